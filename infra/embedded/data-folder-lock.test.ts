@@ -1,0 +1,64 @@
+import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lockDataFolder } from './data-folder-lock.ts';
+import { readProcessStart } from './process-identity.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'data-folder-lock-'));
+  file = path.join(folder, 'postgres.lock');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('gives the lock to just one of many that ask at once, and again once released', async () => {
+  const asked = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataFolder(folder)));
+  const given = asked.filter((result) => result.status === 'fulfilled');
+  expect(given).toHaveLength(1);
+  await given[0]?.value.release();
+  await (await lockDataFolder(folder)).release();
+});
+
+it('waits a moment for a holder that is just going', async () => {
+  const first = await lockDataFolder(folder);
+  const second = lockDataFolder(folder);
+  await first.release();
+  await (await second).release();
+});
+
+it('names the process that holds the lock', async () => {
+  const start = await readProcessStart(process.ppid);
+  await appendFile(file, `${JSON.stringify({ claim: 'a', pid: process.ppid, start })}\n`);
+  await expect(lockDataFolder(folder)).rejects.toMatchObject({
+    code: 'data_folder_in_use',
+    extensions: { pid: process.ppid },
+  });
+});
+
+it.each([
+  ['a pid that another program has by now', { claim: 'a', pid: process.ppid, start: 'long ago' }],
+  ['a process that is gone', { claim: 'a', pid: 2 ** 22 + 1, start: 'long ago' }],
+])('is not held by a claim of %s', async (_what, claim) => {
+  await appendFile(file, `${JSON.stringify(claim)}\n`);
+  await (await lockDataFolder(folder)).release();
+});
+
+it('is not broken by a line that a crash left half-written', async () => {
+  await appendFile(file, '{"claim":"a","pi');
+  const lock = await lockDataFolder(folder);
+  await expect(lockDataFolder(folder)).rejects.toMatchObject({ code: 'data_folder_in_use' });
+  await lock.release();
+});
+
+it('keeps its file short and for its owner, and stays held while doing so', async () => {
+  await appendFile(file, '{"release":"nobody"}\n'.repeat(10_000));
+  const lock = await lockDataFolder(folder);
+  expect((await readFile(file, 'utf8')).length).toBeLessThan(1_000);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await expect(lockDataFolder(folder)).rejects.toMatchObject({ code: 'data_folder_in_use' });
+  await lock.release();
+  await (await lockDataFolder(folder)).release();
+});

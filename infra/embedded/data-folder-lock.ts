@@ -1,0 +1,122 @@
+/**
+ * One live process at a time may serve a data folder. The lock is a file of claims that is only
+ * appended to: a starter appends its claim (pid and the time its process started), then reads the
+ * file, and the first claim that is neither released nor of a dead process holds the lock. As
+ * nothing stale is ever removed to take the lock, two starters cannot remove each other's claim,
+ * and a pid that now belongs to another program holds nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { appendFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { must } from '../../src/core/lib/assert.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { readProcessStart } from './process-identity.ts';
+
+/** About eight hundred claims; then the holder writes the file anew with its own claim alone. */
+const lockFileBytesMax = 100_000;
+
+/** A process that was just killed still lives for a moment: ask again this long before refusing. */
+const dyingHolderWaitMs = 1_000;
+const dyingHolderPollMs = 20;
+
+const claimSchema = z.object({ claim: z.string(), pid: z.int().positive(), start: z.string() });
+const releaseSchema = z.object({ release: z.string() });
+type Claim = z.infer<typeof claimSchema>;
+
+interface DataFolderLock {
+  release(): Promise<void>;
+}
+
+/** The error of a second start on one folder; it names the process to stop. */
+export function dataFolderInUse(dataDir: string, pid: number): AppError {
+  return new AppError({
+    code: 'data_folder_in_use',
+    status: 409,
+    message:
+      `The data folder ${dataDir} is in use by process ${pid}. ` +
+      'Stop that process first, or choose another data folder.',
+    extensions: { pid },
+  });
+}
+
+/**
+ * Takes the lock of an existing folder; a process that dies gives it back by dying.
+ * Throws AppError data_folder_in_use when a live process, also this one, holds it.
+ */
+export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
+  const file = path.join(dataDir, 'postgres.lock');
+  const start = must(await readProcessStart(process.pid), 'own process');
+  const own: Claim = { claim: randomUUID(), pid: process.pid, start };
+  const release = async () => {
+    // A folder that was removed meanwhile needs no release.
+    await appendFile(file, line({ release: own.claim }), { mode: 0o600 }).catch(emptyIfMissing);
+  };
+  const deadline = Date.now() + dyingHolderWaitMs;
+  for (;;) {
+    const holder = must(await findHolder(await claimsWith(own, file)), 'a live claim, the own one');
+    if (holder.claim === own.claim) break;
+    if (Date.now() > deadline) {
+      await release();
+      throw dataFolderInUse(dataDir, holder.pid);
+    }
+    await delay(dyingHolderPollMs);
+  }
+  await shortenWhenLong(file, own);
+  return { release };
+}
+
+/** The claims not released, oldest first, the own one among them: appended where it is missing. */
+async function claimsWith(own: Claim, file: string): Promise<Claim[]> {
+  for (;;) {
+    const claims = parseClaims(await readFile(file, 'utf8').catch(emptyIfMissing));
+    // Missing at first, and when the holder has put a shorter file in place since.
+    if (claims.some(({ claim }) => claim === own.claim)) return claims;
+    await appendFile(file, line(own), { mode: 0o600 });
+  }
+}
+
+function parseClaims(text: string): Claim[] {
+  const claims = new Map<string, Claim>();
+  for (const entry of text.split('\n').map(parseEntry)) {
+    const claim = claimSchema.safeParse(entry);
+    if (claim.success) claims.set(claim.data.claim, claim.data);
+    const release = releaseSchema.safeParse(entry);
+    if (release.success) claims.delete(release.data.release);
+  }
+  return [...claims.values()];
+}
+
+/** One line as JSON; null for what a crash or a full disk left half-written. */
+function parseEntry(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function findHolder(claims: Claim[]): Promise<Claim | null> {
+  for (const claim of claims) {
+    if ((await readProcessStart(claim.pid)) === claim.start) return claim;
+  }
+  return null;
+}
+
+async function shortenWhenLong(file: string, own: Claim): Promise<void> {
+  if ((await stat(file)).size <= lockFileBytesMax) return;
+  const shorter = `${file}.${own.claim}`;
+  await writeFile(shorter, line(own), { mode: 0o600 });
+  await rename(shorter, file);
+}
+
+/** The leading newline closes a line that a crash left half-written. */
+function line(entry: object): string {
+  return `\n${JSON.stringify(entry)}\n`;
+}
+
+function emptyIfMissing(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') throw error;
+  return '';
+}

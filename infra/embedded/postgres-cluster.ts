@@ -1,0 +1,237 @@
+/**
+ * The cluster, PostgreSQL's word for the files of one server: where it lies, who runs it, made on
+ * first use and freed from what an earlier server left. The caller holds the data folder's lock.
+ */
+import { randomBytes } from 'node:crypto';
+import { access, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { dataFolderInUse } from './data-folder-lock.ts';
+import {
+  copyPostgresBinaries,
+  findPostgresBinaries,
+  type PostgresBinaries,
+} from './postgres-binaries.ts';
+import {
+  createPassword,
+  type PostgresCredentials,
+  readCredentials,
+  writeCredentials,
+} from './postgres-credentials.ts';
+import { servesDataFolder } from './process-identity.ts';
+import { createLauncher, type Launcher, runTied } from './tied-process.ts';
+import { canReach, chooseServerUser, type ServerUser, type UserIds } from './unprivileged-user.ts';
+
+/** The role that owns everything, and the name of its database. */
+export const roleName = 'enrich';
+
+/** How long a server whose parent died may take to shut down. */
+const previousServerWaitMs = 15_000;
+
+/** Where root keeps what another user has to reach. */
+const binariesCacheRoot = '/var/cache/enrich';
+const relocatedDataRoot = '/var/lib/enrich';
+
+export interface PostgresCluster {
+  /** Folder of the cluster's files, usually `<dataDir>/postgres`. */
+  dataFolder: string;
+  binaries: PostgresBinaries;
+  launcher: Launcher;
+  credentials: PostgresCredentials;
+}
+
+interface PrepareOptions {
+  /** Existing folder, absolute and without symbolic links. */
+  dataDir: string;
+  log: (line: string) => void;
+  /** False only for throw-away servers: then a crash of the machine may lose the new files. */
+  durable: boolean;
+}
+
+/** Makes the cluster ready to be started; throws AppError when it cannot be. */
+export async function prepareCluster(options: PrepareOptions): Promise<PostgresCluster> {
+  const { dataDir, log, durable } = options;
+  const stored = await readCredentials(dataDir);
+  const wanted = stored?.dataFolder ?? path.join(dataDir, 'postgres');
+  const user = await chooseServerUser(wanted);
+  const binaries = await findReachableBinaries(user, log);
+  const launcher = await createLauncher(user);
+  const isNew = !(await exists(path.join(wanted, 'PG_VERSION')));
+  const dataFolder = isNew ? await placeCluster(user, wanted, log) : wanted;
+  if (!isNew) await requireReachable(user, dataFolder);
+
+  const credentials = stored ?? { password: createPassword(), port: null, dataFolder: null };
+  if (dataFolder !== wanted) credentials.dataFolder = dataFolder;
+  const cluster = { dataFolder, binaries, launcher, credentials };
+  // Kept before the cluster exists: whatever is interrupted, a password is known for it.
+  await writeCredentials(dataDir, credentials);
+  if (isNew) {
+    await createCluster(cluster, durable);
+  } else {
+    await outwaitPreviousServer(cluster.dataFolder, dataDir, log);
+    if (stored === null) await replacePassword(cluster);
+  }
+  return cluster;
+}
+
+async function findReachableBinaries(
+  user: ServerUser,
+  log: (line: string) => void,
+): Promise<PostgresBinaries> {
+  const original = await findPostgresBinaries();
+  if (!isSomebodyElse(user) || (await canReach(user, original.postgres))) return original;
+  const copy = await copyPostgresBinaries(original, binariesCacheRoot);
+  log(`PostgreSQL runs from ${copy.folder}, as its user may not enter ${original.folder}.`);
+  return copy;
+}
+
+/** The folder for a new cluster: the wanted one, or a random one where the user can reach it. */
+async function placeCluster(
+  user: ServerUser,
+  wanted: string,
+  log: (line: string) => void,
+): Promise<string> {
+  const parent = path.dirname(wanted);
+  if (!isSomebodyElse(user) || (await canReach(user, parent))) return wanted;
+  await mkdir(relocatedDataRoot, { recursive: true, mode: 0o755 });
+  await requireReachable(user, relocatedDataRoot);
+  const folder = path.join(relocatedDataRoot, `postgres-${randomBytes(8).toString('hex')}`);
+  log(`PostgreSQL's files are in ${folder}, as its user may not enter ${parent}.`);
+  return folder;
+}
+
+async function requireReachable(user: ServerUser, folder: string): Promise<void> {
+  if (!isSomebodyElse(user) || (await canReach(user, folder))) return;
+  throw new AppError({
+    code: 'data_folder_unreachable',
+    status: 503,
+    message:
+      `PostgreSQL does not run as root, and the user it runs as here (id ${user.ids?.uid ?? 0}) ` +
+      `may not enter ${folder}. Give that user the folder (chown -R) and a way to it (chmod o+x).`,
+  });
+}
+
+function isSomebodyElse(user: ServerUser): boolean {
+  return user.ids !== null || user.prefix.length > 0;
+}
+
+/**
+ * initdb beside the final place, then one rename: an interrupted start leaves no half cluster.
+ * The builtin C.UTF-8 sorts by code point, the same on every machine and in every version.
+ */
+async function createCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
+  const { dataFolder, binaries, launcher, credentials } = cluster;
+  await removeStages(dataFolder);
+  const stage = `${dataFolder}.new-${randomBytes(8).toString('hex')}`;
+  await mkdir(stage, { mode: 0o700 });
+  try {
+    const passwordFile = path.join(stage, 'password');
+    await writeFile(passwordFile, credentials.password, { mode: 0o600 });
+    const fresh = path.join(stage, 'data');
+    const { code, output } = await runNamed(launcher, stage, [
+      ...[binaries.initdb, '-D', fresh, `--username=${roleName}`, `--pwfile=${passwordFile}`],
+      ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale-provider=builtin'],
+      ...['--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
+      ...(durable ? [] : ['--no-sync']),
+    ]);
+    if (code !== 0) throw clusterFailed('cannot be made', dataFolder, output);
+    await rename(fresh, dataFolder);
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+/** Removes what starts that were killed during initdb left; the lock says that none is at work. */
+async function removeStages(dataFolder: string): Promise<void> {
+  const parent = path.dirname(dataFolder);
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(`${path.basename(dataFolder)}.new-`)) continue;
+    await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Waits for a server that is still shutting down after its parent died, at most 15 s.
+ *
+ * Then sees to a stale postmaster.pid whose pid is another program's by now: the server would take
+ * that program for its predecessor and refuse. The pid is replaced by our own, which a server
+ * never takes for a predecessor as it is its parent; the rest of the file stays, because the
+ * server uses it to find processes of a predecessor that still work on the files.
+ */
+async function outwaitPreviousServer(
+  dataFolder: string,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const file = path.join(dataFolder, 'postmaster.pid');
+  const deadline = Date.now() + previousServerWaitMs;
+  for (let waited = false; ; waited = true) {
+    const text = await readFile(file, 'utf8').catch(() => null);
+    const pid = Number(text?.split('\n')[0]);
+    if (text === null || !Number.isInteger(pid) || pid <= 0) return;
+    if (!(await servesDataFolder(pid, dataFolder))) {
+      return await writeFile(file, text.replace(/^.*/, String(process.pid)));
+    }
+    if (Date.now() > deadline) throw dataFolderInUse(dataDir, pid);
+    if (!waited) log(`PostgreSQL process ${pid} still works on the data folder; waiting for it.`);
+    await delay(50);
+  }
+}
+
+/** For a cluster whose credentials file is gone: a server without network sets a new password. */
+async function replacePassword({ dataFolder, ...cluster }: PostgresCluster): Promise<void> {
+  const { code, output } = await runNamed(
+    cluster.launcher,
+    dataFolder,
+    [cluster.binaries.postgres, '--single', '-D', dataFolder, 'postgres'],
+    `alter role ${roleName} password '${cluster.credentials.password}';\n`,
+  );
+  if (code !== 0 || output.includes('ERROR:')) {
+    throw clusterFailed(
+      'has no credentials file, and no new password can be set',
+      dataFolder,
+      output,
+    );
+  }
+}
+
+/**
+ * Runs a program that insists on a user with a name, and works on the files of one folder: where
+ * the server's user has none, a named user gets the folder for as long as it runs.
+ */
+async function runNamed(
+  launcher: Launcher,
+  folder: string,
+  command: string[],
+  input = '',
+): Promise<{ code: number | null; output: string }> {
+  const { ids, namedIds } = launcher.user;
+  if (ids !== null) await giveFolder(folder, namedIds ?? ids);
+  const user = { ...launcher.user, ids: namedIds ?? ids };
+  const result = await runTied({ ...launcher, user }, command, input);
+  if (ids !== null && namedIds !== null) await giveFolder(folder, ids);
+  return result;
+}
+
+async function giveFolder(folder: string, { uid, gid }: UserIds): Promise<void> {
+  await lchown(folder, uid, gid);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    await lchown(path.join(entry.parentPath, entry.name), uid, gid);
+  }
+}
+
+function clusterFailed(what: string, dataFolder: string, output: string): AppError {
+  return new AppError({
+    code: 'embedded_postgres_failed',
+    status: 503,
+    message: `The database in ${dataFolder} ${what}: ${output.trim()}`,
+  });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
+}

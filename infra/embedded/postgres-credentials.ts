@@ -1,0 +1,44 @@
+/** What has to be kept between starts to reach the server: one file that only its owner reads. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+
+const credentialsSchema = z.object({
+  /** 32 random bytes in base64url, so it needs no escaping in a URL. */
+  password: z.string().min(1),
+  /** The port of the last start, taken again while it is free; null before the first start. */
+  port: z.int().min(1).max(65_535).nullable(),
+  /** Absolute folder of the cluster where it could not be `<dataDir>/postgres`, else null. */
+  dataFolder: z.string().nullable(),
+});
+
+export type PostgresCredentials = z.infer<typeof credentialsSchema>;
+
+export const credentialsFileName = 'postgres-credentials.json';
+
+/** Null when the folder has none yet. */
+export async function readCredentials(dataDir: string): Promise<PostgresCredentials | null> {
+  try {
+    const text = await readFile(path.join(dataDir, credentialsFileName), 'utf8');
+    return credentialsSchema.parse(JSON.parse(text));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Replaces the file in one step, so that a crash leaves the old one or the new one. */
+export async function writeCredentials(
+  dataDir: string,
+  credentials: PostgresCredentials,
+): Promise<void> {
+  const file = path.join(dataDir, credentialsFileName);
+  const fresh = `${file}.${randomUUID()}`;
+  await writeFile(fresh, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(fresh, file);
+}
+
+export function createPassword(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,56 @@
+/** Asks a starting server whether it is ready, in its own protocol. */
+import postgres from 'postgres';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { credentialsFileName } from './postgres-credentials.ts';
+
+/** Errors of a server that listens not yet, or listens but still starts or recovers (57P03). */
+const notYetCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  '57P03',
+]);
+
+/**
+ * True once a query was answered and the role's own database, named as the role, exists; false
+ * when the server is not that far. Throws AppError when it answers but refuses the password.
+ */
+export async function askServer(server: {
+  port: number;
+  role: string;
+  password: string;
+}): Promise<boolean> {
+  const client = postgres({
+    host: '127.0.0.1',
+    port: server.port,
+    user: server.role,
+    password: server.password,
+    database: 'postgres',
+    max: 1,
+    connect_timeout: 10,
+    fetch_types: false,
+    prepare: false,
+    onnotice: () => {},
+  });
+  try {
+    const found = await client`select 1 from pg_database where datname = ${server.role}`;
+    if (found.length === 0) await client`create database ${client(server.role)}`;
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code !== undefined && notYetCodes.has(code)) return false;
+    if (code !== '28P01') throw error;
+    throw new AppError({
+      code: 'embedded_postgres_failed',
+      status: 503,
+      message:
+        `The password in ${credentialsFileName} is not the database's. Move that file away and ` +
+        'start again: a new password is then set.',
+      cause: error,
+    });
+  } finally {
+    await client.end({ timeout: 0 });
+  }
+}

@@ -1,0 +1,200 @@
+/** Starts the server process on a prepared cluster, waits until it answers, and stops it. */
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { must } from '../../src/core/lib/assert.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { type PostgresCluster, roleName } from './postgres-cluster.ts';
+import { writeCredentials } from './postgres-credentials.ts';
+import { askServer } from './postgres-readiness.ts';
+import { defaultSettings, readMachine } from './postgres-settings.ts';
+import { runTied, spawnTied } from './tied-process.ts';
+
+/** How long fast shutdown may take before immediate shutdown, and that before SIGKILL. */
+const fastShutdownMs = 15_000;
+const immediateShutdownMs = 10_000;
+
+const readinessPollMs = 20;
+/** Long recoveries say every so often that they are at work; there is no limit while they are. */
+const recoveryNoticeMs = 5_000;
+
+/** How long processes of a killed server may work on, and how often a lost port is replaced. */
+const leftoverWaitMs = 15_000;
+const leftoverPollMs = 200;
+const portAttemptsMax = 5;
+
+const logBytesMax = 10_000_000;
+const logTailBytes = 4_000;
+
+export interface RunningServer {
+  port: number;
+  pid: number;
+  /** Resolves with how it ended, asked or not; never rejects. */
+  ended: Promise<string>;
+  isStopping(): boolean;
+  stop(): Promise<void>;
+}
+
+interface StartOptions {
+  cluster: PostgresCluster;
+  dataDir: string;
+  log: (line: string) => void;
+  settings: Record<string, string>;
+}
+
+/**
+ * Starts the server on its port of the last time, or another where that is taken; the port is kept
+ * in the credentials file. Throws AppError embedded_postgres_failed with the server's last words.
+ */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { cluster, dataDir, log } = options;
+  const { credentials } = cluster;
+  const build = { hasLz4: await buildHasLz4(cluster) };
+  const settings = { ...defaultSettings(await readMachine(), build), ...options.settings };
+  const leftoverDeadline = Date.now() + leftoverWaitMs;
+  for (let portAttempts = 1; ; ) {
+    const port = await choosePort(credentials.port);
+    if (port !== credentials.port) {
+      credentials.port = port;
+      await writeCredentials(dataDir, credentials);
+    }
+    const server = await spawnServer(cluster, path.join(dataDir, 'postgres.log'), settings);
+    const failure = await waitUntilReady(server, credentials.password, log);
+    if (failure === null) return server;
+
+    if (failure.includes('could not create any TCP/IP sockets') && portAttempts < portAttemptsMax) {
+      portAttempts += 1;
+      credentials.port = null;
+    } else if (isHeldByLeftovers(failure) && Date.now() < leftoverDeadline) {
+      await delay(leftoverPollMs);
+    } else {
+      throw new AppError({
+        code: 'embedded_postgres_failed',
+        status: 503,
+        message: `PostgreSQL does not start. ${failure}`,
+      });
+    }
+  }
+}
+
+/** Children of a server that was killed may finish their work before they notice. */
+function isHeldByLeftovers(failure: string): boolean {
+  return failure.includes('pre-existing shared memory block');
+}
+
+async function buildHasLz4({ launcher, binaries, dataFolder }: PostgresCluster): Promise<boolean> {
+  const words = ['-D', dataFolder, '-c', 'wal_compression=lz4', '-C', 'wal_compression'];
+  return (await runTied(launcher, [binaries.postgres, ...words])).code === 0;
+}
+
+/** The wanted port of 127.0.0.1 when it is free, else a free one of the system's choice. */
+async function choosePort(wanted: number | null): Promise<number> {
+  if (wanted !== null && (await listenOnce(wanted)) !== null) return wanted;
+  return must(await listenOnce(0), 'a free port');
+}
+
+/** Listens on the port and stops again; null when it is taken. 0: one of the system's choice. */
+async function listenOnce(port: number): Promise<number | null> {
+  const server = createServer();
+  server.listen({ port, host: '127.0.0.1', exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch {
+    return null;
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : null;
+}
+
+async function spawnServer(
+  { launcher, binaries, dataFolder, credentials }: PostgresCluster,
+  logFile: string,
+  settings: Record<string, string>,
+): Promise<RunningServer> {
+  await using output = await openLog(logFile);
+  const logStart = (await output.stat()).size;
+  const port = must(credentials.port, 'a port');
+  const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const command = [binaries.postgres, '-D', dataFolder, '-p', String(port), ...words];
+  const child = spawnTied(launcher, command, output.fd);
+  child.stdin?.on('error', () => {}).end();
+  // Rejects when there is nothing to spawn, which the launcher's own probe makes unlikely.
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = exit.then(
+    async ([code, signal]) => {
+      const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;
+      const tail = await readTail(logFile, logStart);
+      return `PostgreSQL ended ${how}; its log ${logFile} ends: ${tail}`;
+    },
+    (error: unknown) => `PostgreSQL cannot be run: ${String(error)}`,
+  );
+  let stopping = false;
+  const stop = async () => {
+    stopping = true;
+    child.kill('SIGINT');
+    if (await endsWithin(ended, fastShutdownMs)) return;
+    child.kill('SIGQUIT');
+    if (await endsWithin(ended, immediateShutdownMs)) return;
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { port, pid: child.pid ?? 0, ended, isStopping: () => stopping, stop };
+}
+
+async function endsWithin(ended: Promise<string>, limitMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(limitMs, false, { signal: timer.signal }).catch(() => false);
+  const inTime = await Promise.race([ended.then(() => true), late]);
+  timer.abort();
+  return inTime;
+}
+
+/** Null once the server answers; else how it ended. Stops a server that cannot be used. */
+async function waitUntilReady(
+  server: RunningServer,
+  password: string,
+  log: (line: string) => void,
+): Promise<string | null> {
+  const state: { failure: string | null } = { failure: null };
+  void server.ended.then((reason) => {
+    state.failure = reason;
+  });
+  let noticeAt = Date.now() + recoveryNoticeMs;
+  try {
+    while (!(await askServer({ port: server.port, role: roleName, password }))) {
+      await Promise.race([server.ended, delay(readinessPollMs)]);
+      if (state.failure !== null) return state.failure;
+      if (Date.now() < noticeAt) continue;
+      log('PostgreSQL is not ready yet; after a crash it first recovers what was committed.');
+      noticeAt = Date.now() + recoveryNoticeMs;
+    }
+    return null;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** Appends to the log, from its beginning when it has grown too large. */
+async function openLog(file: string): Promise<FileHandle> {
+  const handle = await open(file, 'a', 0o600);
+  if ((await handle.stat()).size > logBytesMax) await handle.truncate(0);
+  return handle;
+}
+
+async function readTail(file: string, from: number): Promise<string> {
+  try {
+    await using handle = await open(file, 'r');
+    const { size } = await handle.stat();
+    const start = Math.max(from, size - logTailBytes);
+    const bytes = Buffer.alloc(Math.max(0, size - start));
+    await handle.read(bytes, 0, bytes.length, start);
+    return bytes.toString('utf8').trim();
+  } catch (error) {
+    return `(it cannot be read: ${String(error)})`;
+  }
+}

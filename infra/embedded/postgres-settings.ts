@@ -1,0 +1,97 @@
+/**
+ * The server's settings for one machine that also runs the api and the workers. They go on the
+ * command line, where they win over every file: a change here takes effect at the next start.
+ */
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+
+const MiB = 1024 * 1024;
+
+/** Below this, parallel queries could fill /dev/shm; container engines give 64 MiB by default. */
+const sharedMemoryFolderMin = 512 * MiB;
+
+/** What a machine offers, as far as settings depend on it. */
+interface Machine {
+  memoryBytes: number;
+  cpus: number;
+  /** Free bytes of /dev/shm; null where there is none. */
+  sharedMemoryFolderBytes: number | null;
+}
+
+/** Reads the machine; memory is the container's where one sets a limit. */
+export async function readMachine(): Promise<Machine> {
+  const limit = process.constrainedMemory();
+  const memory = totalmem();
+  const shm = await statfs('/dev/shm').catch(() => null);
+  return {
+    memoryBytes: limit > 0 ? Math.min(memory, limit) : memory,
+    cpus: availableParallelism(),
+    sharedMemoryFolderBytes: shm === null ? null : shm.bavail * shm.bsize,
+  };
+}
+
+/** The default settings by name. fsync, synchronous_commit and full_page_writes stay on. */
+export function defaultSettings(
+  machine: Machine,
+  build: { hasLz4: boolean },
+): Record<string, string> {
+  const { memoryBytes, cpus } = machine;
+  const parallelWorkers = Math.min(4, Math.max(2, cpus));
+  return {
+    // Only this machine, only over TCP: a socket's path may be too long for the system.
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '100',
+    // Our statements are short; compiling one costs more than it saves.
+    jit: 'off',
+    TimeZone: 'UTC',
+    log_timezone: 'UTC',
+
+    // An eighth of the memory, as the Node processes and the page cache need the rest.
+    shared_buffers: megabytes(Math.min(2048 * MiB, Math.max(128 * MiB, memoryBytes / 8))),
+    // Tells the planner that index pages will mostly be in the page cache.
+    effective_cache_size: megabytes(memoryBytes / 2),
+    // Sorts and hashes of a chunk of 5,000 rows stay in memory.
+    work_mem: '32MB',
+    // Index builds sort in this, shared among the workers of one build; 32 MB each at least.
+    maintenance_work_mem: '256MB',
+    // Solid-state storage: a random read costs hardly more than the next page.
+    random_page_cost: '1.1',
+    // Where /dev/shm is too small for what parallel queries share, use files in the data folder.
+    dynamic_shared_memory_type: isRoomy(machine.sharedMemoryFolderBytes) ? 'posix' : 'mmap',
+
+    // Parallel index builds after an import: workers per build, within the two pools they come
+    // from, which leave room for parallel queries of others.
+    max_parallel_maintenance_workers: String(parallelWorkers),
+    max_parallel_workers: String(Math.max(8, parallelWorkers * 2)),
+    max_worker_processes: String(Math.max(16, parallelWorkers * 4)),
+
+    // Checkpoints by time, not in the middle of an import: each makes every page's next change
+    // write the whole page.
+    max_wal_size: '4GB',
+    checkpoint_timeout: '15min',
+    wal_compression: build.hasLz4 ? 'lz4' : 'off',
+
+    // Queue and wallet rows change all the time: clean up early and quickly, so that their tables
+    // stay small, and keep the planner's numbers fresh while an import runs.
+    autovacuum_naptime: '15s',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_vacuum_insert_scale_factor: '0.1',
+    autovacuum_analyze_scale_factor: '0.02',
+    autovacuum_vacuum_cost_limit: '2000',
+
+    // The caller gives the server a log file as its standard error.
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    log_line_prefix: '%m [%p] ',
+  };
+}
+
+function isRoomy(bytes: number | null): boolean {
+  // Without /dev/shm the system keeps such memory elsewhere (macOS).
+  return bytes === null || bytes >= sharedMemoryFolderMin;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / MiB)}MB`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Starts programs that end when this process ends, kill -9 included; for the server that is a
+ * fast shutdown (SIGINT). Two ties, as no single one exists everywhere:
+ *  - `signal`: Linux sends the signal itself when the parent dies (prctl PR_SET_PDEATHSIG, through
+ *    setpriv). The parent is the thread that spawned: call from the main thread.
+ *  - `pipe`: a small shell reads a pipe whose other end only this process holds, and sends the
+ *    signal when it reads the end of file.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { type ServerUser, succeedsAs } from './unprivileged-user.ts';
+
+export interface Launcher {
+  user: ServerUser;
+  tie: 'signal' | 'pipe';
+}
+
+// A clean environment: no secret of ours reaches the server's, no LD_LIBRARY_PATH swaps its
+// libraries, no locale or time zone of the machine changes what it does.
+const execClean = 'exec env -i LC_ALL=C TZ=UTC "$@"';
+
+// Should the parent have died before the tie was made, the signal would never come: then the
+// shell has another parent already.
+const signalScript = `[ "$PPID" = "$1" ] || exit 1; shift; ${execClean}`;
+
+// `$$` is the pid that the program keeps through exec. The reader is a grandchild, because a
+// server restarts itself when a child that it does not know fails. A line means that the
+// program ended first, so that its pid may be another's by now.
+const pipeScript = `( ( read -r ended <&3 || kill -INT $$ ) >/dev/null 2>&1 & ); exec 3<&-
+${execClean}`;
+
+/** Finds out which tie works for programs of this user. */
+export async function createLauncher(user: ServerUser): Promise<Launcher> {
+  const works = await succeedsAs(user, ['setpriv', '--pdeathsig', 'INT', 'true']);
+  return { user, tie: works ? 'signal' : 'pipe' };
+}
+
+/**
+ * Spawns the command, a program by its absolute path and its words; the child's pid is the
+ * program's own. `output` is a file descriptor for both its outputs, or `pipe`.
+ */
+export function spawnTied(
+  { user, tie }: Launcher,
+  command: readonly string[],
+  output: number | 'pipe',
+): ChildProcess {
+  const tied =
+    tie === 'signal'
+      ? ['setpriv', '--pdeathsig', 'INT', 'sh', '-c', signalScript, 'sh', String(process.pid)]
+      : ['sh', '-c', pipeScript, 'sh'];
+  const [program = '', ...words] = [...user.prefix, ...tied, ...command];
+  const child = spawn(program, words, {
+    // The caller's folder may be one that the user cannot enter.
+    cwd: '/',
+    // Its own process group: Ctrl-C in a terminal must not stop the server before its clients.
+    detached: true,
+    stdio: ['pipe', output, output, ...(tie === 'pipe' ? (['pipe'] as const) : [])],
+    ...user.ids,
+  });
+  const tieEnd = child.stdio[3] as Writable | null | undefined;
+  tieEnd?.on('error', ignoreClosedPipe);
+  child.once('exit', () => tieEnd?.end('\n'));
+  return child;
+}
+
+/** Runs the command to its end; both its outputs as one text, and null as code after a signal. */
+export async function runTied(
+  launcher: Launcher,
+  command: readonly string[],
+  input = '',
+): Promise<{ code: number | null; output: string }> {
+  const child = spawnTied(launcher, command, 'pipe');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  child.stdin?.on('error', ignoreClosedPipe).end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+/** The program may end without reading what it was sent; its exit code tells how it went. */
+function ignoreClosedPipe(): void {}
