@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { grantCredits } from './credits.ts';
+import { readWallet } from './queries.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test('a grant with the same reference moves credits once', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'A', credits: 100 });
+  const grant = { accountId, amount: 50, reference: 'invoice-1' };
+  expect(await grantCredits(sql, grant)).toBe(150);
+  expect(await grantCredits(sql, grant)).toBe(150);
+  await expect(grantCredits(sql, { ...grant, amount: 60 })).rejects.toMatchObject({
+    code: 'reference_reused',
+  });
+  expect(await readWallet(sql, accountId)).toEqual({ balance: 150, reserved: 0 });
+});
+
+test('fifty grants of one reference at once move credits once', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'B', credits: 0 });
+  const grant = { accountId, amount: 7, reference: 'invoice-2' };
+  await Promise.all(Array.from({ length: 50 }, () => grantCredits(sql, grant)));
+  expect(await readWallet(sql, accountId)).toEqual({ balance: 7, reserved: 0 });
+});
+
+test('the ledger refuses to change or lose a line', async () => {
+  const { sql } = database;
+  await createAccount(sql, { name: 'C', credits: 1 });
+  await expect(sql`update ledger_entries set amount = 5`).rejects.toThrow('append-only');
+  await expect(sql`delete from ledger_entries`).rejects.toThrow('append-only');
+  await expect(sql`truncate ledger_entries cascade`).rejects.toThrow('append-only');
+});
+
+test('a wallet can hold neither less than nothing nor less than it reserved', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'D', credits: 10 });
+  const spend = sql`update wallets set balance = -1 where account_id = ${accountId}`;
+  await expect(spend).rejects.toThrow('wallets_check');
+  const reserve = sql`update wallets set reserved = 11 where account_id = ${accountId}`;
+  await expect(reserve).rejects.toThrow('wallets_check');
+});

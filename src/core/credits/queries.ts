@@ -1,0 +1,171 @@
+/**
+ * Money. Every statement here moves both sides at once or nothing. Locks are taken in the order
+ * batch -> chunk -> reservation -> wallet, everywhere.
+ */
+import type { Sql } from '../db/client.ts';
+
+export interface Wallet {
+  balance: number;
+  reserved: number;
+}
+
+/** The wallet of an account, or undefined when there is no such account. */
+export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | undefined> {
+  const [wallet] = await sql<Wallet[]>`
+    select balance, reserved from wallets where account_id = ${accountId}`;
+  return wallet;
+}
+
+/**
+ * Adds credits with one ledger line. Returns the new balance; undefined when the reference was used
+ * before (nothing moves) or the account does not exist.
+ */
+export async function insertGrant(
+  sql: Sql,
+  grant: { accountId: string; amount: number; reference: string },
+): Promise<number | undefined> {
+  const [row] = await sql<{ balance: number }[]>`
+    with line as (
+      insert into ledger_entries (account_id, reference, kind, amount)
+      select account_id, ${grant.reference}, 'grant', ${grant.amount}
+      from wallets where account_id = ${grant.accountId}
+      on conflict (account_id, reference) do nothing
+      returning account_id, amount)
+    update wallets set balance = balance + line.amount
+    from line where wallets.account_id = line.account_id
+    returning balance`;
+  return row?.balance;
+}
+
+/** The amount that a reference moved, or undefined when it never did. */
+export async function findLedgerAmount(
+  sql: Sql,
+  line: { accountId: string; reference: string },
+): Promise<number | undefined> {
+  const [row] = await sql<{ amount: number }[]>`
+    select amount from ledger_entries
+    where account_id = ${line.accountId} and reference = ${line.reference}`;
+  return row?.amount;
+}
+
+/** What a chunk asks for, and what it got. */
+export interface ReserveInput {
+  batchId: string;
+  chunkId: number;
+  epoch: number;
+  /** Matches found, and the credits that each costs. */
+  matches: number;
+  price: number;
+}
+
+export interface Reserved {
+  /** Matches that the wallet and the batch's own limit can pay, from 0 to those asked for. */
+  granted: number;
+  /** What held the rest back; null when all fit. */
+  limitedBy: 'wallet' | 'max_credits' | null;
+  reservationId: number | null;
+}
+
+/**
+ * Reserves the price of as many of a chunk's matches as wallet and `max_credits` can pay. The batch
+ * row is locked first, the wallet row second. Returns undefined when the chunk is no longer the
+ * caller's (its epoch moved) or the batch no longer runs. Call inside a transaction.
+ */
+export async function reserveForChunk(
+  sql: Sql,
+  input: ReserveInput,
+): Promise<Reserved | undefined> {
+  const [batch] = await sql<{ accountId: string; headroom: number | null }[]>`
+    select b.account_id, b.max_credits - b.credits_charged - b.credits_reserved as headroom
+    from batches b join chunks c on c.batch_id = b.id
+    where b.id = ${input.batchId} and b.state in ('running', 'paused')
+      and c.id = ${input.chunkId} and c.epoch = ${input.epoch} and c.state = 'leased'
+    for update of b`;
+  if (batch === undefined) return undefined;
+  const [wallet] = await sql<{ available: number }[]>`
+    select balance - reserved as available from wallets
+    where account_id = ${batch.accountId} for update`;
+  const byWallet = Math.floor((wallet?.available ?? 0) / input.price);
+  const byLimit =
+    batch.headroom === null ? input.matches : Math.max(0, Math.floor(batch.headroom / input.price));
+  const granted = Math.min(input.matches, byWallet, byLimit);
+  let limitedBy: Reserved['limitedBy'] = null;
+  if (granted < input.matches) limitedBy = byLimit <= byWallet ? 'max_credits' : 'wallet';
+  if (granted === 0) return { granted, limitedBy, reservationId: null };
+  const amount = granted * input.price;
+  const [reservation] = await sql<{ id: number }[]>`
+    with wallet as (
+      update wallets set reserved = reserved + ${amount} where account_id = ${batch.accountId}),
+    batch as (
+      update batches set credits_reserved = credits_reserved + ${amount} where id = ${input.batchId})
+    insert into reservations (account_id, batch_id, chunk_id, epoch, amount)
+    values (${batch.accountId}, ${input.batchId}, ${input.chunkId}, ${input.epoch}, ${amount})
+    returning id`;
+  return { granted, limitedBy, reservationId: reservation?.id ?? null };
+}
+
+/** The invariants of money: for each the number of rows that break it. */
+export async function countViolations(sql: Sql): Promise<{ name: string; violations: number }[]> {
+  return sql<{ name: string; violations: number }[]>`
+    with ledger as (
+      select account_id, sum(amount)::bigint as total from ledger_entries group by account_id),
+    open as (
+      select account_id, sum(amount)::bigint as total from reservations where state = 'open'
+      group by account_id),
+    open_by_batch as (
+      select batch_id, sum(amount)::bigint as total from reservations where state = 'open'
+      group by batch_id),
+    charged as (
+      select batch_id, -sum(amount)::bigint as total, sum(units)::bigint as units
+      from ledger_entries where kind = 'charge' and batch_id is not null group by batch_id)
+    select 'the ledger of every account sums to its balance' as name,
+      count(*) filter (where w.balance <> coalesce(l.total, 0))::int as violations
+      from wallets w left join ledger l using (account_id)
+    union all
+    select 'every wallet holds 0 <= reserved <= balance',
+      count(*) filter (where not (0 <= reserved and reserved <= balance))::int from wallets
+    union all
+    select 'every wallet reserves what its open reservations hold',
+      count(*) filter (where w.reserved <> coalesce(o.total, 0))::int
+      from wallets w left join open o using (account_id)
+    union all
+    select 'every batch reserves what its open reservations hold',
+      count(*) filter (where b.credits_reserved <> coalesce(o.total, 0))::int
+      from batches b left join open_by_batch o on o.batch_id = b.id
+    union all
+    select 'every batch charged what its ledger lines say',
+      count(*) filter (where b.credits_charged <> coalesce(c.total, 0))::int
+      from batches b left join charged c on c.batch_id = b.id
+    union all
+    select 'every live batch charged exactly its matched rows, a test batch none',
+      count(*) filter (
+        where coalesce(c.units, 0) <> case when b.live then b.matched else 0 end)::int
+      from batches b left join charged c on c.batch_id = b.id
+    union all
+    select 'no ended batch holds a reservation',
+      count(*)::int
+      from reservations r join batches b on b.id = r.batch_id
+      where r.state = 'open' and b.state in ('completed', 'cancelled', 'failed')
+    union all
+    select 'every open reservation belongs to a chunk under lease, with its epoch',
+      count(*)::int
+      from reservations r join chunks c on c.id = r.chunk_id
+      where r.state = 'open' and not (c.state = 'leased' and c.epoch = r.epoch)
+    union all
+    select 'the outcomes of every completed batch add up to its rows',
+      count(*) filter (where rows_total <> matched + no_match + ambiguous + invalid + suppressed
+        + duplicate + error_rows + not_processed)::int
+      from batches where state = 'completed'
+    union all
+    select 'the parts of every chunk hold the rows that it has done',
+      count(*)::int from (
+        select c.id from chunks c
+        left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
+        group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.k)) d
+    union all
+    select 'every settled reservation has its ledger line',
+      count(*)::int from (
+        select r.batch_id, sum(r.amount)::bigint as settled from reservations r
+        where r.state = 'settled' group by r.batch_id) s
+      left join charged c on c.batch_id = s.batch_id where s.settled <> coalesce(c.total, 0)`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Applies the numbered SQL files of `infra/migrations`: `app/` once, `graph/` once for each graph
+ * schema. Forward only; each file runs in the transaction that records it, under an advisory lock, so
+ * any number of processes may call this at once. A database that knows a newer migration than this
+ * code is refused.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../lib/errors.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import { type Database, inTransaction, type Sql } from './client.ts';
+
+/** Chosen at random once; shared by everything that migrates. */
+const ADVISORY_LOCK_KEY = 7_318_224_905;
+
+interface Migration {
+  folder: string;
+  schema: string;
+  name: string;
+  text: string;
+}
+
+/**
+ * Brings the schema up to date. Returns the names of what was applied, oldest first.
+ * Throws `AppError` `schema_newer` when the database was migrated by a newer version.
+ */
+export async function migrate(sql: Database): Promise<string[]> {
+  const migrations = await readMigrations();
+  return inTransaction(sql, async (tx) => {
+    await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`;
+    await tx`create table if not exists public.migrations (
+      name text primary key, applied_at timestamptz not null default now())`;
+    const applied = new Set(
+      (await tx<{ name: string }[]>`select name from public.migrations`).map((row) => row.name),
+    );
+    refuseNewer(applied, migrations);
+    const pending = migrations.filter((migration) => !applied.has(nameOf(migration)));
+    for (const migration of pending) await apply(tx, migration);
+    return pending.map(nameOf);
+  });
+}
+
+/** Throws `AppError` `schema_newer` or `schema_older` unless the database matches this code. */
+export async function assertSchemaCurrent(sql: Database): Promise<void> {
+  const migrations = await readMigrations();
+  const [found] = await sql<{ table: string | null }[]>`
+    select to_regclass('public.migrations')::text as table`;
+  const names = found?.table
+    ? (await sql<{ name: string }[]>`select name from public.migrations`).map((row) => row.name)
+    : [];
+  const applied = new Set(names);
+  refuseNewer(applied, migrations);
+  const missing = migrations.filter((migration) => !applied.has(nameOf(migration)));
+  if (missing.length === 0) return;
+  throw new AppError({
+    code: 'schema_older',
+    status: 503,
+    message: `The database lacks ${missing.length} migrations; run \`enrich migrate\` first.`,
+  });
+}
+
+function refuseNewer(applied: Set<string>, migrations: Migration[]): void {
+  const known = new Set(migrations.map(nameOf));
+  const unknown = [...applied].filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new AppError({
+    code: 'schema_newer',
+    status: 503,
+    message: `The database holds migrations that this version does not know (${unknown.join(', ')}); run the newer version.`,
+  });
+}
+
+function nameOf(migration: Migration): string {
+  return `${migration.schema}/${migration.name}`;
+}
+
+async function apply(tx: Sql, migration: Migration): Promise<void> {
+  await tx`create schema if not exists ${tx(migration.schema)}`;
+  await tx`select set_config('search_path', ${migration.schema}, true)`;
+  await tx.unsafe(migration.text);
+  await tx`insert into public.migrations (name) values (${nameOf(migration)})`;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const app = await readFolder('app', ['public']);
+  const graph = await readFolder('graph', ['graph', 'graph_test']);
+  return [...app, ...graph];
+}
+
+async function readFolder(folder: string, schemas: string[]): Promise<Migration[]> {
+  const directory = path.join(packageRoot, 'infra', 'migrations', folder);
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const migrations: Migration[] = [];
+  for (const name of names) {
+    const text = await readFile(path.join(directory, name), 'utf8');
+    for (const schema of schemas) migrations.push({ folder, schema, name, text });
+  }
+  return migrations;
+}

@@ -1,0 +1,12 @@
+import pLimit from 'p-limit';
+import type { ObjectStore } from './object-store.ts';
+
+/** The same store with at most `concurrency` whole-object reads and writes under way at once. */
+export function limitStore(store: ObjectStore, concurrency: number): ObjectStore {
+  const limit = pLimit(concurrency);
+  return {
+    ...store,
+    get: (key, range) => limit(() => store.get(key, range)),
+    put: (key, bytes) => limit(() => store.put(key, bytes)),
+  };
+}
