@@ -1,0 +1,91 @@
+/**
+ * Company names, in a folded form for comparison (not for display):
+ * 1. Lower case without accents; `&` is `and`; apostrophes vanish, all other punctuation is a
+ *    space. Letters of other scripts stay.
+ * 2. Words that sources add and leave out at will go wherever they stand: legal forms that mean
+ *    nothing else (`limited`, `inc`, `plc`, `gmbh`), `group`, `holding`, `company`, `the`.
+ * 3. Short legal forms are words or initials elsewhere (`AB Dynamics`, `Day Spa Leeds`), so they go
+ *    only from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. The
+ *    `and` of `& Co` stays: such a firm is often another than the group of the same name.
+ * 4. A name of nothing but such words keeps them all: `The Group`.
+ */
+import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
+
+const plainName = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+
+const wordsAnywhere = new Set(
+  `the limited ltd inc incorporated plc llp llc corp corporation company group holding holdings
+   gmbh oyj`.split(/\s+/),
+);
+
+/** Compared with the last word, or with the last few single letters written together. */
+const formsAtEnd = new Set(
+  `ab ad ag aktiengesellschaft aps as asa bhd bv co cv doo eg eirl ev gbr ivs jsc kabushiki kaisha
+   kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo oy pjsc pte pty publ pvt sa sab sarl
+   sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv`.split(/\s+/),
+);
+const formWordsMax = 6;
+
+/** Letters that have no accent to take off, as they are usually spelled without them. */
+const plainSpellings: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit). */
+export function normaliseCompanyName(text: string): Normalised {
+  if (isTooLong(text)) return invalid('too_long');
+  if (text === '') return invalid('empty');
+  const folded = plainName.test(text) ? text : foldName(text);
+  if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
+  return oneValue(withoutForms(folded.split(' ')).join(' '));
+}
+
+function foldName(text: string): string {
+  return withoutAccents(tidyCell(text))
+    .replace(/['’‘`´ʼ]/g, '')
+    .replaceAll('&', ' and ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
+}
+
+/** Lower case; the marks go before the letters are spelled out, because a letter may be both. */
+function withoutAccents(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replace(/[ßæœøđðłþı]/g, (letter) => plainSpellings[letter] ?? letter)
+    .normalize('NFKC');
+}
+
+function withoutForms(words: string[]): string[] {
+  let kept = words.filter((word) => !wordsAnywhere.has(word));
+  if (kept.length === 0) return words;
+  let formWords = wordsOfFormAtEnd(kept);
+  while (formWords > 0 && formWords < kept.length) {
+    kept = kept.slice(0, -formWords);
+    formWords = wordsOfFormAtEnd(kept);
+  }
+  return kept;
+}
+
+/** How many words at the end are one legal form: `n v` is two, `sp z o o` four, none is 0. */
+function wordsOfFormAtEnd(words: string[]): number {
+  for (let count = Math.min(formWordsMax, words.length); count > 1; count -= 1) {
+    const last = words.slice(-count);
+    const joined = last.join('');
+    const isSpelledOut = last.every((word) => word.length === 1) || joined.endsWith('decv');
+    if ((isSpelledOut || joined === 'spzoo') && formsAtEnd.has(joined)) return count;
+  }
+  return formsAtEnd.has(words.at(-1) ?? '') ? 1 : 0;
+}

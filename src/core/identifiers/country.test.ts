@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countryCode } from './country.ts';
+import { readVectors } from './vectors/normaliser.test-suite.ts';
+
+test.each(readVectors('country.valid.txt'))('$text is $expected', ({ text, expected }) => {
+  expect(countryCode(text)).toBe(expected);
+});
+
+test.each(readVectors('country.invalid.txt'))('$text is no country', ({ text }) => {
+  expect(countryCode(text)).toBeNull();
+});
+
+test('every text is a country code or null, and a code is its own', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const code = countryCode(text);
+      if (code !== null) expect(countryCode(code)).toBe(code);
+    }),
+  );
+  expect(countryCode('a'.repeat(1_000_000))).toBeNull();
+});

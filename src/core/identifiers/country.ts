@@ -1,0 +1,78 @@
+/**
+ * Countries, from what people write in a country column to ISO 3166 alpha-2:
+ * 1. Two-letter and three-letter ISO codes, in any case.
+ * 2. The names of every region in the languages below, as Unicode's CLDR spells them (`Intl`),
+ *    compared without case, accents and punctuation. Where two languages use one name for two
+ *    regions, the language that stands first wins.
+ * 3. A short list of variants that CLDR does not have: UK, England, USA, Holland, ...
+ * The tables are built once, at the first name that is not a code: about 30 ms.
+ */
+import { alpha3Codes, countryVariants } from './country-variants.ts';
+import { foldUnicode, isTooLong, tidyCell } from './normalised.ts';
+
+const languages =
+  `en fr de es it pt nl sv da nb fi et lv lt pl cs sk sl hr hu ro bg el tr ru uk ar he
+  ja ko zh zh-Hant id vi`.split(/\s+/);
+
+/** Reserved in ISO 3166 or private to CLDR, without being a country's code. */
+const notCountries = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '));
+
+let codes: ReadonlySet<string> | undefined;
+let names: ReadonlyMap<string, string> | undefined;
+
+/** The alpha-2 code of a country's name or code, or null when the text is neither. */
+export function countryCode(text: string): string | null {
+  if (isTooLong(text)) return null;
+  const tidy = tidyCell(text);
+  if (tidy.length === 2) {
+    const code = tidy.toUpperCase();
+    codes ??= new Set(countryCodes());
+    if (codes.has(code)) return code;
+  }
+  if (tidy === '') return null;
+  names ??= countryNames();
+  return names.get(foldCountry(tidy)) ?? null;
+}
+
+function countryCodes(): string[] {
+  const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+  const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index));
+  return letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((code) => !notCountries.has(code) && isCurrent(code) && english.of(code) !== undefined);
+}
+
+/** Former codes such as `DD` and aliases such as `UK` stand for another region's code. */
+function isCurrent(code: string): boolean {
+  return new Intl.Locale(`und-${code}`).region === code;
+}
+
+function countryNames(): Map<string, string> {
+  const found = new Map<string, string>();
+  const add = (name: string | undefined, code: string) => {
+    const key = foldCountry(name ?? '');
+    if (key !== '' && !found.has(key)) found.set(key, code);
+  };
+  for (const [code, variants] of Object.entries(countryVariants)) {
+    for (const variant of variants) add(variant, code);
+  }
+  for (const pair of alpha3Codes) add(pair.slice(0, 3), pair.slice(4));
+  codes ??= new Set(countryCodes());
+  for (const language of languages) {
+    const display = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' });
+    for (const code of codes) add(display.of(code), code);
+  }
+  return found;
+}
+
+function foldCountry(name: string): string {
+  return foldUnicode(name)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f'’.]/g, '')
+    .replace(/&/g, ' and ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .replace(/^the /, '')
+    .trim()
+    .normalize('NFKC');
+}

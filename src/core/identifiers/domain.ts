@@ -1,0 +1,124 @@
+/**
+ * Company domains, in their canonical form:
+ * 1. From a host, a URL or an e-mail address: the lower-case ASCII host, without `www.`, port and
+ *    trailing dot. A Unicode host becomes `xn--` (UTS 46, as browsers do it).
+ * 2. The host is tried first, because companies own hosts below another's domain; then the
+ *    registrable domain by the Public Suffix List. Below a shared suffix of its private part
+ *    (site builders, clouds) the customer's host is the registrable one.
+ * 3. Free-mail domains, and pages on a social network, identify nobody's company; a host below a
+ *    free-mail domain is tried alone.
+ * 4. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
+ */
+import { getDomain, parse } from 'tldts';
+import { isFreeMailDomain } from './free-mail-domains.ts';
+import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
+import { isProfilePage } from './other-networks.ts';
+
+const asciiHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const hostCharacters = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
+const hostCharactersMax = 253;
+/** Below these every name of two labels is registrable: the list has no longer suffix for them. */
+const simpleDomain = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
+const simpleDomainCharactersMax = 63;
+
+/** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
+ * `page_on_a_network`. */
+export function normaliseDomain(text: string): Normalised {
+  if (text.length <= simpleDomainCharactersMax) {
+    const lower = text.toLowerCase();
+    if (simpleDomain.test(lower)) return domainsOfHost(lower);
+  }
+  if (isTooLong(text)) return invalid('too_long');
+  const tidy = tidyCell(text);
+  if (tidy === '') return invalid('empty');
+  const whole = domainsOfUrl(tidy);
+  if ('values' in whole || !/[\s,;|]/.test(tidy)) return whole;
+  return domainsAmongWords(tidy, whole);
+}
+
+/**
+ * The host as DNS wants it: lower case, ASCII, at least two labels, no numeric top label.
+ * Null when the text is no such host.
+ */
+export function toAsciiHost(text: string): string | null {
+  let host = withoutRootDot(text.toLowerCase());
+  if (!asciiHost.test(host) || host.includes('xn--')) {
+    // The text as written: Unicode's rules for hosts fold case themselves, and differently. Their
+    // editions disagree on the capital sharp s alone.
+    const url = `http://${text.replaceAll('ẞ', 'ß')}`;
+    if (!hostCharacters.test(text) || !URL.canParse(url)) return null;
+    host = withoutRootDot(new URL(url).hostname);
+    if (!asciiHost.test(host)) return null;
+  }
+  return host.length > hostCharactersMax ? null : host;
+}
+
+function withoutRootDot(host: string): string {
+  return host.endsWith('.') ? host.slice(0, -1) : host;
+}
+
+/** Words around one or more hosts; only hosts below a listed suffix stand out from prose. */
+function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
+  const found: string[] = [];
+  let refused = whole;
+  for (const word of tidy.split(/[\s,;|()<>"]+/)) {
+    if (!word.includes('.')) continue;
+    const outcome = domainsOfUrl(word);
+    if (!('values' in outcome)) {
+      if (outcome.reason !== 'not_a_domain') refused = outcome;
+    } else if (parse(outcome.values[0], icannOnly).isIcann === true) {
+      found.push(...outcome.values);
+    }
+  }
+  return severalValues(found, 'reason' in refused ? refused.reason : 'not_a_domain');
+}
+
+function domainsOfUrl(text: string): Normalised {
+  const { host: raw, path } = splitUrl(text);
+  const host = toAsciiHost(raw);
+  if (host === null) return invalid('not_a_domain');
+  if (isProfilePage(host, path)) return invalid('page_on_a_network');
+  return domainsOfHost(host);
+}
+
+function domainsOfHost(full: string): Normalised {
+  const host = withoutWww(full);
+  if (isFreeMailDomain(host)) return invalid('free_mail_domain');
+  if (simpleDomain.test(host)) return { values: [host] };
+  const owner = getDomain(host, icannOnly);
+  if (owner === null) return invalid('public_suffix');
+  const registrable = owner === host ? host : getDomain(host, withPrivateSuffixes);
+  return registrable === null || registrable === host || isFreeMailDomain(registrable)
+    ? { values: [host] }
+    : { values: [host, registrable] };
+}
+
+const icannOnly = { extractHostname: false, validateHostname: false, detectIp: false };
+const withPrivateSuffixes = { ...icannOnly, allowPrivateDomains: true };
+
+/** `www.co.uk` is somebody's registered name; `www.example.co.uk` is not a name of its own. */
+function withoutWww(host: string): string {
+  let bare = host;
+  while (bare.startsWith('www.') && bare.indexOf('.', 4) > 0) {
+    const rest = bare.slice(4);
+    if (!simpleDomain.test(rest) && getDomain(rest, icannOnly) === null) break;
+    bare = rest;
+  }
+  return bare;
+}
+
+/** The parts of a URL of any scheme or none; also `user@host` and `mailto:user@host`. */
+function splitUrl(text: string): { host: string; path: string } {
+  const schemeless = text.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}|^mailto:/i, '');
+  const end = schemeless.search(/[/\\?#]/);
+  const authority = end < 0 ? schemeless : schemeless.slice(0, end);
+  const afterUser = authority.slice(authority.lastIndexOf('@') + 1);
+  const port = afterUser.indexOf(':');
+  return {
+    host:
+      port < 0 || !/^\d{0,5}$/.test(afterUser.slice(port + 1))
+        ? afterUser
+        : afterUser.slice(0, port),
+    path: end < 0 ? '' : schemeless.slice(end),
+  };
+}

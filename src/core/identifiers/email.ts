@@ -1,0 +1,94 @@
+/**
+ * E-mail addresses (RFC 5321 and 6531), in their canonical form:
+ * 1. Lower case throughout; a Unicode domain becomes ASCII (`xn--`), a Unicode mailbox stays.
+ * 2. No provider tricks: dots and `+tags` are part of the mailbox.
+ * 3. `mailto:`, a display name, angle brackets, words around the address, a full stop after it and
+ *    spaces around its `@` are taken off. Two addresses glued by `mailto:` are two addresses.
+ * 4. A cell with several addresses gives them all, in their order.
+ * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses and
+ *    sources hold them.
+ * 6. Refused: quoted mailboxes, address literals and domains without a dot. They are lawful, and
+ *    no stored address has them.
+ */
+import { toAsciiHost } from './domain.ts';
+import {
+  foldCase,
+  invalid,
+  isTooLong,
+  type Normalised,
+  severalValues,
+  tidyCell,
+} from './normalised.ts';
+
+const plainAddress =
+  /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z]{2,63}$/i;
+const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
+const mailbox = new RegExp(`^(?!['\`])${atom}(?:\\.${atom})*\\.?$`, 'u');
+const mailboxCharactersMax = 64;
+const addressCharactersMax = 254;
+/** Up to this length of the domain no label can pass the 63 characters that DNS allows. */
+const labelCharactersMax = 63;
+const schemes = /mailto:|https?:\/\//gi;
+const separators = /[\s,;<>()[\]"|/\\]+/;
+
+/** Reasons: `empty`, `too_long`, `not_an_email`. */
+export function normaliseEmail(text: string): Normalised {
+  if (isPlainAddress(text)) return { values: [text.toLowerCase()] };
+  if (isTooLong(text)) return invalid('too_long');
+  const tidy = tidyCell(text);
+  if (tidy === '') return invalid('empty');
+  const whole = canonicalAddress(tidy);
+  if (whole !== null) return { values: [whole] };
+  return severalValues(addressesIn(tidy), 'not_an_email');
+}
+
+function isPlainAddress(text: string): boolean {
+  const at = text.indexOf('@');
+  return (
+    at > 0 &&
+    at <= mailboxCharactersMax &&
+    text.length - at - 1 <= labelCharactersMax &&
+    plainAddress.test(text) &&
+    !isPunycode(text, at)
+  );
+}
+
+/** Encoded labels can be malformed, so they take the path that checks them. */
+function isPunycode(text: string, at: number): boolean {
+  return text.includes('--', at) && text.toLowerCase().includes('xn--', at);
+}
+
+function addressesIn(tidy: string): string[] {
+  const found = tidy
+    .replace(schemes, ' ')
+    .split(separators)
+    .map(trimPunctuation)
+    .map(canonicalAddress)
+    .filter((address) => address !== null);
+  if (found.length > 0) return found;
+  const [local = '', domain = '', ...more] = tidy.split('@');
+  const joined = more.length === 0 ? canonicalAddress(`${local.trim()}@${domain.trim()}`) : null;
+  return joined === null ? [] : [joined];
+}
+
+/** A sentence's punctuation around an address, and a `mailto:` link's `?subject=` after it. */
+function trimPunctuation(token: string): string {
+  const query = token.indexOf('?', token.indexOf('@') + 1);
+  const address = token.includes('@') && query > 0 ? token.slice(0, query) : token;
+  let end = address.length;
+  while (end > 0 && ".,:;!'`’".includes(address.charAt(end - 1))) end -= 1;
+  let start = 0;
+  while (start < end && "'`‘".includes(address.charAt(start))) start += 1;
+  return address.slice(start, end);
+}
+
+function canonicalAddress(text: string): string | null {
+  const at = text.indexOf('@');
+  if (at < 1 || at > mailboxCharactersMax || text.includes('@', at + 1)) return null;
+  const local = foldCase(text.slice(0, at));
+  if (!mailbox.test(local)) return null;
+  const domain = toAsciiHost(text.slice(at + 1));
+  if (domain === null) return null;
+  const address = `${local}@${domain}`;
+  return address.length > addressCharactersMax ? null : address;
+}

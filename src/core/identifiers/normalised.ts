@@ -1,0 +1,63 @@
+/**
+ * What every normaliser of this folder returns, and the cleaning that all of them share. A value is
+ * canonical: the graph's import and a caller's input go through the same functions and then meet
+ * as equal strings in SQL. Normalisers are pure and total: any text gives a value or a reason.
+ */
+
+/** Canonical values in the order to try, or a short stable snake_case word why there is none. */
+export type Normalised = { values: [string, ...string[]] } | { reason: string };
+
+/** A longer cell is no identifier; cutting early keeps every function's time bounded. */
+const inputCharactersMax = 2000;
+
+/** The longest e-mail address (64 + @ + 255), and more than any other kind needs. */
+const valueCharactersMax = 320;
+
+/** A cell that holds more values than this is a list, not an identifier; the rest is ignored. */
+const valuesMax = 10;
+
+const nonAscii = /[^\0-\x7f]/;
+const spreadsheetQuotes = /^="([^"]*)"$/;
+
+export function isTooLong(text: string): boolean {
+  return text.length > inputCharactersMax;
+}
+
+export function invalid(reason: string): Normalised {
+  return { reason };
+}
+
+/** One canonical value; refused as `too_long` where the database would not index it. */
+export function oneValue(value: string): Normalised {
+  return value.length > valueCharactersMax ? { reason: 'too_long' } : { values: [value] };
+}
+
+/** The distinct values in their order, or the reason when there is none. */
+export function severalValues(found: Iterable<string>, reasonIfNone: string): Normalised {
+  const [first, ...rest] = new Set(found);
+  return first === undefined
+    ? { reason: reasonIfNone }
+    : { values: [first, ...rest.slice(0, valuesMax - 1)] };
+}
+
+/**
+ * What copying through spreadsheets and web pages adds is taken off: outer white space, the
+ * `="..."` and leading `'` that mark a cell as text, invisible format characters (zero width
+ * spaces, byte order marks, directions), and compatibility forms such as full-width letters.
+ */
+export function tidyCell(text: string): string {
+  let tidy = foldUnicode(text).trim();
+  if (tidy.startsWith('=')) tidy = tidy.replace(spreadsheetQuotes, '$1').trim();
+  while (tidy.startsWith("'")) tidy = tidy.slice(1).trim();
+  return tidy;
+}
+
+/** NFKC without format characters; plain ASCII comes back as it is. */
+export function foldUnicode(text: string): string {
+  return nonAscii.test(text) ? text.replace(/\p{Cf}/gu, '').normalize('NFKC') : text;
+}
+
+/** Lower case in a form that doing it again does not change. */
+export function foldCase(text: string): string {
+  return foldUnicode(text.toLowerCase());
+}

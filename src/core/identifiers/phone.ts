@@ -1,0 +1,171 @@
+/**
+ * Phone numbers, in their canonical form: E.164 with `+`.
+ * 1. `+` and 8 to 15 digits are taken as written: numbering plans change faster than any list.
+ *    Only a trunk zero after the calling code (`+44 (0)20`) is taken off by the plan's rules.
+ * 2. Without `+` the region decides, by libphonenumber; the number must be valid there. Without a
+ *    region a national number identifies nobody: `phone_without_country`.
+ * 3. A cell may hold several numbers, split at `/`, `,`, `;`, words, line ends and ` - `; each
+ *    valid one is a value, in order. Extensions go. `784-8380~2` is 784-8380 first (a range of
+ *    lines), then the digits as they stand, which is how some sources stored it.
+ * 4. A lost `+` is put back where it can be proved: `00` before a valid number; the region's own
+ *    calling code; or, without a region, a valid international number that is too long to be a
+ *    national one. A query string turns `+44` into ` 44`, which is read so (`fromQuery`). In a file
+ *    that leading space only counts where the digits are no valid North American number.
+ * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing.
+ */
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
+import { restoreWholeNumber } from './spreadsheet-number.ts';
+
+type Region = NonNullable<NonNullable<ReturnType<typeof parsePhoneNumberFromString>>['country']>;
+
+const e164 = /^\+[1-9]\d{7,14}$/;
+const northAmerican = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
+const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
+const extensionWords = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
+const extension = new RegExp(`(?<!\\p{L})(?:${extensionWords})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
+const betweenNumbers = /[^\d+().\-/~ ]+| \/ |\/(?= )|(?=\+)/u;
+const insideCell = / - |\//;
+/** Calling codes of two digits (ITU E.164); outside zones 1 and 7 all others have three. */
+const twoDigitCode = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
+const digitsMin = 5;
+const digitsMax = 15;
+const piecesMax = 12;
+
+/** Reasons: `empty`, `too_long`, `not_a_phone`, `digits_lost`, `phone_without_country`,
+ * `not_valid_in_country`. */
+export function normalisePhone(text: string, region?: string, fromQuery = false): Normalised {
+  if (fromQuery && /^ [1-9]/.test(text)) return normalisePhone(`+${text.slice(1)}`, region);
+  if (e164.test(text) && !mayHoldTrunkZero(text)) return { values: [text] };
+  const country = supportedRegion(region);
+  const national = northAmericanNumber(text, country);
+  if (national !== null) return { values: [national] };
+  if (isTooLong(text)) return invalid('too_long');
+
+  const tidy = tidyCell(text);
+  if (tidy === '') return invalid('empty');
+  const restored = restoreWholeNumber(tidy);
+  if (restored === null) return invalid('digits_lost');
+  const cell = foldDigits(restored ?? tidy);
+  const plusAsSpace = /^ [1-9]/.test(text);
+  const found = splitCell(cell).flatMap((piece, index) =>
+    numbersInPiece(piece, country, plusAsSpace && index === 0),
+  );
+  return severalValues(found, reasonForNone(cell, country));
+}
+
+function reasonForNone(cell: string, country: Region | undefined): string {
+  const digits = cell.replace(/\D+/g, '').length;
+  if (digits < digitsMin) return 'not_a_phone';
+  if (cell.includes('+')) return 'not_a_phone';
+  return country === undefined ? 'phone_without_country' : 'not_valid_in_country';
+}
+
+/** ISO alpha-2, as libphonenumber knows it; undefined for none and for uninhabited regions. */
+function supportedRegion(region: string | undefined): Region | undefined {
+  if (region === undefined) return undefined;
+  const code = region.toUpperCase();
+  return isSupportedCountry(code) ? code : undefined;
+}
+
+/** Most lists are North American, and there every plan is the same ten digits. */
+function northAmericanNumber(text: string, country: Region | undefined): string | null {
+  if (country === undefined || !northAmericanRegions.has(country)) return null;
+  const match = northAmerican.exec(text);
+  return match === null ? null : `+1${match[1]}${match[2]}${match[3]}`;
+}
+
+/**
+ * A zero right after the calling code is a trunk prefix in most plans; in those listed it belongs
+ * to the number. Zones 1 and 7 have no trunk zero.
+ */
+function mayHoldTrunkZero(number: string): boolean {
+  const code = twoDigitCode.test(number) ? 2 : 3;
+  return number.charAt(code + 1) === '0' && !/^\+(?:1|7|39|225|24[12]|378)/.test(number);
+}
+
+function foldDigits(text: string): string {
+  return text
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u223c\u301c]/g, '~');
+}
+
+function splitCell(cell: string): string[] {
+  return withoutEmails(cell)
+    .replace(extension, ';')
+    .replace(/\s*[\r\n\t]\s*/g, ';')
+    .split(betweenNumbers)
+    .filter((piece) => /\d/.test(piece))
+    .slice(0, piecesMax);
+}
+
+/** The digits of an e-mail address beside the number are no number. */
+function withoutEmails(cell: string): string {
+  if (!cell.includes('@')) return cell;
+  const words = cell.split(/\s/).filter((word) => !word.includes('@'));
+  return words.join(' ');
+}
+
+function numbersInPiece(piece: string, country: Region | undefined, space: boolean): string[] {
+  const whole = readPiece(piece, country, space);
+  if (whole.length > 0) return whole;
+  const parts = piece.split(insideCell, piecesMax);
+  return parts.length > 1 ? parts.flatMap((part) => readPiece(part, country, space)) : [];
+}
+
+function readPiece(piece: string, country: Region | undefined, space: boolean): string[] {
+  const range = piece.indexOf('~');
+  const readings = range < 0 ? [piece] : [piece.slice(0, range), piece];
+  return readings
+    .map((reading) => readNumber(reading, country, space))
+    .filter((number) => number !== null);
+}
+
+function readNumber(
+  text: string,
+  country: Region | undefined,
+  plusAsSpace: boolean,
+): string | null {
+  const digits = text.replace(/\D+/g, '');
+  if (digits.length < digitsMin || digits.length > digitsMax + 3) return null;
+  if (text.includes('+')) return readInternational(digits, !insideCell.test(text));
+  const national = country === undefined ? null : validNumber(digits, country);
+  if (national !== null) return national;
+  if (digits.startsWith('00')) return validNumber(`+${digits.slice(2)}`);
+  if (plusAsSpace && !isNorthAmerican(digits)) return validNumber(`+${digits}`);
+  return country === undefined && !couldBeNational(digits) ? validNumber(`+${digits}`) : null;
+}
+
+/**
+ * Written with `+`: the digits as they stand, but by the plan's rules where a trunk zero may be
+ * among them or where the text may be two numbers.
+ */
+function readInternational(digits: string, isOneNumber: boolean): string | null {
+  const number = `+${digits}`;
+  const isPlain = isOneNumber && e164.test(number);
+  if (isPlain && !mayHoldTrunkZero(number)) return number;
+  return validNumber(number) ?? (isPlain ? number : null);
+}
+
+function validNumber(digits: string, country?: Region): string | null {
+  const parsed = parsePhoneNumberFromString(digits, {
+    ...(country === undefined ? {} : { defaultCountry: country }),
+    extract: false,
+  });
+  return parsed?.isValid() ? parsed.number : null;
+}
+
+/** The one plan whose national numbers are usually written without a trunk prefix. */
+function isNorthAmerican(digits: string): boolean {
+  return digits.length === 10 && validNumber(`+1${digits}`) !== null;
+}
+
+/**
+ * Without their trunk zero national numbers have at most ten digits, except Chinese and German
+ * mobiles (1 and 3 to 9 first) and Brazilian ones (a 9 after the two digits of the area).
+ */
+function couldBeNational(digits: string): boolean {
+  if (digits.startsWith('0') || digits.length < 11) return true;
+  return digits.length === 11 && /^(?:1[3-9]|\d\d9)/.test(digits);
+}

@@ -1,0 +1,94 @@
+/**
+ * Profiles on the professional network, in their canonical form: the lower-case handle.
+ * 1. The path decides, not the host: `/in/<handle>` or `/pub/<handle>` is a person's,
+ *    `/company/<handle>` (or `/school/`, `/showcase/`) a company's; each is refused for the other.
+ * 2. Any scheme, host, country subdomain, query, fragment, language or trailing path.
+ * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and
+ *    c filled up to three characters, which is where the network itself redirects it.
+ * 4. Percent escapes are decoded; letters of any script stay, invisible characters go.
+ * 5. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
+ */
+import {
+  foldCase,
+  foldUnicode,
+  invalid,
+  isTooLong,
+  type Normalised,
+  oneValue,
+  tidyCell,
+} from './normalised.ts';
+import { isOtherNetwork } from './other-networks.ts';
+
+const personPaths: ReadonlySet<string> = new Set(['in', 'pub']);
+const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcase']);
+const plainHandle = /^[a-z0-9-]+$/;
+const handle = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
+const handleCharactersMax = 200;
+/** Where a kind of page may stand: after nothing, or after a prefix such as `/mwlite/`. */
+const prefixSegmentsMax = 2;
+
+/** Reasons: `empty`, `too_long`, `not_a_profile`, `other_network`, `person_profile`,
+ * `company_profile`. */
+export function normaliseProfileUrl(text: string, subject: 'person' | 'company'): Normalised {
+  if (isTooLong(text)) return invalid('too_long');
+  if (text.length <= handleCharactersMax && plainHandle.test(text)) return { values: [text] };
+  const tidy = tidyCell(text)
+    .replace(/^<(.*)>$/s, '$1')
+    .trim();
+  if (tidy === '') return invalid('empty');
+  const schemeless = tidy.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
+  const address = schemeless.split(/[?#]/, 1)[0] ?? '';
+  const segments = address.split(/[/\\]+/).filter((segment) => segment !== '');
+  const isBare = schemeless === tidy && segments.length === 1 && address === segments[0];
+  if (isBare) return handleValue(address);
+  return handleOfPath(segments, subject);
+}
+
+function handleOfPath(segments: string[], subject: 'person' | 'company'): Normalised {
+  const host = segments[0]?.toLowerCase() ?? '';
+  if (isOtherNetwork(host)) return invalid('other_network');
+  const hostSegments = personPaths.has(host) || companyPaths.has(host) ? 0 : 1;
+  const kinds = subject === 'person' ? personPaths : companyPaths;
+  const others = subject === 'person' ? companyPaths : personPaths;
+  const last = Math.min(segments.length - 1, hostSegments + prefixSegmentsMax + 1);
+  for (let i = hostSegments; i < last; i += 1) {
+    const kind = segments[i]?.toLowerCase() ?? '';
+    if (kinds.has(kind)) return handleValue(handleFrom(kind, segments.slice(i + 1)));
+    if (others.has(kind) && !hasKindAfter(segments, i + 1, kinds)) {
+      return invalid(subject === 'person' ? 'company_profile' : 'person_profile');
+    }
+  }
+  return invalid('not_a_profile');
+}
+
+/** `/in/company/acme`: a country's path before the kind of page. */
+function hasKindAfter(segments: string[], from: number, kinds: ReadonlySet<string>): boolean {
+  return from < segments.length - 1 && kinds.has(segments[from]?.toLowerCase() ?? '');
+}
+
+function handleFrom(kind: string, path: string[]): string {
+  const [name = '', a = '', b = '', c = ''] = path;
+  const isOldForm = kind === 'pub' && [a, b, c].every((part) => /^[0-9a-z]{1,3}$/i.test(part));
+  return isOldForm ? `${name}-${c.padStart(3, '0')}${b.padStart(3, '0')}${a}` : name;
+}
+
+function handleValue(raw: string): Normalised {
+  const decoded = decodeEscapes(raw);
+  if (decoded === null) return invalid('not_a_profile');
+  const folded = foldCase(foldUnicode(decoded).trim());
+  if (folded.length > handleCharactersMax) return invalid('too_long');
+  return handle.test(folded) ? oneValue(folded) : invalid('not_a_profile');
+}
+
+/** Escapes of escapes come from links that were copied through other links. */
+function decodeEscapes(text: string): string | null {
+  let decoded = text;
+  for (let round = 0; round < 3 && decoded.includes('%'); round += 1) {
+    try {
+      decoded = decodeURIComponent(decoded);
+    } catch {
+      return null; // Not UTF-8: no handle can be read from it.
+    }
+  }
+  return decoded;
+}

@@ -1,0 +1,77 @@
+/**
+ * Company registry numbers, in their canonical form: `<COUNTRY>-<NUMBER>`, `GB-00048839`.
+ * 1. Upper case, without spaces, punctuation and words such as `Company No.` before it.
+ * 2. The country is the one that the text names (`GB-COH-...`, `GB-...`), else the caller's, else
+ *    GB.
+ * 3. United Kingdom (Companies House: eight characters): the leading zeros that spreadsheets strip
+ *    are put back, after the prefix where there is one (`SC48005` is `SC048005`, `IP525R` is
+ *    `IP00525R`, `SP999RS` is `SP0999RS`). Other registers' numbers of eight characters stay.
+ * 4. Other countries: letters and digits as they stand; padding differs per register.
+ * A dash does not make `SC-048005` Seychellois: for a UK list two letters and up to six digits are
+ * a number with a prefix of Companies House.
+ */
+import { countryCode } from './country.ts';
+import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
+import { restoreWholeNumber } from './spreadsheet-number.ts';
+
+const plainNumber = /^(?!0{8})\d{8}$/;
+const allowed = /^[\p{L}\p{N}\s.:#/()_°º-]+$/u;
+const labels =
+  /^(?:COMPAN(?:Y|IES)|HOUSE|REGIST(?:ERED|RATION|RY)|REG|CRN|NUMBER|NO|NR|CO)+(?=[A-Z]{0,3}\d)/;
+const numberCharactersMax = 40;
+
+/** Reasons: `empty`, `too_long`, `not_a_registry_number`, `digits_lost`, `unknown_country`. */
+export function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
+  if (registryCountry === 'GB' && plainNumber.test(text)) return { values: [`GB-${text}`] };
+  if (isTooLong(text)) return invalid('too_long');
+  const tidy = tidyCell(text);
+  if (tidy === '') return invalid('empty');
+  const country = registryCountry === 'GB' ? 'GB' : countryCode(registryCountry);
+  if (country === null) return invalid('unknown_country');
+  const restored = restoreWholeNumber(tidy);
+  if (restored === null) return invalid('digits_lost');
+  const cell = (restored ?? tidy).toUpperCase();
+  if (!allowed.test(cell)) return invalid('not_a_registry_number');
+
+  const named = namedCountry(cell, country);
+  const compact = cell.slice(named.skip).replace(/[^A-Z0-9]+/g, '');
+  const number = canonicalNumber(compact, named.country);
+  return number === null
+    ? invalid('not_a_registry_number')
+    : oneValue(`${named.country}-${number}`);
+}
+
+/** The country that the text begins with, and how many characters say so. */
+function namedCountry(cell: string, country: string): { country: string; skip: number } {
+  const match = /^([A-Z]{2})-/.exec(cell);
+  const code = match?.[1] === 'UK' ? 'GB' : match?.[1];
+  if (code === undefined) return { country, skip: 0 };
+  if (code === 'GB')
+    return { country: 'GB', skip: /^..-(?:COH\b[- ]?)?/.exec(cell)?.[0].length ?? 3 };
+  if (code === country) return { country, skip: 3 };
+  const rest = cell.slice(3).replace(/[^A-Z0-9]+/g, '');
+  const isPrefix = country === 'GB' && /^\d{1,6}$/.test(rest);
+  return isPrefix || countryCode(code) !== code ? { country, skip: 0 } : { country: code, skip: 3 };
+}
+
+function canonicalNumber(compact: string, country: string): string | null {
+  if (country === 'GB') {
+    return britishNumber(compact) ?? britishNumber(compact.replace(labels, ''));
+  }
+  const isNumber = /\d/.test(compact) && compact.length <= numberCharactersMax;
+  return isNumber ? compact : null;
+}
+
+function britishNumber(compact: string): string | null {
+  const text = compact.replace(/^(?:(?:GB|UK)(?:COH)?)+(?=[A-Z]{0,2}\d)/, '');
+  const [, prefix = '', digits = '', suffix = ''] =
+    /^([A-Z]{0,3})(\d{1,8})([A-Z]{0,2})$/.exec(text) ?? [];
+  if (/^0+$/.test(digits)) return null;
+  const isPadded = /^(?:[A-Z]{2}|R|)$/.test(prefix) && /^(?:R|RS|F|)$/.test(suffix);
+  const room = 8 - prefix.length - suffix.length;
+  const isPlainOrPrefixed = prefix !== '' || suffix === '';
+  if (isPadded && isPlainOrPrefixed && digits !== '' && digits.length <= room) {
+    return prefix + digits.padStart(room, '0') + suffix;
+  }
+  return text.length === 8 && /\d/.test(text) ? text : null;
+}

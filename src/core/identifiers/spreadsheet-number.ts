@@ -1,0 +1,23 @@
+/**
+ * What spreadsheets do to long numbers, undone only where no digit can have been lost.
+ */
+
+/** The digits of a number that a spreadsheet or a data frame wrote; null where digits are lost;
+ * undefined when the text is not in such a form. */
+export function restoreWholeNumber(text: string): string | null | undefined {
+  if (!/^\d[\d.,]*(?:[eE]\+?\d{1,2})?$/.test(text)) return undefined;
+  if (/^\d{4,}\.00?$/.test(text)) return text.slice(0, text.indexOf('.'));
+  if (/^\d{1,3}(?:,\d{3}){2,}$/.test(text)) return text.replaceAll(',', '');
+  return restoreScientific(text);
+}
+
+/**
+ * `4.47911123457E+11` holds all twelve digits; `4.47911E+11` shows six of twelve, and nobody knows
+ * whether the others were zeros.
+ */
+function restoreScientific(text: string): string | null | undefined {
+  const match = /^(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})$/.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = '', exponent = ''] = match;
+  return fraction.length === Number(exponent) ? whole + fraction : null;
+}
