@@ -1,0 +1,28 @@
+/** The records at the beginning of a file of which only a sample was read. */
+
+import { scanPrefix, scanRecords } from './record-scanner.ts';
+import type { Delimiter, RecordTable } from './record-table.ts';
+
+/** With this many records a sample needs no guess about its cut end. */
+const recordsEnough = 21;
+
+/**
+ * Records of a canonical sample. When the file goes on after it, the records that later bytes
+ * could change are left out. A stray quote near the beginning would leave out nearly all (its
+ * field might close later), so then the quote is taken for stray and the lines are read.
+ */
+export function sampleRecords(
+  sample: Buffer,
+  source: { delimiter: Delimiter; isWhole: boolean; firstLine?: number },
+): RecordTable {
+  const options = { delimiter: source.delimiter, firstLine: source.firstLine ?? 1 };
+  if (source.isWhole) return scanRecords(sample, options);
+  const sure = scanPrefix(sample, options);
+  if (sure.count >= recordsEnough) return sure;
+  const likely = scanRecords(sample, options);
+  if (likely.count > 0) {
+    const last = likely.at(likely.count - 1);
+    if (last.end + last.terminator === sample.length) likely.count--;
+  }
+  return likely;
+}

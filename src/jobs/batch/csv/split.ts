@@ -1,0 +1,228 @@
+/**
+ * Cuts a canonical file into chunks, each a range of bytes that holds whole records, so that a
+ * worker can read its part alone. The only pass over the whole file: it also counts everything
+ * that must be known before the first row runs, and refuses what is beyond the limits.
+ */
+
+import { tooManyRows, unreadableCsv } from './csv-errors.ts';
+import { cr } from './record-reader.ts';
+import { type RecordBatch, RecordScanner, type ScanOptions } from './record-scanner.ts';
+import { recordFlag, type UnreadableReason, unreadableReason } from './record-table.ts';
+
+export type Newline = '\r\n' | '\n' | '\r';
+
+export const rowsMax = 1_000_000;
+export const columnsMax = 512;
+export const chunkRowsMax = 5_000;
+export const chunkBytesMax = 2 * 1024 * 1024;
+/** How many lines of each kind of trouble the totals name. */
+const linesNamedMax = 20;
+
+export interface SplitOptions extends ScanOptions {
+  /** Offset of the source's first byte in the canonical file (its first data byte). */
+  firstByte?: number;
+  rowsMax?: number;
+  columnsMax?: number;
+  chunkRowsMax?: number;
+  chunkBytesMax?: number;
+}
+
+/** A part of the file that begins at a record, or at the blank lines before it. */
+export interface Chunk {
+  /** Offsets in the canonical file, `byteTo` exclusive and after the last terminator. */
+  byteFrom: number;
+  byteTo: number;
+  /** One-based number of its first data row. */
+  firstRow: number;
+  /** One-based physical line at `byteFrom`: the `firstLine` for scanning the chunk again. */
+  firstLine: number;
+  rows: number;
+}
+
+export interface SplitTotals {
+  rows: number;
+  /** Physical lines from the source's first byte on, blank ones and those in quotes included. */
+  lines: number;
+  bytes: number;
+  /** Width of the widest record; 0 without records. */
+  widestFieldCount: number;
+  /** The terminator most records have; null when none has one. */
+  dominantNewline: Newline | null;
+  blankLines: number;
+  /** `firstLines` names at most 20. */
+  unreadable: { count: number; firstLines: { line: number; reason: UnreadableReason }[] };
+  invalidUtf8: { count: number; firstLines: number[] };
+}
+
+/**
+ * Splits the data part of a canonical file.
+ * @param source its bytes from the first data record on, in Buffers of any size
+ * @returns chunks of at most 5,000 rows and 2 MiB that follow each other without a gap (blank
+ *   lines belong to the record after them; trailing ones to the last chunk, which they may make
+ *   longer), and the totals. No chunks when there is no record.
+ * @throws AppError 413 `too_many_rows`; 422 `unreadable_csv` for a record with too many columns
+ *   and for a line, or a run of blank lines, that no chunk could hold
+ */
+export async function splitIntoChunks(
+  source: AsyncIterable<Buffer> | Iterable<Buffer>,
+  options: SplitOptions,
+): Promise<{ chunks: Chunk[]; totals: SplitTotals }> {
+  const scanner = new RecordScanner(options);
+  const splitter = new ChunkSplitter(options);
+  for await (const buffer of source) {
+    const batch = scanner.push(buffer);
+    if (batch === null) continue;
+    splitter.add(batch);
+    splitter.checkUndecided(scanner.undecidedBytes);
+  }
+  splitter.add(scanner.finish());
+  return splitter.finish();
+}
+
+class ChunkSplitter {
+  readonly #limits: Required<Omit<SplitOptions, keyof ScanOptions>>;
+  readonly #chunks: Chunk[] = [];
+  readonly #totals: SplitTotals;
+  readonly #newlines: Record<Newline, number> = { '\r\n': 0, '\n': 0, '\r': 0 };
+  readonly #firstLine: number;
+  #open: Chunk | null = null;
+  /** Byte and line after the last record: where the next one's blank lines begin. */
+  #byteAfter: number;
+  #lineAfter: number;
+  #lastTerminator = 1;
+  /** Byte and line up to which everything is decided. */
+  #byteTo: number;
+  #lineTo: number;
+
+  constructor(options: SplitOptions) {
+    this.#limits = {
+      firstByte: options.firstByte ?? 0,
+      rowsMax: options.rowsMax ?? rowsMax,
+      columnsMax: options.columnsMax ?? columnsMax,
+      chunkRowsMax: options.chunkRowsMax ?? chunkRowsMax,
+      chunkBytesMax: options.chunkBytesMax ?? chunkBytesMax,
+    };
+    this.#firstLine = options.firstLine ?? 1;
+    this.#byteAfter = this.#limits.firstByte;
+    this.#byteTo = this.#limits.firstByte;
+    this.#lineAfter = this.#firstLine;
+    this.#lineTo = this.#firstLine;
+    this.#totals = {
+      rows: 0,
+      lines: 0,
+      bytes: 0,
+      widestFieldCount: 0,
+      dominantNewline: null,
+      blankLines: 0,
+      unreadable: { count: 0, firstLines: [] },
+      invalidUtf8: { count: 0, firstLines: [] },
+    };
+  }
+
+  /** Takes the next records; throws at the first that is beyond a limit. */
+  add(batch: RecordBatch): void {
+    const { records } = batch;
+    const base = this.#limits.firstByte + batch.firstByte;
+    for (let index = 0; index < records.count; index++) {
+      const end = records.end[index] as number;
+      const terminator = records.terminator[index] as number;
+      const line = records.line[index] as number;
+      const byteTo = base + end + terminator;
+      this.#checkBytes(base + (records.start[index] as number), this.#lineAfter);
+      this.#checkBytes(byteTo, line);
+      this.#count(line, records.fields[index] as number, records.flags[index] as number);
+      this.#place(byteTo);
+      if (terminator > 0) this.#newlines[newlineAt(batch.buffer, end, terminator)]++;
+      this.#byteAfter = byteTo;
+      this.#lineAfter = records.lineAfter[index] as number;
+      this.#lastTerminator = terminator;
+    }
+    this.#totals.blankLines += records.blankLines;
+    this.#byteTo = base + records.decidedTo;
+    this.#lineTo = records.nextLine;
+    this.#checkBytes(this.#byteTo, this.#lineAfter);
+  }
+
+  /** Refuses a line without an end as soon as no chunk could hold it, not at its end. */
+  checkUndecided(undecidedBytes: number): void {
+    this.#checkBytes(this.#byteTo + undecidedBytes, this.#lineTo);
+  }
+
+  finish(): { chunks: Chunk[]; totals: SplitTotals } {
+    const totals = this.#totals;
+    if (this.#open !== null) {
+      this.#open.byteTo = this.#byteTo;
+      this.#chunks.push(this.#open);
+    }
+    totals.bytes = this.#byteTo - this.#limits.firstByte;
+    totals.lines = this.#lineTo - this.#firstLine + (this.#lastTerminator === 0 ? 1 : 0);
+    totals.dominantNewline = mostFrequent(this.#newlines);
+    return { chunks: this.#chunks, totals };
+  }
+
+  /** What begins after the last record must fit into one chunk up to `byteTo`. */
+  #checkBytes(byteTo: number, line: number): void {
+    if (byteTo - this.#byteAfter <= this.#limits.chunkBytesMax) return;
+    throw unreadableCsv(
+      line,
+      `this line, or the blank lines from here on, take more than ${this.#limits.chunkBytesMax} ` +
+        'bytes. Check the delimiter and the line ends of the file.',
+    );
+  }
+
+  #count(line: number, fields: number, flags: number): void {
+    const totals = this.#totals;
+    const { rowsMax, columnsMax } = this.#limits;
+    if (totals.rows === rowsMax) throw tooManyRows(line, rowsMax);
+    if (fields > columnsMax) {
+      throw unreadableCsv(line, `${fields} columns, at most ${columnsMax} are allowed.`);
+    }
+    totals.rows++;
+    if (fields > totals.widestFieldCount) totals.widestFieldCount = fields;
+    if ((flags & ~recordFlag.quoted) === 0) return;
+    const reason = unreadableReason(flags);
+    if (reason !== null) {
+      totals.unreadable.count++;
+      const { firstLines } = totals.unreadable;
+      if (firstLines.length < linesNamedMax) firstLines.push({ line, reason });
+    }
+    if (flags & recordFlag.invalidUtf8) {
+      totals.invalidUtf8.count++;
+      const { firstLines } = totals.invalidUtf8;
+      if (firstLines.length < linesNamedMax) firstLines.push(line);
+    }
+  }
+
+  /** Puts the record that ends at `byteTo`, already counted, into the open or a new chunk. */
+  #place(byteTo: number): void {
+    const { chunkRowsMax, chunkBytesMax } = this.#limits;
+    let open = this.#open;
+    if (open === null || open.rows >= chunkRowsMax || byteTo - open.byteFrom > chunkBytesMax) {
+      if (open !== null) this.#chunks.push(open);
+      open = {
+        byteFrom: this.#byteAfter,
+        byteTo,
+        firstRow: this.#totals.rows,
+        firstLine: this.#lineAfter,
+        rows: 0,
+      };
+      this.#open = open;
+    }
+    open.rows++;
+    open.byteTo = byteTo;
+  }
+}
+
+function newlineAt(buffer: Buffer, end: number, terminator: number): Newline {
+  if (terminator === 2) return '\r\n';
+  return buffer[end] === cr ? '\r' : '\n';
+}
+
+/** The newline seen most, CRLF before LF before CR when equal; null when none was seen. */
+export function mostFrequent(counts: Record<Newline, number>): Newline | null {
+  let best: Newline | null = null;
+  for (const newline of ['\r\n', '\n', '\r'] as const) {
+    if (counts[newline] > (best === null ? 0 : counts[best])) best = newline;
+  }
+  return best;
+}
