@@ -109,6 +109,12 @@ export const configOptions = {
     'Chunks of one account that may be dispatched at once, so that no account fills the queue.',
     integer(1, 1000, 8),
   ),
+  filesKeepDays: option(
+    'FILES_KEEP_DAYS',
+    '30',
+    'Days that uploads and results are kept after a batch has ended. Counts and charges stay.',
+    integer(1, 3650, 30),
+  ),
   apiUrl: option(
     'ENRICH_URL',
     '(the running `enrich up` of the data folder)',

@@ -21,9 +21,22 @@ create table batches (
   default_region text,
   country text,
   max_credits bigint check (max_credits >= 0),
+  -- Wait in `ready` until somebody starts it.
+  hold boolean not null default false,
+  -- The second row of one record is `duplicate`; chunks then run in order.
+  dedupe boolean not null default false,
+  -- A match that disagrees with the list's own name or company is no match.
+  require_agreement boolean not null default false,
+  -- The batch whose rows this one runs again.
+  rerun_of uuid references batches on delete set null,
+  -- The exact price from a match pass, when one was asked for.
+  quote jsonb,
+  -- What was read, repaired and filled; written at the end.
+  report jsonb,
   upload_key text not null,
   upload_bytes bigint not null,
-  -- Known once the file is split.
+  -- Known once the file is split. The canonical object is the upload itself when that is UTF-8.
+  canonical_key text,
   width int,
   chunks_total int,
   chunks_done int not null default 0,
@@ -42,11 +55,13 @@ create table batches (
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz,
+  -- Uploads and results are kept for a while, the counts for ever.
+  files_deleted_at timestamptz,
   check (max_credits is null or credits_charged + credits_reserved <= max_credits),
   check (matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows
     + not_processed <= rows_total),
   check (state not in ('queued', 'running', 'paused', 'finalizing', 'completed')
-    or (rows_total is not null and chunks_total is not null and width is not null)),
+    or (canonical_key is not null and rows_total is not null and chunks_total is not null and width is not null)),
   check (state <> 'completed' or (chunks_done = chunks_total and credits_reserved = 0
     and matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows
     + not_processed = rows_total))
@@ -75,6 +90,8 @@ create table chunks (
   lease_until timestamptz check ((lease_until is not null) = (state = 'leased')),
   run_after timestamptz,
   failures int not null default 0,
+  -- Rows that a part may hold, after a chunk failed again and again: the bad row is closed in on.
+  part_rows_max int check (part_rows_max > 0),
   unique (batch_id, number),
   check ((state = 'done') = (rows_done = rows))
 );
@@ -88,6 +105,8 @@ create table parts (
   object_key text not null unique,
   rows int not null check (rows > 0),
   bytes bigint not null,
+  -- Counts for the report of the batch.
+  report jsonb not null default '{}',
   primary key (batch_id, chunk_number, k)
 );
 
@@ -105,3 +124,11 @@ create table reservations (
 );
 create unique index reservations_open on reservations (chunk_id) where state = 'open';
 create index reservations_open_account on reservations (account_id) where state = 'open';
+
+-- The records that a batch with `dedupe` has already answered, with the row that did. Deleted at its end.
+create table batch_records (
+  batch_id uuid not null references batches on delete cascade,
+  record_id bigint not null,
+  row int not null,
+  primary key (batch_id, record_id)
+);

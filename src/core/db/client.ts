@@ -55,7 +55,12 @@ export function connect(options: ConnectOptions): Database {
           return number;
         },
       },
-      plainDate: { to: OID.date, from: [OID.date, OID.timestamp], serialize: String, parse: String },
+      plainDate: {
+        to: OID.date,
+        from: [OID.date, OID.timestamp],
+        serialize: String,
+        parse: String,
+      },
     } as never,
   }) as unknown as Database;
 }

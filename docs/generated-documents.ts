@@ -1,0 +1,17 @@
+/**
+ * The files that are written from the code's own tables. `npm run docs` writes them and a test holds
+ * them equal; a new one is a line here.
+ */
+import { configOptions } from '../src/core/config.ts';
+import { renderConfigPage, renderEnvExample } from './config-documents.ts';
+
+interface GeneratedDocument {
+  /** From the package root. */
+  path: string;
+  render(): string;
+}
+
+export const generatedDocuments: readonly GeneratedDocument[] = [
+  { path: '.env.example', render: () => renderEnvExample(Object.values(configOptions)) },
+  { path: 'docs/config.md', render: () => renderConfigPage(Object.values(configOptions)) },
+];

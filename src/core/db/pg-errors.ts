@@ -1,0 +1,30 @@
+/** Which errors say that a database or storage is away for a moment, and are nobody's fault. */
+
+/** Codes of postgres.js and Node about connections, and of Postgres about starting and stopping. */
+const unavailableCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOSPC',
+  'EIO',
+  'EMFILE',
+  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections, disk_full
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '53100',
+  // serialization_failure, deadlock_detected: the same work succeeds when it is done again.
+  '40001',
+  '40P01',
+]);
+
+/** True for an error that passes by itself. */
+export function isUnavailable(error: unknown): boolean {
+  const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
+  return (typeof code === 'string' && unavailableCodes.has(code)) || status === 503;
+}

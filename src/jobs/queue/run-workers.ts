@@ -1,0 +1,44 @@
+/** The working side: one BullMQ worker for each queue, all jobs of the registry. */
+import { Worker } from 'bullmq';
+import { must } from '../../core/lib/assert.ts';
+import type { QueueBackend } from './backend.ts';
+import type { JobDefinition } from './define-job.ts';
+import type { JobContext } from './job-context.ts';
+import { type JobName, queueNames } from './job-names.ts';
+import { jobs } from './registry.ts';
+
+export interface RunningWorkers {
+  /** Takes no new job and resolves when those in hand are done. */
+  close(): Promise<void>;
+}
+
+/** Starts working. Chunks run `workerConcurrency` at a time, jobs about whole batches two at a time. */
+export function runWorkers(context: JobContext, backend: QueueBackend): RunningWorkers {
+  const workers = queueNames.map((queue) => {
+    const worker = new Worker(
+      queue,
+      async ({ name, data }) => {
+        const job = must(jobs[name as JobName], `job ${name}`) as JobDefinition<JobName>;
+        await job.run(context, job.payload.parse(data));
+      },
+      {
+        connection: backend.connection,
+        concurrency: queue === 'chunks' ? context.config.workerConcurrency : 2,
+        // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
+        lockDuration: 30_000,
+        maxStalledCount: 10,
+      },
+      backend.factory,
+    );
+    worker.on('error', (error) => context.log.warn({ err: error, queue }, 'worker error'));
+    worker.on('failed', (job, error) => {
+      context.log.error({ err: error, queue, job: job?.name, id: job?.id }, 'job failed');
+    });
+    return worker;
+  });
+  return {
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** A migrated database of its own for a test file: a clone of the template, in some 50 ms. */
+import { inject } from 'vitest';
+import { connect, type Database } from '../../src/core/db/client.ts';
+import { TEMPLATE_DATABASE, withDatabase } from './database-names.ts';
+
+export interface TestDatabase {
+  url: string;
+  sql: Database;
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject('serverUrl');
+  const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
+  const admin = connect({ url: serverUrl, connections: 1 });
+  await admin`create database ${admin(name)} template ${admin(TEMPLATE_DATABASE)} strategy wal_log`;
+  const url = withDatabase(serverUrl, name);
+  const sql = connect({ url, connections: 4 });
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 5 });
+      await admin`drop database ${admin(name)} with (force)`;
+      await admin.end();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Writes a graph for a test the way a user does: through the import, from JSON lines. */
+import { Readable, Writable } from 'node:stream';
+import { expect } from 'vitest';
+import type { Database } from '../../src/core/db/client.ts';
+import { type ImportEntity, importRecords } from '../../src/core/graph/import/import-records.ts';
+
+/** The time of records that carry none. */
+export const importedAt = new Date('2024-01-02T03:04:05Z');
+
+type JsonRecord = Record<string, unknown>;
+
+/** Imports records in the order given (companies before officers); none of them may be rejected. */
+export async function importGraph(
+  sql: Database,
+  records: Partial<Record<ImportEntity, JsonRecord[]>>,
+): Promise<void> {
+  for (const [entity, list] of Object.entries(records)) {
+    const lines = list.map((record) => `${JSON.stringify(record)}\n`);
+    const report = await importRecords(sql, {
+      entity: entity as ImportEntity,
+      input: Readable.from(lines, { objectMode: false }),
+      format: 'jsonl',
+      rejects: new Writable({ write: (_chunk, _encoding, done) => done() }),
+      importedAt,
+    });
+    expect(report).toMatchObject({ read: list.length, rejected: 0, unknownFields: {} });
+  }
+}

@@ -1,0 +1,91 @@
+/** Which folder may import from which: the storeys of the house, lowest first. */
+import type { SourceFile } from './source-files.ts';
+
+interface Layer {
+  name: string;
+  holds: RegExp;
+  /** Layers that it may import beside itself. */
+  below: string[];
+}
+
+const core = ['lib', 'pure', 'base', 'store', 'feature', 'context'];
+
+/** The first layer that holds a path is the path's own. */
+const layers: Layer[] = [
+  // Tests stand beside what they test and may reach for anything; nothing may reach for them.
+  { name: 'test', holds: /\.(test|test-suite)\.ts$|^(tests|bench)\/|^vitest\./, below: ['any'] },
+  { name: 'lib', holds: /^src\/core\/lib\//, below: [] },
+  // Text in, value out: identifiers and the filter's parser.
+  { name: 'pure', holds: /^src\/core\/(identifiers\/|search\/parse)/, below: ['lib'] },
+  { name: 'base', holds: /^src\/core\/(config|log|metrics)\.ts$/, below: ['lib'] },
+  { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
+  { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
+  { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
+  { name: 'client', holds: /^src\/client\//, below: [] },
+  { name: 'jobs', holds: /^src\/jobs\//, below: [...core, 'client'] },
+  { name: 'api', holds: /^src\/api\//, below: [...core, 'client', 'jobs'] },
+  { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
+  { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
+  { name: 'docs', holds: /^docs\//, below: [...core, 'client', 'jobs', 'api'] },
+  {
+    name: 'workers',
+    holds: /^workers\//,
+    below: [...core, 'client', 'jobs', 'api', 'embedded', 'infra'],
+  },
+];
+
+/** The libraries that belong to a higher storey than the path's. */
+const foreignPackages: { holds: RegExp; packages: RegExp }[] = [
+  { holds: /^src\/core\//, packages: /^(express|bullmq)(\/|$)/ },
+  { holds: /^src\/jobs\//, packages: /^express(\/|$)/ },
+];
+
+/** Imports of one file that point the wrong way, as `path:line what`. */
+export function findWrongImports(file: SourceFile): string[] {
+  const layer = layerOf(file.path);
+  if (layer?.below.includes('any')) return [];
+  return file.imports.flatMap(({ target, isOurs, line }) => {
+    const wrong = isOurs ? isAbove(layer, target) : isForeign(file.path, target);
+    return wrong ? [`${file.path}:${line} imports ${target}`] : [];
+  });
+}
+
+function layerOf(path: string): Layer | undefined {
+  return layers.find(({ holds }) => holds.test(path));
+}
+
+function isAbove(layer: Layer | undefined, target: string): boolean {
+  const name = layerOf(target)?.name;
+  if (layer === undefined || name === undefined) return true;
+  return name !== layer.name && !layer.below.includes(name);
+}
+
+function isForeign(path: string, target: string): boolean {
+  return foreignPackages.some(({ holds, packages }) => holds.test(path) && packages.test(target));
+}
+
+/** Import cycles, type-only imports included: each once, as `path:line imports b, which ...`. */
+export function findCycles(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const finished = new Set<string>();
+  const trail: { path: string; line: number }[] = [];
+  const cycles: string[] = [];
+  const visit = (path: string) => {
+    const start = trail.findIndex((step) => step.path === path);
+    if (start !== -1) {
+      const [first, ...others] = trail.slice(start);
+      const chain = [...others.map((step) => step.path), path].join(' -> ');
+      cycles.push(`${path}:${first?.line} imports itself by way of ${chain}`);
+      return;
+    }
+    if (finished.has(path)) return;
+    for (const { target, line } of byPath.get(path)?.imports ?? []) {
+      trail.push({ path, line });
+      visit(target);
+      trail.pop();
+    }
+    finished.add(path);
+  };
+  for (const file of files) visit(file.path);
+  return cycles;
+}

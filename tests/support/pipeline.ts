@@ -1,0 +1,168 @@
+/**
+ * The whole pipeline in one process: a database of its own, files in a temporary folder, the HTTP API
+ * on a free port, and queues that run when a test says so. Nothing is mocked but time and the queue.
+ */
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createApp } from '../../src/api/app.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { readConfig } from '../../src/core/config.ts';
+import { openContext } from '../../src/core/context.ts';
+import { grantCredits } from '../../src/core/credits/credits.ts';
+import { readWallet } from '../../src/core/credits/queries.ts';
+import { createKey, type Scope } from '../../src/core/keys/keys.ts';
+import type { ObjectStore } from '../../src/core/storage/object-store.ts';
+import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
+import { sweep } from '../../src/jobs/batch/sweep.ts';
+import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
+import type { JobContext } from '../../src/jobs/queue/job-context.ts';
+import { createTestDatabase } from './database.ts';
+import { MemoryQueues } from './memory-queues.ts';
+
+export interface Caller {
+  accountId: string;
+  keyId: string;
+  key: string;
+}
+
+/** What a test may put in the way of the store; each is called before the store acts. */
+export interface StoreFaults {
+  get?: (key: string) => Promise<void>;
+  put?: (key: string) => Promise<void>;
+}
+
+export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
+
+/** Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`. */
+export async function openPipeline(environment: Record<string, string> = {}) {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-pipeline-'));
+  const config = readConfig({ LOG_LEVEL: 'silent', ENRICH_DATA_DIR: dataDir, ...environment });
+  const opened = openContext(config, database.url, 'test');
+  const queues = new MemoryQueues();
+  const faults: StoreFaults = {};
+  const store = withFaults(opened.store, faults);
+  const context: JobContext = { ...opened, store, config, queues };
+  const watcher = watchBatches(opened.sql, opened.log);
+  const server = createApp({ ...context, watcher }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const call = (caller: Caller | null, pathname: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    if (caller !== null) headers.set('Authorization', `Bearer ${caller.key}`);
+    return fetch(url + pathname, { ...init, headers });
+  };
+  const json = async (caller: Caller, pathname: string): Promise<BatchView> => {
+    const response = await call(caller, pathname);
+    if (response.status !== 200) throw new Error(`${pathname}: ${await response.text()}`);
+    return (await response.json()) as BatchView;
+  };
+
+  return {
+    ...database,
+    context,
+    queues,
+    faults,
+    url,
+    call,
+
+    /** An account with credits, and a key of it. */
+    async account(credits: number): Promise<Caller> {
+      const accountId = await createAccount(database.sql, { name: 'Test', credits });
+      return this.keyOf(accountId, 'live');
+    },
+
+    async keyOf(accountId: string, mode: 'live' | 'test', scopes?: Scope[]): Promise<Caller> {
+      const input = { accountId, mode, ...(scopes === undefined ? {} : { scopes }) };
+      const { id, key } = await createKey(database.sql, input);
+      return { accountId, keyId: id, key };
+    },
+
+    /** Uploads a list through the API; returns the new batch's id. */
+    async upload(caller: Caller, list: string | Buffer, options: Record<string, string>) {
+      const query = new URLSearchParams(options);
+      const response = await call(caller, `/v1/batches?${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/csv' },
+        body: new Uint8Array(Buffer.from(list)),
+      });
+      if (response.status !== 202) throw new Error(await response.text());
+      return ((await response.json()) as BatchView).id;
+    },
+
+    /** Uploads a list and runs it as far as it goes. */
+    async enrich(caller: Caller, list: string | Buffer, options: Record<string, string>) {
+      const id = await this.upload(caller, list, options);
+      await this.runUntilIdle();
+      return id;
+    },
+
+    runUntilIdle: (workers = 1) => queues.runUntilIdle(context, workers),
+    sweep: () => sweep(context),
+    batch: (caller: Caller, id: string) => json(caller, `/v1/batches/${id}`),
+
+    async results(caller: Caller, id: string): Promise<{ text: string; complete: string | null }> {
+      const response = await call(caller, `/v1/batches/${id}/results`);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(text);
+      return { text, complete: response.headers.get('x-result-complete') };
+    },
+
+    grant: (caller: Caller, amount: number, reference: string) =>
+      grantCredits(database.sql, { accountId: caller.accountId, amount, reference }),
+    wallet: (caller: Caller) => readWallet(database.sql, caller.accountId),
+
+    /** Lines of the ledger that charged the account, oldest first. */
+    async charges(caller: Caller): Promise<{ reference: string; amount: number; units: number }[]> {
+      return database.sql<{ reference: string; amount: number; units: number }[]>`
+        select reference, amount, units from ledger_entries
+        where account_id = ${caller.accountId} and kind = 'charge' order by id`;
+    },
+
+    /** An hour passes: leases end, wake-ups count as lost, pauses before a new try are over. */
+    async passAnHour(): Promise<void> {
+      await database.sql`
+        update chunks set lease_until = lease_until - interval '1 hour',
+          dispatched_at = dispatched_at - interval '1 hour',
+          run_after = run_after - interval '1 hour'`;
+    },
+
+    /** Keys of the stored objects, temporary ones included. */
+    async objects(): Promise<string[]> {
+      const folder = path.join(dataDir, 'objects');
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      );
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+        .sort();
+    },
+
+    async close(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+      await opened[Symbol.asyncDispose]();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function withFaults(store: ObjectStore, faults: StoreFaults): ObjectStore {
+  return {
+    ...store,
+    async get(key, range) {
+      await faults.get?.(key);
+      return store.get(key, range);
+    },
+    async put(key, bytes) {
+      await faults.put?.(key);
+      return store.put(key, bytes);
+    },
+  };
+}

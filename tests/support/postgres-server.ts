@@ -1,0 +1,41 @@
+/**
+ * Runs one throw-away Postgres for the whole test run, with a migrated template database in it. Its
+ * address reaches the test files through vitest's `provide`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../infra/embedded/embedded-postgres.ts';
+import { connect } from '../../src/core/db/client.ts';
+import { migrate } from '../../src/core/db/migrate.ts';
+import { migrateQueue } from '../../src/jobs/queue/backend.ts';
+import { TEMPLATE_DATABASE, withDatabase } from './database-names.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    serverUrl: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-test-'));
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    // Nothing here outlives the run, so nothing needs to survive a power cut.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  const admin = connect({ url: server.url, connections: 1 });
+  await admin`create database ${admin(TEMPLATE_DATABASE)}`;
+  await admin.end();
+  const templateUrl = withDatabase(server.url, TEMPLATE_DATABASE);
+  const template = connect({ url: templateUrl, connections: 1 });
+  await migrate(template);
+  await template.end();
+  await migrateQueue(templateUrl);
+  project.provide('serverUrl', server.url);
+  return async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,220 @@
+/**
+ * What the house holds true of its own text. Each rule names what breaks it by file and line, and
+ * brings files that break it: a rule that finds nothing in those guards nothing.
+ */
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findCycles, findWrongImports } from './support/import-layers.ts';
+import { lineAt, parseSource, readSourceFiles, type SourceFile } from './support/source-files.ts';
+
+interface Rule {
+  name: string;
+  /** Returns one `path:line what` for each thing that breaks the rule. */
+  find(files: readonly SourceFile[]): string[];
+  /** Small projects, path to text, each of which breaks the rule. */
+  broken: Record<string, string>[];
+}
+
+const FILE_LINES_MAX = 400;
+
+/** Longer than a file may be, because they hold tables and nothing to follow. */
+const dataTables = new Set([
+  'src/core/graph/generate/vocabulary/places.ts',
+  'src/jobs/batch/columns.test.ts',
+]);
+
+const testFile = /\.(test|test-suite)\.ts$|^(tests|bench)\//;
+const sqlFile =
+  /^src\/(core|jobs)\/(.+\/)?queries\.ts$|^src\/core\/(search\/compile\.ts|db\/)|^infra\/(dump-schema|embedded\/postgres-readiness)\.ts$/;
+
+/** Text that is sent as it is: migrations, the record renderer's generated select, and COPY. */
+const unsafeFile = /^src\/core\/(db\/|graph\/(import\/)?queries\.ts$)/;
+
+/** A feature that reads another's tables on purpose, and why. */
+const sharedStatements: Record<string, readonly string[]> = {
+  // The reservation must lie in the chunk's own transaction, next to its lease.
+  'src/jobs/batch/chunk/run-chunk.ts': ['src/core/credits/queries.ts'],
+  // What is deleted by age is a statement of each feature and nothing else.
+  'src/jobs/maintenance/keep-house.ts': [
+    'src/core/idempotency/queries.ts',
+    'src/core/limits/queries.ts',
+    'src/jobs/batch/queries.ts',
+  ],
+};
+
+const rules: Rule[] = [
+  {
+    name: 'imports point from the higher storey to the lower one',
+    find: perFile(findWrongImports),
+    broken: [
+      { 'src/core/credits/a.ts': "import type { B } from '../../jobs/b.ts';" },
+      { 'src/core/credits/a.ts': "import express from 'express';" },
+      { 'src/core/lib/a.ts': "import { b } from '../log.ts';" },
+      { 'src/core/db/a.ts': "import { b } from '../keys/keys.ts';" },
+      { 'src/core/keys/a.ts': "import { b } from '../context.ts';" },
+      { 'src/core/identifiers/a.ts': "import { b } from '../log.ts';" },
+      { 'src/jobs/a.ts': "export * from '../api/b.ts';" },
+      { 'src/jobs/a.ts': "import { Queue } from 'bullmq';\nimport express from 'express';" },
+      { 'src/client/a.ts': "import { b } from '../core/lib/b.ts';" },
+      { 'src/api/a.ts': "const b = await import('../../workers/b.ts');" },
+      { 'src/api/a.ts': "import { b } from './b.test-suite.ts';" },
+      { 'infra/embedded/a.ts': "import { b } from '../../src/core/log.ts';" },
+      { 'src/elsewhere/a.ts': "import { b } from './b.ts';" },
+    ],
+  },
+  {
+    name: 'no file imports itself by way of others, not even for a type',
+    find: findCycles,
+    broken: [
+      { 'src/a.ts': "import { b } from './b.ts';", 'src/b.ts': "import type { A } from './a.ts';" },
+    ],
+  },
+  {
+    name: 'the environment is read in src/core/config.ts alone',
+    find: perFile((file) =>
+      testFile.test(file.path) || file.path === 'src/core/config.ts'
+        ? []
+        : matches(file, /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[|\}\s*=\s*process\b/g),
+    ),
+    broken: [
+      { 'src/core/log.ts': '/** a\n */\nconst level = process.env.LOG_LEVEL;' },
+      { 'src/core/log.ts': "const level = process['env']['A'];" },
+      { 'workers/a.ts': 'const { env } = process;' },
+    ],
+  },
+  {
+    name: 'statements live in queries.ts files, the search compiler and core/db',
+    find: perFile((file) =>
+      testFile.test(file.path) || sqlFile.test(file.path)
+        ? []
+        : file.taggedTemplates.map((at) => `${file.path}:${lineAt(file.text, at)} holds SQL`),
+    ),
+    broken: [
+      { 'src/core/credits/credits.ts': 'await sql`select 1`;' },
+      { 'src/jobs/batch/split.ts': 'await context.sql<{ a: number }[]>`select 1`;' },
+      { 'src/api/queries.ts': 'await tx`select 1`;' },
+      { 'src/core/credits/more-queries.ts': 'await tx`select 1`;' },
+    ],
+  },
+  {
+    name: 'features meet through functions, never through the queries of another',
+    find: perFile((file) =>
+      testFile.test(file.path) ? [] : findForeignQueries(file, featureOf(file.path)),
+    ),
+    broken: [
+      { 'src/core/keys/keys.ts': "import { a } from '../credits/queries.ts';" },
+      { 'src/jobs/export/a.ts': "import type { A } from '../batch/chunk/queries.ts';" },
+    ],
+  },
+  {
+    name: 'text is sent as SQL unchecked only in core/db, the record renderer and the loader',
+    find: perFile((file) =>
+      testFile.test(file.path) || unsafeFile.test(file.path)
+        ? []
+        : matches(file, /\.\s*unsafe\s*\(/g),
+    ),
+    broken: [{ 'src/core/keys/queries.ts': 'await sql.unsafe(text);' }],
+  },
+  {
+    name: 'a file is named in kebab-case for its one subject',
+    find: perFile(({ path: file }) => {
+      const name = path.posix.basename(file);
+      if (!name.endsWith('.ts')) return [];
+      const isVague = /^(index|utils|types|helpers|common)\.(pg\.)?(test\.)?ts$/.test(name);
+      const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.ts$/.test(name);
+      return isVague || !isKebab ? [`${file}:1 is named ${name}`] : [];
+    }),
+    broken: [{ 'src/core/index.ts': '' }, { 'src/a/utils.ts': '' }, { 'src/a/someFile.ts': '' }],
+  },
+  {
+    name: 'exports have names',
+    find: perFile((file) =>
+      /^[\w-]+\.config\.ts$/.test(file.path)
+        ? []
+        : matches(file, /\bexport\s+default\b|\bas\s+default\b/g),
+    ),
+    broken: [{ 'src/a.ts': 'export default 1;' }, { 'src/a.ts': 'export { a as default };' }],
+  },
+  {
+    name: `a file that is no table of data has at most ${FILE_LINES_MAX} lines`,
+    find: perFile(({ path: file, text }) => {
+      const lines = text.trimEnd().split('\n').length;
+      if (!file.endsWith('.ts') || dataTables.has(file) || lines <= FILE_LINES_MAX) return [];
+      return [`${file}:${FILE_LINES_MAX + 1} is one of ${lines} lines`];
+    }),
+    broken: [{ 'src/a.ts': 'a();\n'.repeat(FILE_LINES_MAX + 1) }],
+  },
+  {
+    name: 'no text names a place of the machine that it was written on',
+    find: perFile((file) =>
+      [
+        ...file.text.matchAll(
+          testFile.test(file.path)
+            ? /(?<![\w.])\/(work|home)\//g
+            : /(?<![\w.])\/(work|home|tmp)\/|\.\.\/shared\b/g,
+        ),
+      ].map((match) => `${file.path}:${lineAt(file.text, match.index)} names ${match[0]}`),
+    ),
+    broken: [
+      { 'docs/a.md': 'See\n`/tmp/a`.' },
+      { 'src/a.ts': "// as in '../shared/a.md'" },
+      { 'README.md': ['cd ', 'work', 'main'].join('/') },
+    ],
+  },
+];
+
+function perFile(find: (file: SourceFile) => string[]): Rule['find'] {
+  return (files) => files.flatMap(find);
+}
+
+function matches(file: SourceFile, pattern: RegExp): string[] {
+  return [...file.code.matchAll(pattern)].map(
+    (match) => `${file.path}:${lineAt(file.text, match.index)} says ${match[0].trim()}`,
+  );
+}
+
+/** The folder right under core or jobs; other code belongs to no feature and may ask any of them. */
+function featureOf(file: string): string | undefined {
+  return /^src\/(core|jobs)\/[\w-]+\//.exec(file)?.[0];
+}
+
+function findForeignQueries(file: SourceFile, feature: string | undefined): string[] {
+  if (feature === undefined) return [];
+  return file.imports
+    .filter(({ target }) => target.endsWith('/queries.ts') && !target.startsWith(feature))
+    .filter(({ target }) => !(sharedStatements[file.path] ?? []).includes(target))
+    .map(({ target, line }) => `${file.path}:${line} imports ${target}`);
+}
+
+const files = readSourceFiles();
+
+test('the project is found', () => {
+  expect(files.map((file) => file.path)).toContain('src/core/config.ts');
+});
+
+describe.each(rules)('$name', ({ find, broken }) => {
+  test('holds', () => {
+    expect(find(files)).toEqual([]);
+  });
+
+  test.each(broken)('finds what breaks it, case %#', (project) => {
+    const sources = Object.entries(project).map(([file, text]) => parseSource(file, text));
+    expect(find(sources)).toHaveLength(1);
+    expect(find(sources)[0]).toMatch(/^\S+\.\w+:\d+ ./);
+  });
+});
+
+test('comments, strings and templates hide nothing and invent nothing', () => {
+  const text = `// import { a } from './a.ts';
+    const quoted = 'from \\'./b.ts\\'' + \`import '\${await import('./c.ts')}' \\\` \${\`}\`}\`;
+    const pattern = /[\`'/]+\\/\\//; const half = 1 / 2; /* process.env */
+    import './d.ts'; const raw = String.raw\`a\`; const row = sql<{ a: '\`' }>\`b\`;`;
+  const { code, imports, taggedTemplates } = parseSource('src/x.ts', text);
+  expect(imports.map(({ target, line }) => `${target}:${line}`)).toEqual([
+    'src/c.ts:2',
+    'src/d.ts:4',
+  ]);
+  expect(taggedTemplates.map((at) => lineAt(text, at))).toEqual([4]);
+  expect(code).not.toContain('process.env');
+  expect(code).toHaveLength(text.length);
+});
