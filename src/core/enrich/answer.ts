@@ -1,0 +1,255 @@
+/**
+ * What a match answers: the stored records as bytes, and from them the JSON of single calls and the
+ * columns of output files. Records stay bytes until somebody asks for a cell, so that a batch copies
+ * them without ever making strings of them.
+ */
+import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
+import { type CellShape, cellSeparator, recordToJson } from '../graph/record.ts';
+import { must } from '../lib/assert.ts';
+import { AppError } from '../lib/errors.ts';
+import type { OperationName } from '../operations.ts';
+
+/** A stored record inside a larger buffer. */
+export interface RecordBytes {
+  bytes: Buffer;
+  from: number;
+  to: number;
+}
+
+/** The material of one match; which parts are there depends on the operation. */
+export interface Answer {
+  person: RecordBytes | null;
+  company: RecordBytes | null;
+  /** JSON array of a UK company's directors, when it was found by its number. */
+  directors: string | null;
+  /** JSON array of financial periods, latest first. */
+  periods: string | null;
+}
+
+/** A column of the output file. `typed` cells (numbers, times, phone numbers) are never spreadsheet formulas. */
+export type OutputColumn = {
+  header: string;
+  typed: boolean;
+  /** How the cell reads as JSON. */
+  json: CellShape;
+} & (
+  | { record: 'person' | 'company'; index: number }
+  | { record: null; read: (answer: Answer) => string }
+);
+
+const fieldIndex = (fields: readonly RecordField[], name: string) => {
+  const index = fields.findIndex((field) => field.name === name);
+  return must(index === -1 ? null : index, `field ${name}`);
+};
+
+const cellOf = {
+  mobile: fieldIndex(personFields, 'mobile'),
+  workEmail: fieldIndex(personFields, 'workEmail'),
+  workEmailStatus: fieldIndex(personFields, 'workEmailStatus'),
+  personUpdated: fieldIndex(personFields, 'whenUpdated'),
+  logo: fieldIndex(companyFields, 'logo'),
+};
+
+/** The text of the cell at a position of a record. */
+export function recordCellAt(record: RecordBytes | null, index: number): string {
+  if (record === null) return '';
+  let from = record.from;
+  for (let cell = 0; cell < index; cell++) {
+    from = record.bytes.indexOf(cellSeparator, from) + 1;
+  }
+  const end = record.bytes.indexOf(cellSeparator, from);
+  return record.bytes.toString('utf8', from, end === -1 || end > record.to ? record.to : end);
+}
+
+/** True when the answer holds what the operation is paid for. */
+export function isSuccess(operation: OperationName, answer: Answer): boolean {
+  switch (operation) {
+    case 'people.mobile':
+      return recordCellAt(answer.person, cellOf.mobile) !== '';
+    case 'companies.logo':
+      return recordCellAt(answer.company, cellOf.logo) !== '';
+    case 'companies.financials':
+      return answer.periods !== null;
+    case 'companies.enrich':
+      return answer.company !== null;
+    default:
+      return answer.person !== null;
+  }
+}
+
+const emailStatuses = new Set(['valid', 'invalid', 'catch_all', 'unknown']);
+
+function emailStatus(answer: Answer): string {
+  const stored = recordCellAt(answer.person, cellOf.workEmailStatus);
+  return emailStatuses.has(stored) ? stored : 'unknown';
+}
+
+/** When the stored status was last confirmed: the record's last update, '' when there is no status. */
+function emailVerifiedAt(answer: Answer): string {
+  return emailStatus(answer) === 'unknown' ? '' : recordCellAt(answer.person, cellOf.personUpdated);
+}
+
+const periodFields = [
+  'period_end',
+  'currency',
+  'revenue',
+  'gross_profit',
+  'operating_profit',
+  'profit',
+  'total_assets',
+  'net_assets',
+  'cash',
+  'employees',
+] as const;
+
+function periodType(name: string): RecordField['type'] {
+  if (name === 'period_end') return 'date';
+  return name === 'currency' ? 'text' : 'integer';
+}
+
+function latestPeriodCell(answer: Answer, name: string): string {
+  if (answer.periods === null) return '';
+  const [latest] = JSON.parse(answer.periods) as Record<string, string | number | null>[];
+  return String(latest?.[name] ?? '');
+}
+
+function recordColumns(record: 'person' | 'company'): OutputColumn[] {
+  const fields = record === 'person' ? personFields : companyFields;
+  return fields.map((field, index) => ({
+    header: `${record}.${field.name}`,
+    typed: field.typed ?? field.type !== 'text',
+    json: field,
+    record,
+    index,
+  }));
+}
+
+function recordColumn(header: string, record: 'person' | 'company', name: string): OutputColumn {
+  const fields = record === 'person' ? personFields : companyFields;
+  const index = fieldIndex(fields, name);
+  const field = must(fields[index], `field ${name}`);
+  return { header, typed: field.typed ?? field.type !== 'text', json: field, record, index };
+}
+
+function computed(
+  header: string,
+  type: RecordField['type'],
+  read: (answer: Answer) => string,
+): OutputColumn {
+  return { header, typed: true, json: { name: header, type, nullable: true }, record: null, read };
+}
+
+/** All the columns that an operation adds to a row, in their order. */
+function allColumns(operation: OperationName): OutputColumn[] {
+  switch (operation) {
+    case 'people.enrich':
+      return recordColumns('person');
+    case 'people.enrich-with-company':
+      return [...recordColumns('person'), ...recordColumns('company')];
+    case 'people.mobile':
+      return [
+        recordColumn('person.id', 'person', 'id'),
+        recordColumn('person.mobile', 'person', 'mobile'),
+      ];
+    case 'people.email-verify':
+      return [
+        computed('email.status', 'text', emailStatus),
+        computed('email.verified_at', 'timestamp', emailVerifiedAt),
+      ];
+    case 'companies.enrich':
+      return [
+        ...recordColumns('company'),
+        computed('company.directors', 'json', (answer) => answer.directors ?? ''),
+      ];
+    case 'companies.logo':
+      return [
+        recordColumn('company.id', 'company', 'id'),
+        recordColumn('company.logo_url', 'company', 'logo'),
+      ];
+    case 'companies.financials':
+      return periodFields.map((name) =>
+        computed(`financials.${name}`, periodType(name), (answer) =>
+          latestPeriodCell(answer, name),
+        ),
+      );
+  }
+}
+
+/**
+ * The columns that an operation adds, or those of them that `fields` names (with or without the
+ * prefix before the dot), in the operation's order. Throws `AppError` `invalid_parameter` for a name
+ * that is none of them.
+ */
+export function outputColumns(
+  operation: OperationName,
+  fields: readonly string[] | null,
+): OutputColumn[] {
+  const columns = allColumns(operation);
+  if (fields === null) return columns;
+  const wanted = new Set<OutputColumn>();
+  for (const name of fields) {
+    const found = columns.filter(
+      ({ header }) => header === name || header.slice(header.indexOf('.') + 1) === name,
+    );
+    if (found.length === 0) {
+      const message = `\`${name}\` is no field of ${operation}. Choose from: ${columns.map((c) => c.header).join(', ')}.`;
+      throw new AppError({
+        code: 'invalid_parameter',
+        status: 400,
+        message,
+        errors: [{ field: 'fields', message }],
+      });
+    }
+    for (const column of found) wanted.add(column);
+  }
+  return columns.filter((column) => wanted.has(column));
+}
+
+function toJson(fields: readonly RecordField[], record: RecordBytes | null) {
+  if (record === null) return null;
+  return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));
+}
+
+/** The `data` of a single call's answer: shapes as the API documents them. */
+export function answerToJson(operation: OperationName, answer: Answer): unknown {
+  switch (operation) {
+    case 'people.enrich':
+      return toJson(personFields, answer.person);
+    case 'people.enrich-with-company':
+      return {
+        person: toJson(personFields, answer.person),
+        company: toJson(companyFields, answer.company),
+      };
+    case 'people.mobile':
+      return {
+        person_id: Number(recordCellAt(answer.person, 0)),
+        mobile: recordCellAt(answer.person, cellOf.mobile),
+      };
+    case 'people.email-verify':
+      return {
+        email: recordCellAt(answer.person, cellOf.workEmail),
+        status: emailStatus(answer),
+        verified_at: emailVerifiedAt(answer) || null,
+        person_id: Number(recordCellAt(answer.person, 0)),
+      };
+    case 'companies.enrich': {
+      const company = toJson(companyFields, answer.company);
+      return answer.directors === null
+        ? company
+        : { ...company, directors: JSON.parse(answer.directors) };
+    }
+    case 'companies.logo':
+      return {
+        company_id: Number(recordCellAt(answer.company, 0)),
+        logo_url: recordCellAt(answer.company, cellOf.logo),
+      };
+    case 'companies.financials': {
+      const periods = JSON.parse(answer.periods ?? '[]') as { currency: string }[];
+      return {
+        company_id: Number(recordCellAt(answer.company, 0)),
+        currency: periods[0]?.currency ?? null,
+        periods,
+      };
+    }
+  }
+}

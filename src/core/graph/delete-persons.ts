@@ -1,0 +1,13 @@
+import type { Database } from '../db/client.ts';
+import { deletePersonRows } from './queries.ts';
+import { writeGraph } from './write-graph.ts';
+
+/**
+ * Deletes people by id in one transaction: record, identifiers and stored record; officers keep
+ * their names and lose the link. An opt-out stays, so that a later import of the same person is
+ * still suppressed. Unknown ids are no error. Returns how many people there were.
+ */
+export async function deletePersons(sql: Database, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  return writeGraph(sql, (tx) => deletePersonRows(tx, ids));
+}

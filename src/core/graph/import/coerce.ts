@@ -1,0 +1,200 @@
+/**
+ * One value of an import row to one cell, by the type of its field. JSON rows bring typed values,
+ * CSV rows bring text; both are read by the same functions. Pure.
+ */
+import { normaliseIdentifier } from '../../identifiers/identifier.ts';
+import { type CopyCell, cleanText } from './copy-text.ts';
+
+/** The value cannot be what the field holds: the record is rejected with this reason. */
+export class Unreadable {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** The value is left out and counted, and the record stays: one bad phone is no lost person. */
+export const dropped: unique symbol = Symbol('dropped');
+
+export type Coerced = CopyCell | Unreadable | typeof dropped;
+
+export interface CoerceContext {
+  /** ISO alpha-2 region of phone numbers without a calling code. */
+  region?: string | undefined;
+}
+
+/** Reads a value that is neither null nor undefined nor ''. */
+export type Coerce = (value: unknown, context: CoerceContext) => Coerced;
+
+const int4Max = 2_147_483_647;
+const integerText = /^\s*[+-]?\d{1,16}\s*$/;
+const e164Shape = /^\+[1-9]\d{6,14}$/;
+const geoShape = /^-?\d{1,3}(?:\.\d{1,20})?,-?\d{1,3}(?:\.\d{1,20})?$/;
+const timeShape =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const genders: ReadonlyMap<string, string> = new Map([
+  ['male', 'male'],
+  ['m', 'male'],
+  ['1', 'male'],
+  ['female', 'female'],
+  ['f', 'female'],
+  ['2', 'female'],
+]);
+
+/** Text; numbers and booleans by their spelling, lists of them joined by `, `. */
+export function coerceText(value: unknown): string | Unreadable {
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return new Unreadable('not_text');
+  const texts = value.map(coerceText);
+  const bad = texts.find((text) => text instanceof Unreadable);
+  return bad instanceof Unreadable ? bad : texts.join(', ');
+}
+
+/** A whole number that the range holds. */
+export function coerceInteger(value: unknown, min: number, max: number): number | Unreadable {
+  const number = typeof value === 'string' && integerText.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isInteger(number)) {
+    return new Unreadable('not_an_integer');
+  }
+  // Adding zero turns -0 into 0, which SQL does not spell with a sign.
+  return number < min || number > max ? new Unreadable('out_of_range') : number + 0;
+}
+
+export function coerceInt4(value: unknown): number | Unreadable {
+  return coerceInteger(value, -int4Max, int4Max);
+}
+
+export function coerceBigint(value: unknown): number | Unreadable {
+  return coerceInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+}
+
+/** Id of a record: from 1. */
+export function coerceRecordId(value: unknown): number | Unreadable {
+  return coerceInteger(value, 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** Id of a reference row; 0 is none. */
+export function coerceReferenceId(value: unknown): number | Unreadable {
+  return coerceInteger(value, 0, int4Max);
+}
+
+/** Id of another record; 0 is none. */
+export function coerceLinkedId(value: unknown): number | Unreadable {
+  return coerceInteger(value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** A calendar day as `2024-01-31`; the time of a timestamp is left out. */
+export function coerceDate(value: unknown): string | Unreadable {
+  const time = coerceTimestamp(value);
+  return typeof time === 'string' ? time.slice(0, 10) : new Unreadable('not_a_date');
+}
+
+/**
+ * An ISO 8601 time in UTC as `2024-01-31T12:00:00`; one with an offset is converted, one without is
+ * UTC already, a date alone is its midnight. Fractions of seconds are cut off, because the answer
+ * has none and a filter must see what the answer shows.
+ */
+export function coerceTimestamp(value: unknown): string | Unreadable {
+  const match = typeof value === 'string' ? timeShape.exec(value.trim()) : null;
+  if (match === null) return new Unreadable('not_a_timestamp');
+  const [, day = '', minutes = '00:00', seconds = '00', offset = 'Z'] = match;
+  const local = Date.parse(`${day}T${minutes}:${seconds}Z`);
+  // A day that the month lacks would roll over into the next month.
+  const exists = Number.isFinite(local) && new Date(local).toISOString().startsWith(day);
+  const shift = offsetMinutes(offset);
+  if (!exists || shift === null) return new Unreadable('not_a_timestamp');
+  const text = new Date(local - shift * 60_000).toISOString();
+  return /^(?!0000)\d{4}-/.test(text) ? text.slice(0, 19) : new Unreadable('out_of_range');
+}
+
+function offsetMinutes(offset: string): number | null {
+  if (offset.toUpperCase() === 'Z') return 0;
+  const hours = Number(offset.slice(1, 3));
+  const minutes = Number(offset.slice(3).replace(':', '') || '0');
+  if (hours > 23 || minutes > 59) return null;
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+export function coerceGender(value: unknown): Coerced {
+  return genders.get(String(value).trim().toLowerCase()) ?? dropped;
+}
+
+/** A number in E.164 as it stands, else the first one that can be read in the record's country. */
+export function coercePhone(value: unknown, context: CoerceContext): Coerced {
+  if (typeof value !== 'string' && typeof value !== 'number') return new Unreadable('not_text');
+  const text = String(value);
+  if (e164Shape.test(text)) return text;
+  const { region } = context;
+  const normalised = normaliseIdentifier('phone', text, {
+    subject: 'person',
+    ...(region === undefined ? {} : { region }),
+  });
+  return 'values' in normalised ? normalised.values[0] : dropped;
+}
+
+/** `<latitude>,<longitude>` in degrees. */
+export function coerceGeo(value: unknown): Coerced {
+  const text = coerceText(value);
+  if (text instanceof Unreadable) return text;
+  const compact = text.replaceAll(' ', '');
+  if (!geoShape.test(compact)) return dropped;
+  const [latitude = 0, longitude = 0] = compact.split(',').map(Number);
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? compact : dropped;
+}
+
+/** `[{"id": 1, "name": "x"}]`, as JSON in a CSV cell, to the text of a jsonb cell. */
+export function coerceReferences(value: unknown): string | Unreadable {
+  const list = typeof value === 'string' ? parseJson(value) : value;
+  if (!Array.isArray(list)) return new Unreadable('not_a_list_of_references');
+  const entries: { id: number; name: string }[] = [];
+  for (const item of list) {
+    const object = asObject(item);
+    const id = coerceLinkedId(object?.id ?? 0);
+    const name = coerceText(object?.name ?? '');
+    if (object === null || typeof id !== 'number' || typeof name !== 'string') {
+      return new Unreadable('not_a_list_of_references');
+    }
+    entries.push({ id, name });
+  }
+  return JSON.stringify(entries);
+}
+
+/** A list of texts: a JSON array, or a CSV cell with items separated by `|`. Empty items go. */
+export function coerceTexts(value: unknown): readonly string[] | Unreadable {
+  const list = typeof value === 'string' ? splitList(value) : value;
+  if (!Array.isArray(list)) return new Unreadable('not_a_list');
+  const texts: string[] = [];
+  for (const item of list) {
+    const text = Array.isArray(item) ? new Unreadable('not_text') : coerceText(item);
+    if (text instanceof Unreadable) return text;
+    if (text !== '') texts.push(text);
+  }
+  return texts;
+}
+
+function splitList(text: string): unknown {
+  return text.startsWith('[') ? parseJson(text) : text.split('|').map((item) => item.trim());
+}
+
+/** The value as an object, read from JSON where it is a CSV cell; null when it is none. */
+export function asObject(value: unknown): Record<string, unknown> | null {
+  const object = typeof value === 'string' && value.startsWith('{') ? parseJson(value) : value;
+  return typeof object === 'object' && object !== null && !Array.isArray(object)
+    ? (object as Record<string, unknown>)
+    : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an import row says nothing about a field. */
+export function isAbsent(value: unknown): value is null | undefined | '' {
+  return value === undefined || value === null || value === '';
+}

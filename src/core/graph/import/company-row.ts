@@ -1,0 +1,103 @@
+import { type IdentifierKind, normaliseIdentifier } from '../../identifiers/identifier.ts';
+import { companyFields } from '../fields.ts';
+import { companyIdentifierCodes } from '../identifier-kinds.ts';
+import { asObject, coerceLinkedId, coerceText, coerceTexts, isAbsent } from './coerce.ts';
+import { columnsOfFields, type Problem } from './columns.ts';
+import { copyLine } from './copy-text.ts';
+import type { JsonRecord } from './read-records.ts';
+import { IdentifierSet } from './record-row.ts';
+
+export const companyColumns = columnsOfFields(companyFields);
+
+/** Names that an import row may use; others are ignored and counted. */
+export const companyKnownFields: ReadonlySet<string> = new Set([
+  ...companyFields.map((field) => field.name),
+  'registry',
+  'industry',
+  'secName',
+  'directors',
+  '_meta',
+]);
+
+/** COPY lines of the identifiers of a company. `region` is its country, for phones. */
+export function companyIdentifiers(
+  id: number,
+  record: JsonRecord,
+  region: string | undefined,
+): string {
+  const found = new IdentifierSet(id);
+  const codes = companyIdentifierCodes;
+  const country = textOf(record.registryCountry);
+  const context = {
+    subject: 'company' as const,
+    ...(region === undefined ? {} : { region }),
+    ...(country === '' ? {} : { registryCountry: country }),
+  };
+  const add = (kind: IdentifierKind, code: number, texts: readonly unknown[]) => {
+    for (const text of texts.map(textOf)) {
+      if (text === '') continue;
+      const normalised = normaliseIdentifier(kind, text, context);
+      if (!('values' in normalised)) continue;
+      // Further readings of a cell serve look-ups; but each of several numbers is the company's.
+      const values = kind === 'phone' ? normalised.values : [normalised.values[0]];
+      for (const value of values) found.add(kind, code, value);
+    }
+  };
+  add('registry_number', codes.registry_number, [record.registryNumber]);
+  add('domain', codes.domain, [isAbsent(record.domain) ? record.website : record.domain]);
+  add('domain', codes.alias_domain, listOf(record.domains));
+  add('professional_network', codes.professional_network, [record.professional_network]);
+  add('phone', codes.phone, [record.phone]);
+  add('name', codes.name, [record.name]);
+  add('name', codes.alias_name, [...listOf(record.aliases), record.secName]);
+  add('name', codes.former_name, listOf(record.formerNames));
+  return found.lines();
+}
+
+/** `registry: "GB-COH"` says which country's register holds the number. */
+export function withRegistryCountry(record: JsonRecord): JsonRecord {
+  const country = /^([A-Za-z]{2})\b/.exec(textOf(record.registry))?.[1];
+  if (country === undefined || !isAbsent(record.registryCountry)) return record;
+  return { ...record, registryCountry: country.toUpperCase() };
+}
+
+/**
+ * COPY lines `ordinal, registry, companyId, name, role, ...` of `directors: [{personId, name,
+ * position}]`; null when the record has no such list.
+ */
+export function directorsOf(id: number, record: JsonRecord): string | null | Problem {
+  const { directors } = record;
+  if (isAbsent(directors)) return null;
+  const list: unknown = typeof directors === 'string' ? parsed(directors) : directors;
+  const problem = { field: 'directors', reason: 'not_a_list_of_directors' };
+  if (!Array.isArray(list)) return problem;
+  const lines = new Map<string, string>();
+  for (const item of list) {
+    const director = asObject(item);
+    const name = textOf(director?.name);
+    const role = textOf(director?.position);
+    const personId = isAbsent(director?.personId) ? 0 : coerceLinkedId(director?.personId);
+    if (name === '' || typeof personId !== 'number') return problem;
+    lines.set(`${name}\n${role}`, copyLine([id, name, role, personId === 0 ? null : personId]));
+  }
+  return [...lines.values()].join('');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function listOf(value: unknown): readonly string[] {
+  const texts = isAbsent(value) ? [] : coerceTexts(value);
+  return Array.isArray(texts) ? texts : [];
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = coerceText(value);
+  return typeof text === 'string' ? text : '';
+}

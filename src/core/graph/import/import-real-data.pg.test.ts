@@ -1,0 +1,54 @@
+/** The real people and companies, where they are at hand: none may be rejected. */
+import { createReadStream, existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { packageRoot } from '../../lib/package-root.ts';
+import { importRecords } from './import-records.ts';
+import { openRecords } from './open-records.ts';
+
+const folder = path.join(packageRoot, '..', 'shared', 'data', 'graph');
+const isThere = existsSync(folder);
+if (!isThere) process.stdout.write('skipped: import of real data, it is not on this machine\n');
+
+describe.skipIf(!isThere)('the real data', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  it('is loaded as a whole, and a second time changes nothing', { timeout: 120_000 }, async () => {
+    for (const entity of ['companies', 'persons'] as const) {
+      const lines = await countLines(fileOf(entity));
+      const first = await importFile(database, entity);
+      expect(first).toMatchObject({ read: lines, inserted: lines, rejected: 0, droppedValues: {} });
+      const second = await importFile(database, entity);
+      expect(second).toMatchObject({ read: lines, unchanged: lines, rejected: 0 });
+    }
+    const [counts] = await database.sql`
+      select (select count(*) from persons) = (select count(*) from person_records) as people,
+        (select count(*) from companies) = (select count(*) from company_records) as companies`;
+    expect(counts).toEqual({ people: true, companies: true });
+  });
+});
+
+function fileOf(entity: 'companies' | 'persons'): string {
+  return path.join(folder, `${entity}.jsonl.gz`);
+}
+
+async function importFile({ sql }: TestDatabase, entity: 'companies' | 'persons') {
+  const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const opened = await openRecords(createReadStream(fileOf(entity)));
+  return importRecords(sql, { entity, ...opened, rejects });
+}
+
+async function countLines(file: string): Promise<number> {
+  const input = createReadStream(file).pipe(createGunzip());
+  let lines = 0;
+  for await (const _line of createInterface({ input })) lines += 1;
+  return lines;
+}

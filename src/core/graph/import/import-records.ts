@@ -1,0 +1,231 @@
+/**
+ * Import of a file into the graph: records stream in, are checked one by one, and enter in
+ * transactions of 50,000. While the database merges one batch the next one is read.
+ */
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import postgres from 'postgres';
+import type { Database } from '../../db/client.ts';
+import { writeGraph } from '../write-graph.ts';
+import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
+import type { DroppedValues, Problem } from './columns.ts';
+import { financialImporter, officerImporter } from './company-facts/fact-batch.ts';
+import type { RecordFormat } from './open-records.ts';
+import { selectCountryCodes } from './queries.ts';
+import {
+  type JsonRecord,
+  type RecordSource,
+  readRecords,
+  type SourceItem,
+} from './read-records.ts';
+import { companyImporter, personImporter } from './record-batch.ts';
+import { referenceImporter } from './reference-rows/reference-batch.ts';
+
+const importers = {
+  persons: personImporter,
+  companies: companyImporter,
+  officers: officerImporter,
+  financials: financialImporter,
+  cities: referenceImporter('cities'),
+  regions: referenceImporter('regions'),
+  countries: referenceImporter('countries'),
+  industries: referenceImporter('industries'),
+  positions: referenceImporter('positions'),
+};
+
+export type ImportEntity = keyof typeof importers;
+
+/** The names of what can be imported. */
+export const importEntities = Object.keys(importers) as readonly ImportEntity[];
+
+export interface ImportOptions {
+  entity: ImportEntity;
+  /** Unzipped bytes, from the first one on; see `openRecords`. */
+  input: Readable;
+  format: RecordFormat;
+  /**
+   * Receives a JSON line `{line, reason, field, record}` for each rejected record; is not ended.
+   */
+  rejects: Writable;
+  /** Called after each transaction. */
+  onProgress?: (counts: ImportCounts) => void;
+  /** The time that records without one get; default now. */
+  importedAt?: Date;
+}
+
+export interface ImportCounts {
+  /** Records of the file; blank lines are none. */
+  read: number;
+  inserted: number;
+  updated: number;
+  /** Equal to what is stored, or superseded by a later record with the same id. */
+  unchanged: number;
+  rejected: number;
+}
+
+export interface ImportReport extends ImportCounts {
+  /** How often each field was there that no record has. */
+  unknownFields: Record<string, number>;
+  /** How often a value was left out because it cannot be read as what it is (a phone number). */
+  droppedValues: DroppedValues;
+  seconds: number;
+}
+
+const batchRecordsMax = 50_000;
+/** Long records make smaller transactions: two batches of them are in memory. */
+const batchBytesMax = 96 * 1024 * 1024;
+/** Records that only the database refuses; more of them mean that something else is wrong. */
+const refusedByDatabaseMax = 100;
+
+/**
+ * Imports a stream of records. A record replaces the stored one with its id as a whole: a field
+ * that is not there is absent afterwards, its identifiers become those of the new record.
+ * `createdAt` and `whenUpdated` are taken where they are given; else `createdAt` stays, and
+ * `whenUpdated` moves to the time of the import if a field of the record changed. The same file
+ * twice changes nothing.
+ *
+ * Bad records go to `rejects` and the rest goes on. Throws AppError unreadable_csv for a file that
+ * is no CSV, and whatever the input or the database throw; committed transactions stay, and the
+ * same import can simply be run again.
+ */
+export async function importRecords(sql: Database, options: ImportOptions): Promise<ImportReport> {
+  const importer: Importer<BatchRow> = importers[options.entity];
+  const countryCodes = await selectCountryCodes(sql);
+  return new ImportRun(sql, importer, options, countryCodes).run();
+}
+
+class ImportRun<Row extends BatchRow> {
+  readonly #sql: Database;
+  readonly #importer: Importer<Row>;
+  readonly #options: ImportOptions;
+  readonly #context: ImportContext;
+  readonly #counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 };
+  readonly #unknown = new Map<string, number>();
+  #refusedByDatabase = 0;
+
+  constructor(
+    sql: Database,
+    importer: Importer<Row>,
+    options: ImportOptions,
+    countryCodes: ReadonlyMap<number, string>,
+  ) {
+    this.#sql = sql;
+    this.#importer = importer;
+    this.#options = options;
+    const importedAt = (options.importedAt ?? new Date()).toISOString().slice(0, 19);
+    this.#context = { importedAt, countryCodes, dropped: {} };
+  }
+
+  async run(): Promise<ImportReport> {
+    const startedAt = performance.now();
+    const { input, format } = this.#options;
+    let merging = Promise.resolve();
+    let batch = this.#importer.createBatch(this.#context);
+    let size = { records: 0, bytes: 0 };
+    try {
+      for await (const items of readRecords(input, format)) {
+        for (const item of items) {
+          const bytes = await this.#add(batch, item);
+          if (bytes === 0) continue;
+          size.records += 1;
+          size.bytes += bytes;
+          if (size.records < batchRecordsMax && size.bytes < batchBytesMax) continue;
+          await merging;
+          merging = this.#mergeBatch(batch, size.records);
+          // An early failure is thrown at the next await; until then it is not unhandled.
+          merging.catch(() => {});
+          batch = this.#importer.createBatch(this.#context);
+          size = { records: 0, bytes: 0 };
+        }
+      }
+    } finally {
+      await merging;
+    }
+    await this.#mergeBatch(batch, size.records);
+    const seconds = Math.round(performance.now() - startedAt) / 1000;
+    const unknownFields = Object.fromEntries(this.#unknown);
+    return { ...this.#counts, unknownFields, droppedValues: this.#context.dropped, seconds };
+  }
+
+  /**
+   * Puts the item into the batch or among the rejects; returns the bytes that the batch grew by.
+   */
+  async #add(batch: Batch<Row>, item: SourceItem): Promise<number> {
+    this.#counts.read += 1;
+    if ('reason' in item) {
+      await this.#reject(item, { field: null, reason: item.reason });
+      return 0;
+    }
+    this.#countUnknown(item.record);
+    const problem = batch.add(item);
+    if (problem === null) return Math.max(item.size, 1);
+    await this.#reject(item, problem);
+    return 0;
+  }
+
+  #countUnknown(record: JsonRecord): void {
+    for (const name of Object.keys(record)) {
+      if (this.#importer.knownFields.has(name)) continue;
+      this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1);
+    }
+  }
+
+  async #mergeBatch(batch: Batch<Row>, records: number): Promise<void> {
+    if (records === 0) return;
+    const rows = batch.rows();
+    const { inserted, updated, rejected } = await this.#mergeRows(batch, rows);
+    for (const { row, problem } of rejected) await this.#reject(row, problem);
+    this.#counts.inserted += inserted;
+    this.#counts.updated += updated;
+    this.#counts.unchanged += records - inserted - updated - rejected.length;
+    this.#options.onProgress?.({ ...this.#counts });
+  }
+
+  /** Merges in one transaction; halves it around a record that the database refuses. */
+  async #mergeRows(batch: Batch<Row>, rows: readonly Row[]): Promise<MergeResult> {
+    try {
+      return await writeGraph(this.#sql, (tx) => batch.merge(tx, rows));
+    } catch (error) {
+      if (!isRefusal(error) || this.#refusedByDatabase >= refusedByDatabaseMax) throw error;
+      const [row] = rows;
+      if (row !== undefined && rows.length === 1) {
+        this.#refusedByDatabase += 1;
+        const problem = { field: null, reason: `refused_by_database: ${error.message}` };
+        return { inserted: 0, updated: 0, rejected: [{ row, problem }] };
+      }
+    }
+    const middle = Math.ceil(rows.length / 2);
+    const first = await this.#mergeRows(batch, rows.slice(0, middle));
+    const second = await this.#mergeRows(batch, rows.slice(middle));
+    return {
+      inserted: first.inserted + second.inserted,
+      updated: first.updated + second.updated,
+      rejected: [...first.rejected, ...second.rejected],
+    };
+  }
+
+  async #reject(item: BatchRow, why: Problem): Promise<void> {
+    this.#counts.rejected += 1;
+    const { rejects } = this.#options;
+    const { line, source } = item;
+    const { reason, field } = why;
+    const text = JSON.stringify({ line, reason, field, record: readable(source) });
+    if (!rejects.write(`${text}\n`)) await once(rejects, 'drain');
+  }
+}
+
+/** Data exceptions, violated constraints and exceeded limits are about a row; all else is not. */
+function isRefusal(error: unknown): error is postgres.PostgresError {
+  return error instanceof postgres.PostgresError && /^(?:22|23|54)/.test(error.code);
+}
+
+/** The record for the list of rejects, or the text where it is none. */
+function readable(source: RecordSource): unknown {
+  if (!(source instanceof Uint8Array)) return source;
+  const text = new TextDecoder().decode(source);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+/** One person or company of an import, ready for the stage: COPY text and what goes with it. */
+import type { BatchRow } from './batch.ts';
+import { copyLine } from './copy-text.ts';
+
+export interface RecordRow extends BatchRow {
+  id: number;
+  /** Cells of the table's columns. */
+  cells: string;
+  /** COPY lines of the look-up table. */
+  identifiers: string;
+  /** COPY lines of the officers that the record names; null when it says nothing about them. */
+  officers: string | null;
+}
+
+/**
+ * Identifiers of one record, full trust before lower trust: in each group of kinds a value is kept
+ * once, as the kind that was added first.
+ */
+export class IdentifierSet {
+  readonly #kinds = new Map<string, number>();
+  readonly #id: number;
+  #lines = '';
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** `group` names kinds that hold the same sort of value, such as e-mail and work e-mail. */
+  add(group: string, kind: number, value: string): void {
+    const key = `${group}:${value}`;
+    if (this.#kinds.has(key)) return;
+    this.#kinds.set(key, kind);
+    this.#lines += copyLine([value, kind, this.#id]);
+  }
+
+  /** COPY lines `value, kind, id`. */
+  lines(): string {
+    return this.#lines;
+  }
+}

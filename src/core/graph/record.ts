@@ -1,0 +1,64 @@
+/**
+ * The stored record: the cells of one record as text, in the order of its field table, separated by
+ * the unit separator. Texts never hold the separator, because the import takes it out.
+ */
+import { assert, must } from '../lib/assert.ts';
+import type { RecordField } from './fields.ts';
+
+/** Unit separator, between the cells of a stored record. */
+export const cellSeparator = '\u001f';
+
+/** The cells of a stored record, one per field, as text. A wrong number of them is a bug. */
+export function recordCells(fields: readonly RecordField[], record: string): string[] {
+  const cells = record.split(cellSeparator);
+  assert(
+    cells.length === fields.length,
+    `a stored record has ${cells.length} cells for ${fields.length} fields`,
+  );
+  return cells;
+}
+
+/** The text of one cell by field name; '' when absent. An unknown name is a bug. */
+export function recordCell(fields: readonly RecordField[], record: string, name: string): string {
+  const index = fields.findIndex((field) => field.name === name);
+  assert(index >= 0, `the record has no field ${name}`);
+  return must(recordCells(fields, record)[index], `cell ${name}`);
+}
+
+/** The record as it is answered: every field, in order, with its JSON type. */
+export function recordToJson(
+  fields: readonly RecordField[],
+  record: string,
+): Record<string, unknown> {
+  const cells = recordCells(fields, record);
+  return Object.fromEntries(
+    fields.map((field, index) => [field.name, cellToJson(field, must(cells[index], field.name))]),
+  );
+}
+
+/** What the JSON value of a cell depends on. */
+export type CellShape = Pick<RecordField, 'name' | 'type' | 'nullable'>;
+
+/** The JSON value of one cell: an absent one is null, or "", 0 or [] where null is not allowed. */
+export function cellToJson(field: CellShape, cell: string): unknown {
+  if (cell === '') return absentValue(field);
+  switch (field.type) {
+    case 'integer': {
+      const value = Number(cell);
+      assert(Number.isSafeInteger(value), `cell ${field.name} is no integer`);
+      return value;
+    }
+    case 'json':
+      return JSON.parse(cell);
+    case 'text':
+    case 'date':
+    case 'timestamp':
+      return cell;
+  }
+}
+
+function absentValue(field: CellShape): unknown {
+  if (field.nullable) return null;
+  if (field.type === 'integer') return 0;
+  return field.type === 'json' ? [] : '';
+}

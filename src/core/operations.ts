@@ -1,0 +1,84 @@
+/**
+ * The seven priced operations, each one row: routes, batch operations, documentation and the price
+ * list derive from this table. The identifiers stand in order of trust.
+ */
+import type { IdentifierKind } from './identifiers/identifier.ts';
+
+export type OperationName = keyof typeof operations;
+
+export interface Operation {
+  /** Path of the single call. */
+  path: string;
+  /** Credits of one match. A miss costs nothing. */
+  price: number;
+  subject: 'person' | 'company';
+  identifiers: readonly IdentifierKind[];
+  /** What a match means, for the documentation. */
+  success: string;
+}
+
+const personIdentifiers = ['professional_network', 'email', 'phone', 'twitter'] as const;
+const companyIdentifiers = [
+  'registry_number',
+  'domain',
+  'professional_network',
+  'phone',
+  'name',
+] as const;
+
+export const operations = {
+  'people.enrich': {
+    path: '/v1/people/enrich',
+    price: 1,
+    subject: 'person',
+    identifiers: personIdentifiers,
+    success: 'a stored person',
+  },
+  'people.enrich-with-company': {
+    path: '/v1/people/enrich-with-company',
+    price: 1,
+    subject: 'person',
+    identifiers: personIdentifiers,
+    success: 'a stored person; the company may be null',
+  },
+  'people.mobile': {
+    path: '/v1/people/mobile',
+    price: 8,
+    subject: 'person',
+    identifiers: ['professional_network', 'email'],
+    success: 'a stored mobile number',
+  },
+  'people.email-verify': {
+    path: '/v1/people/email/verify',
+    price: 1,
+    subject: 'person',
+    identifiers: ['email'],
+    success: 'a work e-mail in the graph',
+  },
+  'companies.enrich': {
+    path: '/v1/companies/enrich',
+    price: 1,
+    subject: 'company',
+    identifiers: companyIdentifiers,
+    success: 'a stored company',
+  },
+  'companies.logo': {
+    path: '/v1/companies/logo',
+    price: 1,
+    subject: 'company',
+    identifiers: companyIdentifiers,
+    success: 'a stored logo URL',
+  },
+  'companies.financials': {
+    path: '/v1/companies/financials',
+    price: 1,
+    subject: 'company',
+    identifiers: companyIdentifiers,
+    success: 'at least one stored financial period',
+  },
+} as const satisfies Record<string, Operation>;
+
+/** True when the text names an operation. */
+export function isOperationName(text: string): text is OperationName {
+  return Object.hasOwn(operations, text);
+}
