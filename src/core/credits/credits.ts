@@ -1,7 +1,14 @@
 /** Granting credits. Charging lives with what is charged: see `jobs/batch` for parts. */
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import { findLedgerAmount, insertGrant, readWallet } from './queries.ts';
+
+/** Credits of an account that nothing has reserved. */
+export async function availableCredits(sql: Sql, accountId: string): Promise<number> {
+  const { balance, reserved } = must(await readWallet(sql, accountId), `wallet of ${accountId}`);
+  return balance - reserved;
+}
 
 /**
  * Adds credits to a wallet. The reference makes it safe to repeat: the same reference with the same

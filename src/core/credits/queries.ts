@@ -67,8 +67,8 @@ export interface Reserved {
 }
 
 /**
- * Reserves the price of as many of a chunk's matches as wallet and `max_credits` can pay. The batch
- * row is locked first, the wallet row second. Returns undefined when the chunk is no longer the
+ * Reserves the price of as many of a chunk's matches as wallet and `max_credits` can pay. Locks the
+ * batch, the chunk and the wallet, in this order. Returns undefined when the chunk is no longer the
  * caller's (its epoch moved) or the batch no longer runs. Call inside a transaction.
  */
 export async function reserveForChunk(
@@ -80,7 +80,8 @@ export async function reserveForChunk(
     from batches b join chunks c on c.batch_id = b.id
     where b.id = ${input.batchId} and b.state in ('running', 'paused')
       and c.id = ${input.chunkId} and c.epoch = ${input.epoch} and c.state = 'leased'
-    for update of b`;
+    -- The chunk too: who waited for the batch must see the epoch of now, not that of the snapshot.
+    for update of b, c`;
   if (batch === undefined) return undefined;
   const [wallet] = await sql<{ available: number }[]>`
     select balance - reserved as available from wallets

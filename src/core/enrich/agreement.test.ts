@@ -1,0 +1,271 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
+import { cellSeparator } from '../graph/record.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import { agrees } from './agreement.ts';
+import type { Answer, RecordBytes } from './answer.ts';
+
+type Stored = Record<string, unknown>;
+
+const nothing: Answer = { person: null, company: null, directors: null, periods: null };
+
+/** A stored record with other records around it. */
+function recordOf(fields: readonly RecordField[], stored: Stored): RecordBytes {
+  const cells = fields.map(({ name, type }) => {
+    const value = stored[name] ?? '';
+    return type === 'json' && value !== '' ? JSON.stringify(value) : String(value);
+  });
+  const before = `before${cellSeparator}`;
+  const text = cells.join(cellSeparator);
+  const bytes = Buffer.from(`${before}${text}${cellSeparator}after`);
+  return { bytes, from: Buffer.byteLength(before), to: Buffer.byteLength(before + text) };
+}
+
+const personOf = (stored: Stored): Answer => {
+  return { ...nothing, person: recordOf(personFields, stored) };
+};
+const companyOf = (stored: Stored): Answer => {
+  return { ...nothing, company: recordOf(companyFields, stored) };
+};
+
+function agreesWithName(personName: string, given: string, family: string) {
+  return agrees({ personName }, personOf({ id: 7, title: 'Dr', name: given, surname: family }));
+}
+
+describe('a listed name that is the record', () => {
+  test.each([
+    ['Jürgen Müller', 'Jürgen', 'Müller'],
+    ['JURGEN MUELLER', 'Jürgen', 'Müller'],
+    ['Müller, Jürgen', 'Jürgen', 'Müller'],
+    ['MÜLLER Jürgen', 'Jürgen', 'MÜLLER'],
+    ['Dr. Jürgen Müller, MBA', 'Jürgen', 'Müller'],
+    ['M. Masango', 'Mary', 'Masango'],
+    ['Masango M', 'Mary', 'Masango'],
+    ['Mary J. Masango', 'Mary', 'Masango'],
+    ['Mary Masango', 'Mary Jane', 'Masango'],
+    ['J.-N. Guérini', 'Jean-Noël', 'Guérini'],
+    ['Jean Noel Guerini', 'Jean-Noël', 'Guérini'],
+    ['John Vander Woude', 'John', 'Vanderwoude'],
+    ["Conor O'Neill", 'Conor', 'O’Neill'],
+    ['Nanette Diaz Barragán', 'Nanette', 'Barragán'],
+    ['Maria Garcia', 'Maria', 'Garcia Lopez'],
+    ['Radu Bogdan', 'Radu', 'Bogdan Ionescu'],
+    ['Bogdan Ţîmpău Radu', 'Ţîmpău Radu', 'Bogdan'],
+    ['Dan Blue', 'Daniel', 'Blue'],
+    ['Soren Brosbol', 'Søren', 'Brosbøl'],
+    ['Masango', 'Mary', 'Masango'],
+    ['Cher', 'Cher', ''],
+    ['Thomson, Fiona', 'Fiona', 'Thompson'],
+    ['Иван Петров', 'Иван', 'ПЕТРОВ'],
+    ['山田 太郎', '太郎', '山田'],
+  ])('%s is %s %s', (listed, given, family) => {
+    expect(agreesWithName(listed, given, family)).toBe('yes');
+  });
+});
+
+describe('a listed name that is clearly another', () => {
+  test.each([
+    ['Jeff Wilson', 'Mary', 'Masango'],
+    ['Wilson, Jeff', 'Mary', 'Masango'],
+    ['J. Wilson', 'Mary', 'Masango'],
+    ['Juan de la Cruz', 'Pedro', 'de la Torre'],
+    ['Jürgen Müller', 'Søren', 'Brosbøl'],
+    ['Mr. Lee Park', 'Conor', "O'Neill"],
+  ])('%s is not %s %s', (listed, given, family) => {
+    expect(agreesWithName(listed, given, family)).toBe('no');
+  });
+});
+
+describe('a listed name that could be', () => {
+  test.each([
+    ['a new family name', 'Mary Jackson', 'Mary', 'Thompson'],
+    ['a nickname', 'Bob Smith', 'Robert', 'Smith'],
+    ['a relative', 'Paul Smith', 'Mary', 'Smith'],
+    ['two given names in common', 'Maria Jose Garcia', 'Maria Jose', 'Lopez'],
+    ['a given name alone', 'Mary', 'Mary', 'Masango'],
+    ['another word alone', 'Lula', 'Luiz Inácio', 'da Silva'],
+    ['a stored mononym', 'Jeff Wilson', 'Vicentinho', ''],
+    ['another script', 'Ivan Petrov', 'Иван', 'Петров'],
+    ['two scripts that nobody compared', 'Иван Петров', 'وليد', 'الصالح'],
+    ['a transcription', 'Mikhail Sokolov', 'Michail', 'Sokoloff'],
+    ['initials alone', 'J. S.', 'Mary', 'Masango'],
+    ['nobody', 'Accounts Payable', 'Mary', 'Masango'],
+    ['a placeholder', 'not available', 'Mary', 'Masango'],
+    ['an e-mail', 'jeff.wilson@x.example.com', 'Mary', 'Masango'],
+    ['no listed name', '', 'Mary', 'Masango'],
+    ['no stored name', 'Jeff Wilson', '', ''],
+  ])('%s: unknown', (_case, listed, given, family) => {
+    expect(agreesWithName(listed, given, family)).toBe('unknown');
+  });
+});
+
+describe('the company of a person', () => {
+  const stored = {
+    name: 'Mary',
+    surname: 'Masango',
+    company: { id: 3, name: 'Acme Tools Limited' },
+    currentCompanies: [{ id: 4, name: 'Bolt GmbH' }],
+    pastCompany: 'Cog & Co',
+    pastCompanies: [{ id: 5, name: 'Dyn [1] "Labs"' }],
+  };
+  const verdict = (companyName: string, personName?: string) =>
+    agrees({ companyName, ...(personName !== undefined && { personName }) }, personOf(stored));
+
+  test.each(['ACME TOOLS LTD', 'Bolt', 'Cog and Co', 'dyn 1 labs'])(
+    '%s speaks for them',
+    (name) => {
+      expect(verdict(name)).toBe('yes');
+      expect(verdict(name, 'n/a')).toBe('yes');
+    },
+  );
+
+  test('another one speaks for nobody, because people change jobs', () => {
+    expect(verdict('Zebra Inc')).toBe('unknown');
+  });
+
+  test('has no say where the name was compared', () => {
+    expect(verdict('Acme Tools', 'Jeff Wilson')).toBe('no');
+    expect(verdict('Acme Tools', 'Mary Jackson')).toBe('unknown');
+    expect(verdict('Zebra Inc', 'M. Masango')).toBe('yes');
+  });
+});
+
+describe('a company', () => {
+  const stored = {
+    name: 'International Business Tools plc',
+    domain: 'ibt-hammers.example',
+    summary: 'a long text',
+    domains: ['hammers.example'],
+    aliases: ['Hämmer & Söhne'],
+    formerNames: ['Workweave'],
+  };
+  test.each([
+    ['International Business Tools plc', 'yes'],
+    ['INTERNATIONAL BUSINESS TOOLS', 'yes'],
+    ['Business Tools (UK)', 'yes'],
+    ['Hammer and Sohne GmbH', 'yes'],
+    ['Work Weave Inc', 'yes'],
+    ['IBT', 'unknown'],
+    ['Tools of Trade', 'unknown'],
+    ['Hammers Direct', 'unknown'],
+    ['山田商店', 'unknown'],
+    ['', 'unknown'],
+    ['---', 'unknown'],
+    ['Zebra Foods Ltd', 'no'],
+  ])('%s: %s', (companyName, expected) => {
+    expect(agrees({ companyName }, companyOf(stored))).toBe(expected);
+  });
+
+  test('is not compared with a person, nor with nothing', () => {
+    expect(agrees({ personName: 'Jeff Wilson' }, companyOf(stored))).toBe('unknown');
+    expect(agrees({ companyName: 'Acme' }, nothing)).toBe('unknown');
+    expect(agrees({}, companyOf({}))).toBe('unknown');
+  });
+});
+
+test('any texts give a verdict, and a name always agrees with itself', () => {
+  const text = fc.string({ unit: 'binary' }).map((one) => one.replaceAll(cellSeparator, ''));
+  fc.assert(
+    fc.property(text, text, text, (listed, given, family) => {
+      const person = personOf({ name: given, surname: family });
+      const verdicts = ['yes', 'no', 'unknown'];
+      expect(verdicts).toContain(agrees({ personName: listed, companyName: listed }, person));
+      expect(agrees({ personName: `${given} ${family}` }, person)).not.toBe('no');
+      const company = companyOf({ name: given, aliases: [family] });
+      expect(verdicts).toContain(agrees({ companyName: listed }, company));
+      expect(agrees({ companyName: family }, company)).not.toBe('no');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const data = path.join(packageRoot, '../shared/data');
+const isFound = existsSync(data);
+if (!isFound) process.stdout.write('skipped: shared lead lists not found\n');
+
+/** Rows of a list with the records that are right for them. */
+interface RealRow {
+  listed: { personName?: string; companyName?: string };
+  id: number;
+  answer: Answer;
+}
+
+function readCsv(file: string): Record<string, string>[] {
+  return parse(readFileSync(path.join(data, 'leads', file)), { bom: true, columns: true });
+}
+
+function readGraph(file: string): Map<number, Stored> {
+  const lines = gunzipSync(readFileSync(path.join(data, 'graph', file))).toString('utf8');
+  const records: Stored[] = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return new Map(records.map((record) => [Number(record.id), record]));
+}
+
+function countVerdicts(rows: readonly RealRow[]): Record<string, number> {
+  const counts: Record<string, number> = { yes: 0, no: 0, unknown: 0 };
+  for (const { listed, answer } of rows) {
+    const verdict = agrees(listed, answer);
+    counts[verdict] = (counts[verdict] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Every row with the record of a row elsewhere in the list. */
+function misplace(rows: readonly RealRow[]): RealRow[] {
+  return rows.flatMap(({ listed, id }, index) => {
+    const other = rows[(index + 997) % rows.length];
+    return other === undefined || other.id === id ? [] : [{ ...other, listed }];
+  });
+}
+
+describe.skipIf(!isFound)('real lists', () => {
+  test('right people are never denied, wrong ones nearly always', () => {
+    const persons = readGraph('persons.jsonl.gz');
+    const companies = readGraph('companies.jsonl.gz');
+    const leads = readCsv('leads.csv');
+    const rows = readCsv('leads.truth.csv').flatMap((truth, index): RealRow[] => {
+      const id = Number(truth.expected_person_id);
+      const { Name = '', Company = '' } = leads[index] ?? {};
+      const stored = persons.get(id);
+      if (stored === undefined || Name === '') return [];
+      const company = companies.get(Number(stored.companyId));
+      const answer = personOf({ ...stored, company: company && { name: company.name } });
+      return [{ listed: { personName: Name, companyName: Company }, id, answer }];
+    });
+    expect(rows.length).toBeGreaterThan(1500);
+    const right = countVerdicts(rows);
+    expect(right.no).toBe(0);
+    expect(right.yes).toBeGreaterThan(rows.length * 0.99);
+    const others = misplace(rows);
+    const wrong = countVerdicts(others);
+    expect(wrong.no).toBeGreaterThan(others.length * 0.93);
+    expect(wrong.yes).toBeLessThan(others.length * 0.005);
+  });
+
+  test('right companies are never denied, wrong ones nearly always', () => {
+    const companies = readGraph('companies.jsonl.gz');
+    const list = readCsv('companies.csv');
+    const rows = readCsv('companies.truth.csv').flatMap((truth, index): RealRow[] => {
+      const id = Number(truth.expected_company_id);
+      const companyName = list[index]?.Account ?? '';
+      const stored = companies.get(id);
+      if (stored === undefined || companyName === '') return [];
+      return [{ listed: { companyName }, id, answer: companyOf(stored) }];
+    });
+    expect(rows.length).toBeGreaterThan(500);
+    const right = countVerdicts(rows);
+    expect(right.no).toBe(0);
+    expect(right.yes).toBeGreaterThan(rows.length * 0.95);
+    const others = misplace(rows);
+    const wrong = countVerdicts(others);
+    expect(wrong.no).toBeGreaterThan(others.length * 0.95);
+    expect(wrong.yes).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * Whether a list's own words speak for the record that one of its identifiers led to. Mailboxes are
+ * handed on and phones are shared: then the identifier is right and the person is another. Runs for
+ * every matched row, so it reads the few cells it needs from the record's bytes.
+ */
+import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
+import { cellSeparator } from '../graph/record.ts';
+import { must } from '../lib/assert.ts';
+import type { Answer, RecordBytes } from './answer.ts';
+import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
+import { type Agreement, comparePersonNames } from './compare-person-names.ts';
+
+export type { Agreement } from './compare-person-names.ts';
+
+/** What a row says of itself besides its identifiers; absent and empty are the same. */
+export interface ListedNames {
+  personName?: string;
+  companyName?: string;
+}
+
+const separator = cellSeparator.charCodeAt(0);
+
+/**
+ * `yes`: the list's name is the record's. `no`: it is clearly somebody else's. `unknown`: there
+ * is nothing to compare, or one could be the other.
+ *
+ * Of a person the listed name decides, where there is one to compare; else a company that the
+ * person works or worked for is a `yes`. Another company is never a `no`, since people change
+ * jobs. Of a company its name, aliases and former names count, and a name that its domains hold
+ * is not against it. A listed company name has no say about a person whose name differs: a
+ * mailbox is handed on inside one company. Pure and total.
+ */
+export function agrees(listed: ListedNames, answer: Answer): Agreement {
+  const { personName = '', companyName = '' } = listed;
+  if (answer.person !== null) return agreesWithPerson(personName, companyName, answer.person);
+  if (answer.company === null || companyName === '') return 'unknown';
+  return agreesWithCompany(companyName, answer.company);
+}
+
+/** A cell of a record; the cells of one read stand in the record's order. */
+interface Cell {
+  index: number;
+  isJson: boolean;
+}
+
+function cellsOf(fields: readonly RecordField[], ...names: string[]): Cell[] {
+  return names.map((name) => {
+    const index = fields.findIndex((field) => field.name === name);
+    const field = must(fields[index], `field ${name}`);
+    return { index, isJson: field.type === 'json' };
+  });
+}
+
+const personNames = cellsOf(personFields, 'name', 'surname');
+const employers = cellsOf(
+  personFields,
+  'pastCompany',
+  'pastCompanies',
+  'company',
+  'currentCompanies',
+);
+const companyNames = cellsOf(companyFields, 'name');
+const otherNames = cellsOf(companyFields, 'aliases', 'formerNames');
+const hosts = cellsOf(companyFields, 'domain', 'domains');
+
+function agreesWithPerson(name: string, company: string, record: RecordBytes): Agreement {
+  if (name !== '') {
+    const [given = '', family = ''] = readCells(record, personNames);
+    const verdict = comparePersonNames(name, given, family);
+    if (verdict !== null) return verdict;
+  }
+  const listed = company === '' ? null : foldCompany(company);
+  if (listed === null) return 'unknown';
+  const names = readNames(record, employers);
+  return names.some((employer) => compareFolded(listed, employer) === 'yes') ? 'yes' : 'unknown';
+}
+
+function agreesWithCompany(name: string, record: RecordBytes): Agreement {
+  const [stored = ''] = readCells(record, companyNames);
+  if (stored === name) return 'yes';
+  const listed = foldCompany(name);
+  if (listed === null) return 'unknown';
+  const first = compareFolded(listed, stored);
+  if (first === 'yes') return 'yes';
+  const others = readNames(record, otherNames);
+  const verdicts = others.map((other) => compareFolded(listed, other));
+  if (verdicts.includes('yes')) return 'yes';
+  if (first !== 'no' || verdicts.includes('unknown')) return 'unknown';
+  const isHeld = readNames(record, hosts).some((host) => isInHost(listed, host));
+  return isHeld ? 'unknown' : 'no';
+}
+
+function compareFolded(listed: string, stored: string): Agreement {
+  const folded = stored === '' ? null : foldCompany(stored);
+  return folded === null ? 'unknown' : compareCompanyNames(listed, folded);
+}
+
+const wordCharactersMin = 4;
+
+/** Whether a host holds the name or a long word of it: `Acme Tools` in `acmetools.com`. */
+function isInHost(folded: string, host: string): boolean {
+  const plain = host.replace(/[^a-z0-9.]/g, '');
+  return (
+    plain.includes(folded.replaceAll(' ', '')) ||
+    folded.split(' ').some((word) => word.length >= wordCharactersMin && plain.includes(word))
+  );
+}
+
+/** All names in some cells: texts, and the objects and arrays of JSON cells. */
+function readNames(record: RecordBytes, cells: readonly Cell[]): string[] {
+  const names: string[] = [];
+  for (const [at, text] of readCells(record, cells).entries()) {
+    if (text === '') continue;
+    if (cells[at]?.isJson === true) names.push(...namesInJson(JSON.parse(text)));
+    else names.push(text);
+  }
+  return names;
+}
+
+/** Names of `{id, name}`, of an array of such, or of an array of texts. */
+function namesInJson(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(namesInJson);
+  return isNamed(value) && typeof value.name === 'string' ? [value.name] : [];
+}
+
+function isNamed(value: unknown): value is { name: unknown } {
+  return typeof value === 'object' && value !== null && 'name' in value;
+}
+
+/** The texts of some cells, in their order: one pass over the bytes up to the last of them. */
+function readCells({ bytes, from, to }: RecordBytes, cells: readonly Cell[]): string[] {
+  const texts: string[] = [];
+  let index = 0;
+  let start = from;
+  for (const cell of cells) {
+    for (; index < cell.index && start <= to; index++) start = endOfCell(bytes, start, to) + 1;
+    const end = endOfCell(bytes, start, to);
+    texts.push(start < end ? bytes.toString('utf8', start, end) : '');
+  }
+  return texts;
+}
+
+function endOfCell(bytes: Buffer, start: number, to: number): number {
+  let end = start;
+  while (end < to && bytes[end] !== separator) end += 1;
+  return end;
+}

@@ -1,0 +1,192 @@
+/**
+ * Whether two spellings of a person's name can be one person's. A name is a bag of words, because
+ * sources disagree on their order and on which of them is the family name:
+ * 1. Case, accents, punctuation and honorifics do not count; `Müller` is `Mueller`.
+ * 2. Two words in common speak for one person, when the family name is among them or when one
+ *    spelling has no other words. One word in common does with a fitting initial or short form
+ *    (`M. Masango`, `Dan Blue`), or when it is all of one spelling and the family name.
+ * 3. Nothing in common, not even the beginning of a word, speaks against it. Between the two, for
+ *    other scripts and for single words, nobody can say.
+ */
+
+export type Agreement = 'yes' | 'no' | 'unknown';
+
+/** Words that stand beside a name without being part of it. */
+const honorifics: ReadonlySet<string> = new Set(
+  `mr mrs ms miss mx dr prof professor sir dame rev reverend hon honourable
+   honorable rt mp mep mla mpp msp ld jr sr ii iii iv phd md mba esq shri smt sri dato datuk ing
+   dipl mag herr frau mme mlle monsieur madame sra srta dona sig dott dottssa avv gen col
+   capt senator sen rep obe mbe cbe kbe qc kc cpa pe`.split(/\s+/),
+);
+
+/** Words that many family names have, so that they speak for none. */
+const particles: ReadonlySet<string> = new Set(
+  `de da do das dos del della di du la le les el al bin ibn binti van von der den ter ten zu
+   y e i und`.split(/\s+/),
+);
+
+/** What stands in a name column for nobody in particular. */
+const nobody: ReadonlySet<string> = new Set(
+  `unknown not available provided none no name na n a null nil tbd tbc test anonymous info
+   information sales team office reception front desk account accounts payable receivable support
+   service
+   services customer client department dept admin administration marketing enquiries inquiries
+   contact general manager hr human resources human press media help it mailbox shared`.split(
+    /\s+/,
+  ),
+);
+
+const plainSpellings: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+const nonAscii = /[^\0-\x7f]/;
+const nameCharactersMax = 200;
+const shortFormMin = 3;
+const similarMin = 5;
+
+/**
+ * Compares a listed name with a stored one, of which the family name is known as such; null where
+ * there is nothing to compare (one is missing, no name, or in another script). Pure and total.
+ */
+export function comparePersonNames(
+  listed: string,
+  given: string,
+  family: string,
+): Agreement | null {
+  if (given !== '' && family !== '' && isWrittenAlike(listed, given, family)) return 'yes';
+  const ours = nameWords(listed);
+  const theirs = nameWords(`${given} ${family}`);
+  if (ours.length === 0 || theirs.length === 0) return null;
+  const verdict = compareWords(ours, theirs, family);
+  if (verdict === 'yes' || haveSameLetters(ours, theirs)) return 'yes';
+  if (ours.every((word) => nobody.has(word))) return null;
+  return isLatin(ours) && isLatin(theirs) ? verdict : null;
+}
+
+/** The two usual orders in any case, without the work of folding. */
+function isWrittenAlike(listed: string, given: string, family: string): boolean {
+  const length = given.length + family.length;
+  const longer = listed.length - length;
+  if (longer !== 1 && longer !== 2) return false;
+  const lower = listed.toLowerCase();
+  if (longer === 2) return lower === `${family}, ${given}`.toLowerCase();
+  return lower === `${given} ${family}`.toLowerCase();
+}
+
+/** The words of a name; none when the text is no name of somebody. */
+function nameWords(text: string): string[] {
+  if (text === '' || text.length > nameCharactersMax || /[@\d]/.test(text)) return [];
+  const words = foldName(text).split(' ');
+  const named = words.filter((word) => word !== '' && !honorifics.has(word));
+  const telling = named.filter((word) => !particles.has(word));
+  return telling.length > 1 ? telling : named;
+}
+
+function foldName(text: string): string {
+  const lower = text.toLowerCase();
+  if (!nonAscii.test(lower)) return lower.replace(/'/g, '').replace(/[^a-z]+/g, ' ');
+  return lower
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f'’‘`´ʼ]/g, '')
+    .replace(/[ßæœøđðłþı]/g, (letter) => plainSpellings[letter] ?? letter)
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{M}]+/gu, ' ');
+}
+
+function isLatin(words: readonly string[]): boolean {
+  return words.every((word) => !/[^a-z]/.test(word) || /\p{Script=Latin}/u.test(word));
+}
+
+function compareWords(
+  ours: readonly string[],
+  theirs: readonly string[],
+  family: string,
+): Agreement {
+  const left = [...theirs];
+  const rest: string[] = [];
+  const shared: string[] = [];
+  for (const word of ours) {
+    const index = word.length === 1 ? -1 : left.findIndex((other) => isSameWord(word, other));
+    if (index === -1) rest.push(word);
+    else shared.push(...left.splice(index, 1));
+  }
+  if (rest.length === 0 && left.length === 0) return 'yes';
+  const fitting = countFitting(rest, left);
+  if (shared.length === 0) return isAgainst(ours, theirs, fitting) ? 'no' : 'unknown';
+  if (shared.length === 1 && fitting > 0) return 'yes';
+  const isOneWhole = rest.length === fitting || left.length === fitting;
+  if (shared.length > 1 && isOneWhole) return 'yes';
+  if (shared.length === 1 && !isOneWhole) return 'unknown';
+  const names = nameWords(family);
+  return shared.some((word) => names.includes(word)) ? 'yes' : 'unknown';
+}
+
+/** Words of one name that are initials or short forms of words of the other. */
+function countFitting(ours: readonly string[], theirs: readonly string[]): number {
+  const left = [...theirs];
+  let fitting = 0;
+  for (const word of ours) {
+    const index = left.findIndex((other) => isShortForm(word, other) || isShortForm(other, word));
+    if (index === -1) continue;
+    fitting += 1;
+    left.splice(index, 1);
+  }
+  return fitting;
+}
+
+function isShortForm(short: string, word: string): boolean {
+  return (short.length === 1 || short.length >= shortFormMin) && word.startsWith(short);
+}
+
+/** One word may be a nickname or a stage name: only two spelled names can contradict each other. */
+function isAgainst(ours: readonly string[], theirs: readonly string[], fitting: number): boolean {
+  if (fitting > 0 || ours.length < 2 || theirs.length < 2) return false;
+  const isSpelled = (word: string) => word.length > 1;
+  if (!ours.some(isSpelled) || !theirs.some(isSpelled)) return false;
+  return !ours.some((word) => theirs.some((other) => mayBeSame(word, other)));
+}
+
+/** Equal but for the spelling of umlauts and one slip of the pen in a long word. */
+function isSameWord(a: string, b: string): boolean {
+  if (a === b) return true;
+  const first = a.charCodeAt(0) === b.charCodeAt(0);
+  if (!first && a.charCodeAt(1) !== b.charCodeAt(1)) return false;
+  if (withoutUmlauts(a) === withoutUmlauts(b)) return true;
+  return a.length >= similarMin && b.length >= similarMin && isOneSlip(a, b);
+}
+
+function withoutUmlauts(word: string): string {
+  return word.includes('e') ? word.replace(/([aou])e/g, '$1') : word;
+}
+
+/** One letter more, less or other, or two exchanged. */
+function isOneSlip(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let from = 0;
+  while (from < a.length && a[from] === b[from]) from += 1;
+  const restA = a.slice(from);
+  const restB = b.slice(from);
+  if (restA.slice(1) === restB || restB.slice(1) === restA) return true;
+  if (restA.slice(1) === restB.slice(1)) return true;
+  return restA.slice(2) === restB.slice(2) && restA[0] === restB[1] && restA[1] === restB[0];
+}
+
+/** The beginnings that transcriptions of one name keep. */
+function mayBeSame(a: string, b: string): boolean {
+  return a.length >= shortFormMin && b.length >= shortFormMin && a.slice(0, 3) === b.slice(0, 3);
+}
+
+/** `Vander Woude` and `vanderwoude`: the same letters, cut otherwise. */
+function haveSameLetters(ours: readonly string[], theirs: readonly string[]): boolean {
+  if (ours.length === theirs.length) return false;
+  if (ours.join('') === theirs.join('')) return true;
+  return [...ours].sort().join('') === [...theirs].sort().join('');
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { rowOf } from '../../../tests/support/rows.ts';
+import { smallGraph } from '../../../tests/support/small-graph.ts';
+import type { IdentifierKind } from '../identifiers/identifier.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { suppress } from '../suppression/suppress.ts';
+import { answerToJson } from './answer.ts';
+import { enrichMany, type Outcome } from './enrich-many.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await importGraph(database.sql, smallGraph);
+  await suppress(database.sql, 'out@home.example');
+});
+afterAll(() => database.drop());
+
+/** Texts that the small graph holds, some of them shared, and texts that nobody holds. */
+const texts: Record<IdentifierKind, string[]> = {
+  professional_network: ['ada-lovely', 'bob-brown', 'opt-out', 'acme-widgets', 'nobody-here', ''],
+  email: ['ada@home.example', 'ada@acme.example', 'bob@acme.example', 'out@acme.example', 'x@y'],
+  phone: ['+441632960001', '+441632960099', '+441632960200 / +441632960100', '12', '+44163296'],
+  twitter: ['ada', 'eve_old', '@eve', 'who is this'],
+  registry_number: ['1234567', 'SC123456', 'FR-552100554', '99999999', 'no number'],
+  domain: ['acme.example', 'shop.acme.example', 'acme-widgets.example', 'nowhere.example', 'x'],
+  name: ['Acme Widgets', 'Gamma', 'Old Beta', 'Gamma Group of Lyon', 'Nobody GmbH', '??'],
+};
+
+const noise = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.emailAddress(),
+  fc.domain(),
+);
+
+function cellOf(kind: IdentifierKind) {
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...texts[kind]) }, noise);
+}
+
+const operationAndRows = fc
+  .constantFrom(...(Object.keys(operations) as OperationName[]))
+  .chain((operation) => {
+    const cells = Object.fromEntries(
+      operations[operation].identifiers.map((kind) => [kind, cellOf(kind)]),
+    );
+    const row = fc.record(cells, { requiredKeys: [] });
+    return fc.tuple(fc.constant(operation), fc.array(row, { maxLength: 12 }));
+  });
+
+function shown(operation: OperationName, { answer, ...rest }: Outcome) {
+  return { ...rest, data: answer === null ? null : answerToJson(operation, answer) };
+}
+
+test('many rows at once come to what each of them comes to alone, in their order', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(operationAndRows, async ([operation, list]) => {
+      const rows = list.map((cells) => rowOf(operation, cells));
+      const together = await enrichMany(database.sql, operation, rows);
+      const alone: Outcome[] = [];
+      for (const row of rows) alone.push(...(await enrichMany(database.sql, operation, [row])));
+      expect(together).toHaveLength(rows.length);
+      expect(together.map((outcome) => shown(operation, outcome))).toEqual(
+        alone.map((outcome) => shown(operation, outcome)),
+      );
+      for (const { status } of together) seen.add(status);
+    }),
+    { numRuns: 150 },
+  );
+  // The property is worth something only if the rows came to everything that a row can come to.
+  const statuses = ['ambiguous', 'invalid', 'matched', 'no_match', 'suppressed'];
+  expect([...seen].sort()).toEqual(statuses);
+});
+
+test('no rows are no outcomes', async () => {
+  expect(await enrichMany(database.sql, 'people.enrich', [])).toEqual([]);
+});

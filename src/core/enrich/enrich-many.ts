@@ -1,0 +1,178 @@
+/**
+ * Identifiers in, outcomes out, for one row or for thousands: the single call is a batch of one. Reads
+ * only; nothing is charged here, because the price is known only when the outcomes are.
+ */
+import type { Sql } from '../db/client.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { type Answer, isSuccess, type RecordBytes } from './answer.ts';
+import { parseHits } from './hits.ts';
+import {
+  type Agreement,
+  type Decision,
+  decide,
+  levelsOf,
+  type OutcomeStatus,
+  type RowInput,
+} from './outcomes.ts';
+import {
+  GROUP_SEPARATOR,
+  lookUpCompanies,
+  lookUpPersons,
+  RECORD_SEPARATOR,
+  readCompanyRecords,
+  readDirectors,
+  readFinancials,
+  readPersonRecords,
+  readPersonRecordsWithCompany,
+  SUPPRESSED_MARK,
+} from './queries.ts';
+
+/** What became of one row. Only `matched` has an answer and a price. */
+export interface Outcome {
+  status: OutcomeStatus;
+  /** The identifier kind that hit, or ''. */
+  by: string;
+  /** A short word or sentence for a row that did not match, or ''. */
+  reason: string;
+  conflict: boolean;
+  /** The matched record's id, or 0. */
+  id: number;
+  /** What the list's own name or company says of the match: yes, no, unknown, or '' when not asked. */
+  agrees: '' | Agreement;
+  answer: Answer | null;
+}
+
+/**
+ * Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows.
+ */
+export async function enrichMany(
+  sql: Sql,
+  operation: OperationName,
+  rows: readonly RowInput[],
+): Promise<Outcome[]> {
+  const decisions = await decideAll(sql, operation, rows);
+  const matched = decisions.filter((decision) => decision?.status === 'matched') as Decision[];
+  const answers = await readAnswers(sql, operation, matched);
+  let next = 0;
+  return rows.map((row, index) => {
+    const decision = decisions[index];
+    if (decision === undefined) return miss('invalid', '', row.invalid ?? 'no_identifier');
+    if (decision.status === 'no_match') return miss('no_match', '', '');
+    if (decision.status === 'ambiguous') {
+      return miss('ambiguous', decision.by, `${decision.candidates} records share it`);
+    }
+    const answer = answers[next++];
+    if (answer === 'suppressed') return miss('suppressed', decision.by, 'opted_out');
+    if (answer === undefined) return miss('no_match', '', '');
+    if (!isSuccess(operation, answer)) return miss('no_match', decision.by, 'nothing_stored');
+    const { by, conflict, id } = decision;
+    return { status: 'matched', by, reason: '', conflict, id, agrees: '', answer };
+  });
+}
+
+/** An outcome without an answer. */
+export function miss(status: OutcomeStatus, by: string, reason: string): Outcome {
+  return { status, by, reason, conflict: false, id: 0, agrees: '', answer: null };
+}
+
+/** One decision a row; undefined for a row without a usable identifier. */
+async function decideAll(
+  sql: Sql,
+  operation: OperationName,
+  rows: readonly RowInput[],
+): Promise<(Decision | undefined)[]> {
+  const values: string[] = [];
+  const firstLines: number[] = [];
+  for (const row of rows) {
+    firstLines.push(values.length);
+    for (const identifier of row.identifiers) values.push(...identifier.values);
+  }
+  if (values.length === 0) return rows.map(() => undefined);
+  const lookUp = operations[operation].subject === 'person' ? lookUpPersons : lookUpCompanies;
+  const hits = parseHits(await lookUp(sql, values.join('\n')), values.length);
+  const levels = levelsOf(operation);
+  return rows.map((row, index) =>
+    row.identifiers.length === 0 ? undefined : decide(levels, row, firstLines[index] ?? 0, hits),
+  );
+}
+
+type ReadAnswer = Answer | 'suppressed' | undefined;
+
+/** The answers to the matched decisions, in their order; undefined for a record that is gone. */
+async function readAnswers(
+  sql: Sql,
+  operation: OperationName,
+  matched: readonly Decision[],
+): Promise<ReadAnswer[]> {
+  if (matched.length === 0) return [];
+  const ids = matched.map((decision) => decision.id).join('\n');
+  if (operation === 'people.enrich-with-company') {
+    return splitRecords(await readPersonRecordsWithCompany(sql, ids), withCompany);
+  }
+  if (operations[operation].subject === 'person') {
+    return splitRecords(await readPersonRecords(sql, ids), (person) => ({ ...nothing, person }));
+  }
+  const answers = splitRecords(await readCompanyRecords(sql, ids), (company) => ({
+    ...nothing,
+    company,
+  }));
+  if (operation === 'companies.enrich') await addDirectors(sql, matched, answers);
+  if (operation === 'companies.financials') await addFinancials(sql, matched, answers);
+  return answers;
+}
+
+const nothing: Answer = { person: null, company: null, directors: null, periods: null };
+
+function withCompany({ bytes, from, to }: RecordBytes): Answer {
+  const middle = bytes.indexOf(GROUP_SEPARATOR, from);
+  const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
+  return { ...nothing, person: { bytes, from, to: middle }, company };
+}
+
+function splitRecords(blob: Buffer, answer: (record: RecordBytes) => Answer): ReadAnswer[] {
+  const answers: ReadAnswer[] = [];
+  let from = 0;
+  while (from <= blob.length) {
+    const end = blob.indexOf(RECORD_SEPARATOR, from);
+    const to = end === -1 ? blob.length : end;
+    if (from === to) answers.push(undefined);
+    else if (blob[from] === SUPPRESSED_MARK) answers.push('suppressed');
+    else answers.push(answer({ bytes: blob, from, to }));
+    from = to + 1;
+  }
+  return answers;
+}
+
+/** A company that was found by its UK registry number, and only then, is answered with its directors. */
+async function addDirectors(
+  sql: Sql,
+  matched: readonly Decision[],
+  answers: ReadAnswer[],
+): Promise<void> {
+  const byNumber = matched.filter(isByUkNumber);
+  if (byNumber.length === 0) return;
+  const found = await readDirectors(sql, [...new Set(byNumber.map(({ id }) => id))]);
+  const directors = new Map(found.map((row) => [row.companyId, row.directors]));
+  for (const [index, decision] of matched.entries()) {
+    const answer = answers[index];
+    if (!isByUkNumber(decision) || typeof answer !== 'object') continue;
+    answer.directors = directors.get(decision.id) ?? '[]';
+  }
+}
+
+function isByUkNumber({ by, value }: Decision): boolean {
+  return by === 'registry_number' && value.startsWith('GB-');
+}
+
+async function addFinancials(
+  sql: Sql,
+  matched: readonly Decision[],
+  answers: ReadAnswer[],
+): Promise<void> {
+  const found = await readFinancials(sql, [...new Set(matched.map(({ id }) => id))]);
+  const periods = new Map(found.map((row) => [row.companyId, row.periods]));
+  for (const [index, decision] of matched.entries()) {
+    const answer = answers[index];
+    if (typeof answer === 'object') answer.periods = periods.get(decision.id) ?? null;
+  }
+}

@@ -1,0 +1,351 @@
+import { describe, expect, test } from 'vitest';
+import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifier-kinds.ts';
+import type { IdentifierKind } from '../identifiers/identifier.ts';
+import type { OperationName } from '../operations.ts';
+import { parseHits } from './hits.ts';
+import { candidatesMax, type Decision, decide, levelsOf } from './outcomes.ts';
+
+const person = personIdentifierCodes;
+const company = companyIdentifierCodes;
+
+/** Who holds a value: (identifier code, record id). */
+type Holders = readonly (readonly [code: number, id: number])[];
+/** The identifiers of a row in order of trust, each with its values and who holds them. */
+type Row = readonly (readonly [kind: IdentifierKind, ...values: Holders[]])[];
+
+/** Decides a row through the same text of look-up lines that the database answers with. */
+function decideRow(operation: OperationName, row: Row, firstLine = 0): Decision {
+  const holders = row.flatMap(([, ...values]) => values);
+  const lines = holders.flatMap((held, line) =>
+    held.map(([code, id]) => `${firstLine + line + 1} ${code} ${id}`),
+  );
+  const hits = parseHits(Buffer.from(lines.join('\n')), firstLine + holders.length);
+  const identifiers = row.map(([kind, ...values]) => ({
+    kind,
+    values: values.map((_, index) => `${kind}-${index}`),
+  }));
+  return decide(levelsOf(operation), { identifiers, invalid: null }, firstLine, hits);
+}
+
+const nobody: Holders = [];
+type Expected = Omit<Decision, 'value'>;
+const matched = (id: number, by: string, conflict = false): Expected => {
+  return { status: 'matched', id, by, conflict, candidates: 1 };
+};
+const ambiguous = (by: string, candidates: number): Expected => {
+  return { status: 'ambiguous', id: 0, by, conflict: false, candidates };
+};
+const noMatch: Expected = { status: 'no_match', id: 0, by: '', conflict: false, candidates: 0 };
+
+interface Case {
+  promise: string;
+  row: Row;
+  expected: Expected;
+}
+
+const personCases: Case[] = [
+  {
+    promise: 'nobody holds any identifier: no match',
+    row: [
+      ['professional_network', nobody],
+      ['email', nobody],
+    ],
+    expected: noMatch,
+  },
+  {
+    promise: 'the most trusted identifier wins and the others agree',
+    row: [
+      ['professional_network', [[person.professional_network, 7]]],
+      ['email', [[person.email, 7]]],
+      ['phone', [[person.phone, 7]]],
+    ],
+    expected: matched(7, 'professional_network'),
+  },
+  {
+    promise: 'an identifier that nobody holds leaves the word to the next one',
+    row: [
+      ['professional_network', nobody],
+      ['email', [[person.work_email, 7]]],
+    ],
+    expected: matched(7, 'email'),
+  },
+  {
+    promise: 'another identifier that names somebody else is a conflict, and trust decides',
+    row: [
+      ['professional_network', [[person.professional_network, 7]]],
+      ['email', [[person.email, 8]]],
+    ],
+    expected: matched(7, 'professional_network', true),
+  },
+  {
+    promise: 'a shared identifier that includes the match is no conflict',
+    row: [
+      ['email', [[person.email, 7]]],
+      [
+        'phone',
+        [
+          [person.phone, 6],
+          [person.phone, 7],
+        ],
+      ],
+    ],
+    expected: matched(7, 'email'),
+  },
+  {
+    promise: 'a shared identifier that leaves the match out is a conflict',
+    row: [
+      ['email', [[person.email, 7]]],
+      [
+        'phone',
+        [
+          [person.phone, 5],
+          [person.phone, 6],
+        ],
+      ],
+    ],
+    expected: matched(7, 'email', true),
+  },
+  {
+    promise: 'a shared identifier of higher trust does not stop a unique one of lower trust',
+    row: [
+      [
+        'email',
+        [
+          [person.email, 7],
+          [person.email, 8],
+        ],
+      ],
+      ['twitter', [[person.twitter, 8]]],
+    ],
+    expected: matched(8, 'twitter'),
+  },
+  {
+    promise: 'only shared identifiers: ambiguous, by the most trusted, with their number',
+    row: [
+      [
+        'email',
+        [
+          [person.email, 7],
+          [person.work_email, 8],
+          [person.email, 9],
+        ],
+      ],
+      [
+        'phone',
+        [
+          [person.phone, 7],
+          [person.phone, 8],
+        ],
+      ],
+    ],
+    expected: ambiguous('email', 3),
+  },
+  {
+    promise: 'one person under two kinds of the same value is one person',
+    row: [
+      [
+        'email',
+        [
+          [person.email, 7],
+          [person.work_email, 7],
+        ],
+      ],
+    ],
+    expected: matched(7, 'email'),
+  },
+  {
+    promise: 'several values of a cell are tried in their order',
+    row: [['phone', nobody, [[person.phone, 7]], [[person.phone, 7]]]],
+    expected: matched(7, 'phone'),
+  },
+  {
+    promise: 'values of one cell that name different people are a conflict, and the first wins',
+    row: [['phone', [[person.phone, 7]], [[person.phone, 8]]]],
+    expected: matched(7, 'phone', true),
+  },
+  {
+    promise: 'a handle that somebody bears today is theirs, whoever bore it before',
+    row: [
+      [
+        'twitter',
+        [
+          [person.former_handle, 8],
+          [person.twitter, 7],
+          [person.former_handle, 9],
+        ],
+      ],
+    ],
+    expected: matched(7, 'twitter'),
+  },
+  {
+    promise: 'a handle that only one person bore in the past names them, at lower trust',
+    row: [['twitter', [[person.former_handle, 8]]]],
+    expected: matched(8, 'former_handle'),
+  },
+  {
+    promise: 'a value held only under a kind that was not asked for is no match',
+    row: [['email', [[person.professional_network, 7]]]],
+    expected: noMatch,
+  },
+  {
+    promise: 'a switchboard read to the limit of the look-up is ambiguous',
+    row: [['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])]],
+    expected: ambiguous('phone', candidatesMax),
+  },
+  {
+    promise: 'a switchboard that was not read to its end can contradict nobody',
+    row: [
+      ['email', [[person.email, 9999]]],
+      ['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])],
+    ],
+    expected: matched(9999, 'email'),
+  },
+];
+
+const companyCases: Case[] = [
+  {
+    promise: 'the registry number is trusted before the domain',
+    row: [
+      ['registry_number', [[company.registry_number, 1]]],
+      ['domain', [[company.domain, 2]]],
+    ],
+    expected: matched(1, 'registry_number', true),
+  },
+  {
+    promise: 'a domain is exclusive: its owner wins over those who have it as an alias',
+    row: [
+      [
+        'domain',
+        [
+          [company.alias_domain, 2],
+          [company.domain, 1],
+          [company.alias_domain, 3],
+        ],
+      ],
+    ],
+    expected: matched(1, 'domain'),
+  },
+  {
+    promise: 'an alias domain names its only holder, at lower trust',
+    row: [['domain', [[company.alias_domain, 2]]]],
+    expected: matched(2, 'alias_domain'),
+  },
+  {
+    promise: 'a name is shared: who bears it today and who bore it are equally good',
+    row: [
+      [
+        'name',
+        [
+          [company.former_name, 2],
+          [company.name, 1],
+        ],
+      ],
+    ],
+    expected: ambiguous('name', 2),
+  },
+  {
+    promise: 'an alias name and a former name of two companies are equally good',
+    row: [
+      [
+        'name',
+        [
+          [company.former_name, 2],
+          [company.alias_name, 1],
+        ],
+      ],
+    ],
+    expected: ambiguous('alias_name', 2),
+  },
+  {
+    promise: 'a name of one company at two levels names it, at the better one',
+    row: [
+      [
+        'name',
+        [
+          [company.former_name, 1],
+          [company.name, 1],
+        ],
+      ],
+    ],
+    expected: matched(1, 'name'),
+  },
+  {
+    promise: 'a former name alone names its only bearer, at lower trust',
+    row: [['name', [[company.former_name, 4]]]],
+    expected: matched(4, 'former_name'),
+  },
+  {
+    promise: 'the host is tried before the registrable domain',
+    row: [['domain', [[company.domain, 1]], [[company.domain, 1]]]],
+    expected: matched(1, 'domain'),
+  },
+  {
+    promise: 'an owner is known although those of lower trust were cut off',
+    row: [
+      [
+        'domain',
+        [
+          [company.domain, 1],
+          ...Array.from(
+            { length: candidatesMax - 1 },
+            (_, id) => [company.alias_domain, id + 2] as const,
+          ),
+        ],
+      ],
+    ],
+    expected: matched(1, 'domain'),
+  },
+  {
+    promise: 'one holder among rows cut off by the limit is not known to be the only one',
+    row: [
+      [
+        'name',
+        [
+          ...Array.from(
+            { length: candidatesMax - 1 },
+            (_, id) => [company.professional_network, id + 100] as const,
+          ),
+          [company.name, 1],
+        ],
+      ],
+    ],
+    expected: ambiguous('name', 1),
+  },
+];
+
+describe('the rules of matching people', () => {
+  test.each(personCases)('$promise', ({ row, expected }) => {
+    expect(decideRow('people.enrich', row)).toMatchObject(expected);
+  });
+});
+
+describe('the rules of matching companies', () => {
+  test.each(companyCases)('$promise', ({ row, expected }) => {
+    expect(decideRow('companies.enrich', row)).toMatchObject(expected);
+  });
+});
+
+test('e-mail verification reads work e-mails alone', () => {
+  const row = (code: number): Row => [['email', [[code, 7]]]];
+  expect(decideRow('people.email-verify', row(person.work_email))).toMatchObject(
+    matched(7, 'email'),
+  );
+  expect(decideRow('people.email-verify', row(person.email))).toMatchObject(noMatch);
+});
+
+test('a row reads only its own look-up lines', () => {
+  const row: Row = [['email', [[person.email, 7]]]];
+  expect(decideRow('people.enrich', row, 3)).toMatchObject(matched(7, 'email'));
+  const hits = parseHits(Buffer.from('1 2 5\n2 2 6'), 2);
+  const identifiers = [{ kind: 'email' as const, values: ['b'] }];
+  const decision = decide(levelsOf('people.enrich'), { identifiers, invalid: null }, 1, hits);
+  expect(decision).toEqual({ ...matched(6, 'email'), value: 'b' });
+});
+
+test('an empty answer of the database is nobody', () => {
+  const hits = parseHits(Buffer.alloc(0), 1);
+  const identifiers = [{ kind: 'email' as const, values: ['a'] }];
+  expect(decide(levelsOf('people.enrich'), { identifiers, invalid: null }, 0, hits)).toMatchObject(
+    noMatch,
+  );
+});

@@ -1,0 +1,66 @@
+/**
+ * What a key may do in a minute and a day. Counted requests have a token bucket and a daily cap per key;
+ * all other calls share a bucket per account; rows of lists have a bucket of their own where a key sets one.
+ */
+import type { Sql } from '../db/client.ts';
+import { AppError } from '../lib/errors.ts';
+import { type LimitedKey, type RequestLimits, takeRequest, takeTokens } from './queries.ts';
+
+/** Calls a minute that an account may make beside the counted ones. */
+const OTHER_CALLS_PER_MINUTE = 600;
+
+/**
+ * Counts a call that the daily cap covers. Returns what is left; `refusal` is the error to answer with
+ * when nothing was, so that the headers can be sent with it.
+ */
+export async function countRequest(
+  sql: Sql,
+  key: LimitedKey,
+): Promise<{ limits: RequestLimits; refusal: AppError | null }> {
+  const limits = await takeRequest(sql, key);
+  if (limits.admitted) return { limits, refusal: null };
+  const byDay = limits.refusedBy === 'day';
+  const refusal = byDay
+    ? rateLimited('requests a day', key.requestsPerDay, limits.retrySeconds)
+    : rateLimited('requests a minute', key.requestsPerMinute, limits.retrySeconds);
+  return { limits, refusal };
+}
+
+/** Counts any other call. Throws `AppError` 429 when the account makes too many. */
+export async function countOtherCall(sql: Sql, key: { accountId: string }): Promise<void> {
+  const tokens = await takeTokens(sql, {
+    owner: key.accountId,
+    name: 'other calls',
+    perMinute: OTHER_CALLS_PER_MINUTE,
+    cost: 1,
+  });
+  if (!tokens.admitted) {
+    throw rateLimited('other calls of the account', OTHER_CALLS_PER_MINUTE, tokens.retrySeconds);
+  }
+}
+
+/**
+ * Takes rows from the key's bucket, where it has one. Returns 0 when they may run, else the seconds after
+ * which they may.
+ */
+export async function takeRows(
+  sql: Sql,
+  key: { keyId: string; rowsPerMinute: number | null },
+  rows: number,
+): Promise<number> {
+  if (key.rowsPerMinute === null || rows === 0) return 0;
+  const bucket = { owner: key.keyId, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
+  const tokens = await takeTokens(sql, bucket);
+  return tokens.admitted ? 0 : tokens.retrySeconds;
+}
+
+/** The refusal of a call: which limit, and when to come back. */
+function rateLimited(limit: string, quota: number, retrySeconds: number): AppError {
+  const retryAfter = Math.max(1, Math.ceil(retrySeconds));
+  return new AppError({
+    code: 'rate_limited',
+    status: 429,
+    message: `The limit of ${quota} for ${limit} is reached. Try again in ${retryAfter} s.`,
+    extensions: { limit, quota, retry_after: retryAfter },
+  });
+}
