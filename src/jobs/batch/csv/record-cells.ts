@@ -13,12 +13,17 @@ const LF = 0x0a;
 /** Which cells of a record to copy: positions in ascending order. */
 export type CellSelection = readonly number[];
 
-/** Appends the selected cells, a delimiter before each. */
+/**
+ * Appends the selected cells, a delimiter before each. Counts those that are not empty in `filled`, from
+ * its position `firstColumn` on.
+ */
 export function appendRecordCells(
   writer: ByteWriter,
   record: RecordBytes,
   selection: CellSelection,
   delimiter: number,
+  filled: number[],
+  firstColumn: number,
 ): void {
   const { bytes, to } = record;
   // Worst case: every byte is a quote that doubles, and each cell gets a delimiter and two quotes.
@@ -27,6 +32,7 @@ export function appendRecordCells(
   let length = writer.length;
   let at = record.from;
   let cell = 0;
+  let column = firstColumn;
   for (const wanted of selection) {
     for (; cell < wanted; cell++) {
       while (at < to && bytes[at] !== UNIT_SEPARATOR) at++;
@@ -42,6 +48,8 @@ export function appendRecordCells(
       if (byte === delimiter || byte === QUOTE || byte === LF || byte === CR) quoted = true;
       out[length++] = byte;
     }
+    if (at > cellFrom) filled[column] = (filled[column] as number) + 1;
+    column++;
     if (quoted) length = quoteCell(out, lengthBefore, bytes, cellFrom, at);
     at++;
     cell++;

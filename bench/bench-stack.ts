@@ -1,0 +1,149 @@
+/**
+ * The service as anybody would start it (`enrich up`), on a data folder that is kept between runs: the
+ * graph takes minutes to make and seconds to measure.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createAccount } from '../src/core/accounts/accounts.ts';
+import { environmentWith, readConfig } from '../src/core/config.ts';
+import { connect, type Database } from '../src/core/db/client.ts';
+import { generateGraph } from '../src/core/graph/generate/generate-graph.ts';
+import { writeLeadFiles } from '../src/core/graph/generate/generate-leads.ts';
+import { createKey } from '../src/core/keys/keys.ts';
+import { assert } from '../src/core/lib/assert.ts';
+import { packageRoot } from '../src/core/lib/package-root.ts';
+import { countPersons, settleGraph } from './queries.ts';
+
+/** What a stack is made of; all of it is in the name of its folder. */
+export interface BenchGraph {
+  persons: number;
+  companies: number;
+  seed: number;
+}
+
+export interface BenchStack extends AsyncDisposable {
+  sql: Database;
+  databaseUrl: string;
+  /** Base address of the API. */
+  url: string;
+  pids: { api: number; workers: number[]; postgres: number };
+  /** Folder of files that live as long as the graph. */
+  folder: string;
+  /** Where the service keeps its objects. */
+  objects: string;
+}
+
+/** What `up` tells about itself in `up.json`. */
+interface UpFile {
+  url: string;
+  database_url: string;
+  pids: { up: number; api: number; workers: number[]; postgres: number | null };
+}
+
+const readyMsMax = 120_000;
+const readyPollMs = 50;
+
+/** Starts the service on the cached graph, which is made first if need be. */
+export async function openBenchStack(
+  graph: BenchGraph,
+  say: (line: string) => void,
+): Promise<BenchStack> {
+  const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}`;
+  const folder = path.join(packageRoot, '.enrich-bench', name);
+  const dataDir = path.join(folder, 'data');
+  await mkdir(folder, { recursive: true });
+  const { up, child } = await startUp(dataDir);
+  const sql = connect({ url: up.database_url, connections: 4 });
+  const stop = async () => {
+    await sql.end();
+    await stopUp(child);
+  };
+  try {
+    await fillGraph(sql, graph, say);
+    const { api, workers, postgres } = up.pids;
+    assert(postgres !== null, 'the measured server is the embedded one');
+    return {
+      sql,
+      databaseUrl: up.database_url,
+      url: up.url,
+      pids: { api, workers, postgres },
+      folder,
+      objects: path.join(dataDir, 'objects'),
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Makes an account that can pay for everything, and a live key of it. */
+export async function createBenchKey(sql: Database): Promise<string> {
+  const accountId = await createAccount(sql, { name: 'Bench', credits: 1_000_000_000 });
+  return (await createKey(sql, { accountId, mode: 'live' })).key;
+}
+
+/** A list of plain leads about the graph, written once. Returns its path. */
+export async function leadList(
+  stack: BenchStack,
+  rows: number,
+  say: (line: string) => void,
+): Promise<string> {
+  const file = path.join(stack.folder, `leads-${rows}.csv`);
+  if ((await stat(file).catch(() => null)) !== null) return file;
+  say(`Writing a list of ${rows} leads, once ...`);
+  const partial = `${file}.part`;
+  const truth = path.join(stack.folder, `leads-${rows}.truth.csv`);
+  await writeLeadFiles(stack.sql, { rows, seed: 1, style: 'plain' }, { leads: partial, truth });
+  await rename(partial, file);
+  return file;
+}
+
+async function startUp(dataDir: string): Promise<{ up: UpFile; child: ChildProcess }> {
+  // An `up.json` of a run that was killed must not be taken for the one of this run.
+  await rm(path.join(dataDir, 'up.json'), { force: true });
+  const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
+  const config = readConfig();
+  const child = spawn(process.execPath, [entry, 'up', '--port', '0', '--data-dir', dataDir], {
+    env: environmentWith({ dataDir, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const deadline = Date.now() + readyMsMax;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const text = await readFile(path.join(dataDir, 'up.json'), 'utf8').catch(() => '');
+    if (text.endsWith('\n')) return { up: JSON.parse(text) as UpFile, child };
+    await setTimeout(readyPollMs);
+  }
+  await stopUp(child);
+  throw new Error('the service did not start; its reason is above');
+}
+
+async function stopUp(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function fillGraph(
+  sql: Database,
+  graph: BenchGraph,
+  say: (line: string) => void,
+): Promise<void> {
+  const persons = await countPersons(sql);
+  if (persons === graph.persons) return;
+  assert(persons === 0, `the kept graph holds ${graph.persons} people or none, not ${persons}`);
+  say(`Making a graph of ${graph.persons} people, once ...`);
+  let step = '';
+  await generateGraph(sql, {
+    ...graph,
+    onProgress: (progress) => {
+      if (progress.step !== step) say(`  ${progress.step}`);
+      step = progress.step;
+    },
+  });
+  await settleGraph(sql);
+}

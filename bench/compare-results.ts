@@ -1,0 +1,89 @@
+/**
+ * Holds our result against the reference's, cell by cell: a fast answer that is not the same answer is
+ * no result. Reads both with csv-parse, which neither side uses, and fails at the first difference.
+ */
+import { createReadStream } from 'node:fs';
+import { parse } from 'csv-parse';
+import { type FieldType, personFields } from '../src/core/graph/fields.ts';
+import { assert } from '../src/core/lib/assert.ts';
+
+export interface Comparison {
+  rows: number;
+  matched: number;
+  /** Cells held against each other. */
+  cells: number;
+  /** Columns that only ours has. */
+  columnsOnlyOurs: number;
+}
+
+/** Columns of the reference by their place, each with its place in ours and how its text compares. */
+interface SharedColumn {
+  header: string;
+  ours: number;
+  canonical: (text: string) => string;
+}
+
+/** Compares two files row by row. Throws with row, column and both texts at the first difference. */
+export async function compareResults(ours: string, reference: string): Promise<Comparison> {
+  const result = readRecords(ours);
+  const expected = readRecords(reference);
+  const header = await nextRecord(result);
+  const shared = shareColumns(header, await nextRecord(expected));
+  const status = header.indexOf('match.status');
+  const id = shared.findIndex((column) => column.header === 'person.id');
+  assert(status >= 0 && id >= 0, 'both files say who matched');
+  let rows = 0;
+  let matched = 0;
+  for await (const wanted of expected) {
+    const row = await nextRecord(result);
+    rows++;
+    for (const [index, column] of shared.entries()) {
+      const theirs = wanted[index] ?? '';
+      const text = row[column.ours] ?? '';
+      if (text !== theirs && column.canonical(text) !== column.canonical(theirs)) {
+        throw new Error(
+          `row ${rows}, ${column.header}: ours is ${JSON.stringify(text)}, the reference's ${JSON.stringify(theirs)}`,
+        );
+      }
+    }
+    const isMatched = row[status] === 'matched';
+    assert(isMatched === (wanted[id] !== ''), `row ${rows} is matched on both sides or on neither`);
+    if (isMatched) matched++;
+  }
+  assert((await result.next()).done === true, 'ours has no row more than the reference');
+  const columnsOnlyOurs = header.length - shared.length;
+  return { rows, matched, cells: rows * shared.length, columnsOnlyOurs };
+}
+
+type Records = AsyncIterableIterator<string[]>;
+
+function readRecords(file: string): Records {
+  const source = createReadStream(file, { highWaterMark: 1 << 20 });
+  const parser = parse({ bom: true, relax_column_count: true });
+  source.on('error', (error) => parser.destroy(error));
+  return source.pipe(parser)[Symbol.asyncIterator]() as Records;
+}
+
+async function nextRecord(records: Records): Promise<string[]> {
+  const next = await records.next();
+  assert(next.done !== true, 'both files hold the same number of rows');
+  return next.value;
+}
+
+function shareColumns(ours: readonly string[], reference: readonly string[]): SharedColumn[] {
+  return reference.map((header) => {
+    const index = ours.indexOf(header);
+    assert(index >= 0, `our result has the column ${header}`);
+    const field = personFields.find(({ name }) => header === `person.${name}`);
+    return { header, ours: index, canonical: canonicalOf[field?.type ?? 'text'] };
+  });
+}
+
+/** Postgres writes a timestamp with a space, and JSON with spaces between its tokens. */
+const canonicalOf: Record<FieldType, (text: string) => string> = {
+  text: String,
+  integer: String,
+  date: String,
+  timestamp: (text) => text.replace(' ', 'T'),
+  json: (text) => (text === '' ? '' : JSON.stringify(JSON.parse(text))),
+};

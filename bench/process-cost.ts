@@ -1,0 +1,90 @@
+/**
+ * What a measured step costs beside its time: CPU seconds and peak memory of processes, read from
+ * `/proc`. Where there is no `/proc` every figure is null.
+ */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { getuid } from 'node:process';
+
+/** The kernel counts CPU time for user space in hundredths of a second (USER_HZ of proc(5)). */
+const ticksPerSecond = 100;
+
+/** CPU seconds since each process began. */
+export interface CpuSeconds {
+  /** The processes of the service. */
+  node: number;
+  /** The server, its live backends and those that ended. */
+  postgres: number;
+  /** This process and the programs that it ran to their end. */
+  client: number;
+}
+
+interface Stat {
+  parent: number;
+  own: number;
+  endedChildren: number;
+}
+
+/** The CPU time of the service's processes, of the whole server, and of this process; null without /proc. */
+export async function readCpu(pids: {
+  node: readonly number[];
+  postgres: number;
+}): Promise<CpuSeconds | null> {
+  const stats = await readStats();
+  const server = stats.get(pids.postgres);
+  if (server === undefined) return null;
+  let postgres = server.own + server.endedChildren;
+  for (const stat of stats.values()) if (stat.parent === pids.postgres) postgres += stat.own;
+  const client = stats.get(process.pid);
+  return {
+    node: pids.node.reduce((sum, pid) => sum + (stats.get(pid)?.own ?? 0), 0),
+    postgres,
+    client: (client?.own ?? 0) + (client?.endedChildren ?? 0),
+  };
+}
+
+/** What was used between two readings, in seconds. */
+export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null {
+  if (before === null || after === null) return null;
+  const used = (name: keyof CpuSeconds) => Number((after[name] - before[name]).toFixed(2));
+  return { node: used('node'), postgres: used('postgres'), client: used('client') };
+}
+
+/** Starts a new reading of peak memory. Where the kernel refuses, the peak is that of the whole life. */
+export async function resetPeakMemory(pid: number): Promise<void> {
+  // "5" resets the peak resident set size (proc(5), clear_refs); the owner may do it.
+  if (getuid === undefined) return;
+  await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {});
+}
+
+/** Peak resident memory of a process in MiB, or null. */
+export async function readPeakMemory(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kibibytes === undefined ? null : Math.round(Number(kibibytes) / 1024);
+}
+
+async function readStats(): Promise<Map<number, Stat>> {
+  const stats = new Map<number, Stat>();
+  const entries = await readdir('/proc').catch(() => []);
+  const pids = entries.filter((name) => /^\d+$/.test(name));
+  await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+      const stat = parseStat(text);
+      if (stat !== null) stats.set(Number(pid), stat);
+    }),
+  );
+  return stats;
+}
+
+/** Fields 4 (parent), 14 to 17 (times) of proc(5); the name before them may hold anything. */
+function parseStat(text: string): Stat | null {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (fields.length < 15) return null;
+  const seconds = (field: number) => Number(fields[field - 3]) / ticksPerSecond;
+  return {
+    parent: Number(fields[1]),
+    own: seconds(14) + seconds(15),
+    endedChildren: seconds(16) + seconds(17),
+  };
+}

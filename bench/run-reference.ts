@@ -1,0 +1,75 @@
+/**
+ * Runs a reference script: what a database administrator would do by hand. With `psql` where there is
+ * one. Without it the server itself reads and writes the files, which no client slows down.
+ */
+import { execFile } from 'node:child_process';
+import { access, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Database } from '../src/core/db/client.ts';
+import { packageRoot } from '../src/core/lib/package-root.ts';
+
+export type ReferenceScript = 'ten-fields' | 'all-columns';
+
+export interface Reference {
+  /** Who runs it, for the record. */
+  client: string;
+  /** Runs the script on `leads.csv` in the folder; it writes `reference.csv` there. */
+  run(script: ReferenceScript): Promise<void>;
+}
+
+const execute = promisify(execFile);
+
+/** The fastest way to run the scripts that this machine offers. */
+export async function openReference(
+  stack: { sql: Database; databaseUrl: string },
+  folder: string,
+): Promise<Reference> {
+  const psql = await findPsql();
+  if (psql === null) return serverReference(stack.sql, folder);
+  const { stdout } = await execute(psql, ['--version']);
+  return {
+    client: stdout.trim(),
+    async run(script) {
+      const arguments_ = ['-X', '-q', '-d', stack.databaseUrl, '-f', scriptFile(script)];
+      await execute(psql, arguments_, { cwd: folder });
+    },
+  };
+}
+
+/** The program itself: what is on the path may be a wrapper that takes longer to start than to run. */
+async function findPsql(): Promise<string | null> {
+  const versions = await readdir('/usr/lib/postgresql').catch(() => []);
+  const programs = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => `/usr/lib/postgresql/${version}/bin/psql`);
+  for (const program of [...programs, '/usr/local/bin/psql', '/opt/homebrew/bin/psql']) {
+    const isThere = await access(program).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return program;
+  }
+  return null;
+}
+
+/** The same script with the server as the reader and writer of the files. */
+function serverReference(sql: Database, folder: string): Reference {
+  return {
+    client: 'the server itself (no psql here)',
+    async run(script) {
+      const text = await readFile(scriptFile(script), 'utf8');
+      const file = (name: string) => `'${path.join(folder, name).replaceAll("'", "''")}'`;
+      const statements = text
+        .replace(/^\\set .*$/gm, '')
+        .replace(/^\\copy (.*) from 'leads\.csv' (.*)$/m, `copy $1 from ${file('leads.csv')} $2;`)
+        .replace('to stdout', `to ${file('reference.csv')}`)
+        .replace('\\g reference.csv', ';');
+      await sql.unsafe(statements);
+    },
+  };
+}
+
+function scriptFile(script: ReferenceScript): string {
+  return path.join(packageRoot, 'bench', 'reference', `${script}.sql`);
+}

@@ -1,0 +1,103 @@
+/** The options of a batch as callers send them: form fields, query parameters or JSON. */
+import { z } from 'zod';
+import { countryCode } from '../core/identifiers/country.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { isOperationName, operations } from '../core/operations.ts';
+import type { BatchRequest, DialectRequest } from '../jobs/batch/create-batch.ts';
+import { parseDelimiter } from '../jobs/batch/csv/delimiter.ts';
+import { parseEncoding } from '../jobs/batch/csv/encoding.ts';
+import { parseParameters } from './define-route.ts';
+
+const column = z.union([z.string(), z.number()]);
+/** A mapping as a caller sends it. */
+export const mapping = z.record(z.string(), z.union([column, z.array(column).min(1).max(50)]));
+
+/** A JSON object inside a form field or query parameter. */
+function json<Schema extends z.ZodType>(schema: Schema, example: string) {
+  return z.string().transform((text, issues): z.output<Schema> => {
+    try {
+      const parsed = schema.safeParse(JSON.parse(text));
+      if (parsed.success) return parsed.data;
+    } catch {
+      // Not JSON: the issue below says what is expected.
+    }
+    issues.addIssue({ code: 'custom', message: `must be JSON such as ${example}` });
+    return z.NEVER;
+  });
+}
+
+const flag = z.enum(['true', 'false']);
+
+/** A country by ISO code or name; becomes the ISO code. */
+export const country = z.string().transform((text, issues): string => {
+  const code = countryCode(text);
+  if (code !== null) return code;
+  issues.addIssue({ code: 'custom', message: 'must be a country, by ISO code or name' });
+  return z.NEVER;
+});
+
+/** A text that one of the CSV parsers of options reads; what it throws is the issue. */
+function parsed<Value>(parse: (text: string) => Value) {
+  return z.string().transform((text, issues): Value => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      issues.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+}
+
+/** The options of a batch, as form fields or as query parameters. */
+const batchOptions = z.strictObject({
+  operation: z.string().refine(isOperationName, {
+    error: `must be one of ${Object.keys(operations).join(', ')}`,
+  }),
+  mapping: json(mapping, '{"email": "Column name"}').optional(),
+  name: z.string().trim().min(1).max(200).optional(),
+  fields: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .optional(),
+  default_region: country.optional(),
+  country: country.optional(),
+  encoding: parsed(parseEncoding).optional(),
+  delimiter: parsed(parseDelimiter).optional(),
+  header: flag.optional(),
+  hold: flag.optional(),
+  dedupe: flag.optional(),
+  require_agreement: flag.optional(),
+  max_credits: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+
+/**
+ * Reads the options of an upload. `fileName` names the batch when no option does. Throws `AppError` 400
+ * that names each option that is wrong or unknown.
+ */
+export function readBatchOptions(
+  values: Record<string, unknown>,
+  fileName: string | null,
+): [BatchRequest, DialectRequest] {
+  const options = parseParameters(batchOptions, values);
+  const request: BatchRequest = {
+    operation: options.operation as BatchRequest['operation'],
+    name: options.name ?? fileName?.slice(0, 200) ?? 'list.csv',
+    mapping: options.mapping ?? null,
+    fields: options.fields ?? null,
+    defaultRegion: options.default_region ?? null,
+    country: options.country ?? null,
+    maxCredits: options.max_credits ?? null,
+    hold: options.hold === 'true',
+    dedupe: options.dedupe === 'true',
+    requireAgreement: options.require_agreement === 'true',
+    rerunOf: null,
+  };
+  const { encoding, delimiter, header } = options;
+  const dialect: DialectRequest = {
+    encoding,
+    delimiter,
+    header: header === undefined ? undefined : header === 'true',
+  };
+  return [request, dialect];
+}

@@ -1,0 +1,135 @@
+/**
+ * An endpoint: one object says its path, who may call it, what it takes and what it does. Validation
+ * and documentation derive from it.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import { availableCredits } from '../core/credits/credits.ts';
+import { authenticate, type Scope } from '../core/keys/keys.ts';
+import type { ApiKey } from '../core/keys/queries.ts';
+import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
+import { countOtherCall, countRequest } from '../core/limits/limits.ts';
+import type { ApiContext } from './api-context.ts';
+
+export interface RouteInput<Query, Params> {
+  context: ApiContext;
+  /** The caller's key; its account owns everything that the call may see. */
+  key: ApiKey;
+  query: Query;
+  params: Params;
+  request: Request;
+  response: Response;
+}
+
+export interface RouteDefinition<Query extends z.ZodType, Params extends z.ZodType> {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  summary: string;
+  /** What the key must be allowed to do; null: any key. */
+  scope: Scope | null;
+  /** True for the calls that the key's limits per minute and day count. */
+  counted?: boolean;
+  query: Query;
+  params: Params;
+  /** Sends the answer itself, or throws `AppError`. */
+  handler(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<void>;
+}
+
+export interface Route {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  summary: string;
+  scope: Scope | null;
+  query: z.ZodType;
+  params: z.ZodType;
+  toHandler(context: ApiContext): RequestHandler;
+}
+
+/** A path or query with no parameters: one that is sent anyway is refused by name. */
+export const none = z.strictObject({});
+/** The path parameter of everything that has an id. */
+export const idParams = z.strictObject({ id: z.string() });
+
+export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
+  definition: RouteDefinition<Query, Params>,
+): Route {
+  return {
+    ...definition,
+    toHandler: (context) => async (request, response) => {
+      const key = await authenticate(context.sql, bearerToken(request));
+      response.setHeader('X-Credits-Charged', '0');
+      response.setHeader(
+        'X-Credits-Remaining',
+        String(await availableCredits(context.sql, key.accountId)),
+      );
+      await limitCalls(context, key, response, definition.counted ?? false);
+      if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
+        throw forbidden(definition.scope);
+      }
+      const query = parseParameters(definition.query, request.query);
+      const params = parseParameters(definition.params, request.params);
+      await definition.handler({ context, key, query, params, request, response });
+    },
+  };
+}
+
+/**
+ * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each
+ * parameter that is wrong, unknown ones too.
+ */
+export function parseParameters<Schema extends z.ZodType>(
+  schema: Schema,
+  values: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap(issueDetails);
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: errors.map((error) => `${error.field}: ${error.message}`).join('. '),
+    errors,
+  });
+}
+
+function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((field) => ({ field, message: 'is no parameter of this call' }));
+  }
+  return [{ field: issue.path.join('.') || 'body', message: issue.message }];
+}
+
+/** Counts the call, and says on every counted answer what is left. Throws `AppError` 429. */
+async function limitCalls(
+  context: ApiContext,
+  key: ApiKey,
+  response: Response,
+  counted: boolean,
+): Promise<void> {
+  if (!counted) return countOtherCall(context.sql, key);
+  const { limits, refusal } = await countRequest(context.sql, key);
+  const { requestsPerMinute, requestsPerDay } = key;
+  response.setHeader(
+    'RateLimit-Policy',
+    `"minute";q=${requestsPerMinute};w=60, "day";q=${requestsPerDay};w=86400`,
+  );
+  const left = (name: string, remaining: number, seconds: number) =>
+    `"${name}";r=${remaining};t=${Math.ceil(seconds)}`;
+  const minute = left('minute', limits.minuteRemaining, limits.minuteResetSeconds);
+  const day = left('day', limits.dayRemaining, limits.dayResetSeconds);
+  // The tighter one is what a client should look at.
+  response.setHeader('RateLimit', limits.dayRemaining < limits.minuteRemaining ? day : minute);
+  if (refusal !== null) throw refusal;
+}
+
+function bearerToken(request: Request): string | undefined {
+  return /^Bearer ([\w]{1,100})$/.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function forbidden(scope: Scope): AppError {
+  return new AppError({
+    code: 'forbidden',
+    status: 403,
+    message: `This key may not do that: it lacks the scope \`${scope}\`.`,
+  });
+}

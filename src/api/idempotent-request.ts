@@ -1,0 +1,48 @@
+/** The header Idempotency-Key of a request: the claim it makes, or the answer it had before. */
+import type { Request, Response } from 'express';
+import type { Sql } from '../core/db/client.ts';
+import { assertSameRequest, claimKey } from '../core/idempotency/idempotency.ts';
+import type { StoredAnswer } from '../core/idempotency/queries.ts';
+import type { ApiKey } from '../core/keys/queries.ts';
+import type { ApiContext } from './api-context.ts';
+
+export interface IdempotentRequest {
+  /** What was answered before, to be compared and replayed; null for a request to be done. */
+  answered: StoredAnswer | null;
+  /** Stores the answer in the transaction of the work; does nothing for a request without a key. */
+  answer(tx: Sql, answer: StoredAnswer): Promise<void>;
+  /** Call in the end, whatever happened. */
+  release(): Promise<void>;
+}
+
+const unclaimed: IdempotentRequest = {
+  answered: null,
+  answer: async () => {},
+  release: async () => {},
+};
+
+/** Claims the request's key before its body is read. Throws as `claimKey`. */
+export async function claimRequest(
+  context: ApiContext,
+  key: ApiKey,
+  request: Request,
+): Promise<IdempotentRequest> {
+  const header = request.get('Idempotency-Key');
+  if (header === undefined) return unclaimed;
+  const claimed = await claimKey(context.sql, {
+    accountId: key.accountId,
+    live: key.mode === 'live',
+    method: request.method,
+    path: request.path,
+    key: header,
+  });
+  if ('answered' in claimed) return { ...unclaimed, answered: claimed.answered };
+  return { answered: null, ...claimed.claim };
+}
+
+/** Sends the answer that the same request had before. Throws 422 when it was another request. */
+export function replay(response: Response, answered: StoredAnswer, requestSha256: Buffer): void {
+  assertSameRequest(answered, requestSha256);
+  response.setHeader('Idempotent-Replayed', 'true');
+  response.status(answered.status).json(answered.body);
+}

@@ -1,0 +1,88 @@
+/** Reads a form with one file: the file goes straight to where it is kept, the fields are small. */
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { Request } from 'express';
+import { AppError } from '../core/lib/errors.ts';
+
+export interface Form<File> {
+  file: File;
+  /** What the client called the file; for display alone. */
+  fileName: string | null;
+  fields: Record<string, string>;
+}
+
+/**
+ * Reads the form; `keep` receives the part `file`, and `discard` what it kept when the rest of the form
+ * turns out to be wrong or never comes. Throws `AppError` 400 for a form without a file, with
+ * two files, or with more or larger fields than any option needs.
+ */
+export async function readMultipart<File>(
+  request: Request,
+  keep: (file: Readable) => Promise<File>,
+  discard: (file: File) => Promise<void>,
+): Promise<Form<File>> {
+  const parser = openParser(request);
+  const fields: Record<string, string> = {};
+  let kept: Promise<File> | undefined;
+  let source: Readable | undefined;
+  let fileName: string | null = null;
+  const parsed = new Promise<void>((resolve, reject) => {
+    parser.on('field', (name, value, _nameIsCut, valueIsCut) => {
+      if (valueIsCut) reject(badForm(`The field \`${name}\` is longer than any option.`));
+      fields[name] = value;
+    });
+    parser.on('file', (name, stream, givenName) => {
+      if (name !== 'file') {
+        stream.resume();
+        return reject(badForm(`The file must be in the part \`file\`, not \`${name}\`.`));
+      }
+      fileName = givenName || null;
+      source = stream;
+      kept = keep(stream);
+      kept.catch(reject);
+    });
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+      parser.on(limit, () => reject(badForm('The form has more parts than this call takes.')));
+    }
+    parser.on('finish', resolve);
+    parser.on('error', (error) => reject(badForm('The form cannot be read.', error)));
+    request.on('close', () => {
+      if (!request.complete) reject(badForm('The upload ended early.'));
+    });
+  });
+  try {
+    request.pipe(parser);
+    await parsed;
+  } catch (error) {
+    request.unpipe(parser);
+    request.resume();
+    parser.destroy();
+    source?.destroy();
+    const file = await kept?.catch(() => undefined);
+    if (file !== undefined) await discard(file);
+    throw error;
+  }
+  if (kept === undefined) throw badForm('The form has no part `file`.');
+  return { file: await kept, fileName, fields };
+}
+
+function openParser(request: Request): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { files: 1, fields: 20, fieldSize: 65_536, fieldNameSize: 100, parts: 24 },
+    });
+  } catch (error) {
+    throw badForm('The form has no boundary in its content type.', error);
+  }
+}
+
+function badForm(message: string, cause?: unknown): AppError {
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'file', message }],
+    cause,
+  });
+}

@@ -1,0 +1,87 @@
+/** Errors as RFC 9457 problem documents. What is not expected leaves no trace but a request id. */
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { isUnavailable } from '../core/db/pg-errors.ts';
+import { AppError } from '../core/lib/errors.ts';
+import type { Log } from '../core/log.ts';
+
+/** The problem document of an error; `status` is also the answer's. */
+export function toProblem(error: AppError, requestId: string): Record<string, unknown> {
+  return {
+    type: `urn:enrichment-pipeline:problem:${error.code}`,
+    title: error.code.replaceAll('_', ' '),
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    errors: error.errors,
+    ...error.extensions,
+  };
+}
+
+/** Renders whatever a route threw. An error in the middle of a stream can only cut the connection. */
+export function renderProblems(log: Log): ErrorRequestHandler {
+  return (thrown, request, response, _next) => {
+    const requestId = requestIdOf(response);
+    const error = asAppError(thrown);
+    if (error.status >= 500) {
+      log.error({ err: thrown, requestId, method: request.method, route: request.route?.path });
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (!request.complete) {
+      // The rest of the body is not read: the connection ends with this answer.
+      response.setHeader('Connection', 'close');
+      request.resume();
+    }
+    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    const { retry_after: retryAfter } = error.extensions;
+    if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
+    if (error.status === 503) response.setHeader('Retry-After', '1');
+    response
+      .status(error.status)
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblem(error, requestId)));
+  };
+}
+
+/** What no route answers. */
+export const refuseUnknownPath: RequestHandler = (request) => {
+  throw new AppError({
+    code: 'not_found',
+    status: 404,
+    message: `There is nothing at ${request.method} ${request.path}.`,
+  });
+};
+
+export function requestIdOf(response: Response): string {
+  return String(response.getHeader('X-Request-Id') ?? '');
+}
+
+/** Postgres or its connection being away is a passing state, everything else unknown is a bug. */
+function asAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isUnavailable(thrown)) {
+    return new AppError({
+      code: 'unavailable',
+      status: 503,
+      message: 'The service cannot reach its database right now. Try again in a moment.',
+      cause: thrown,
+    });
+  }
+  const status = (thrown as { status?: unknown }).status;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new AppError({
+      code: 'invalid_request',
+      status,
+      message: thrown instanceof Error ? thrown.message : 'The request cannot be read.',
+    });
+  }
+  return new AppError({
+    code: 'internal_error',
+    status: 500,
+    message: 'Something went wrong on our side. Nothing was charged for this request.',
+    cause: thrown,
+  });
+}

@@ -1,0 +1,99 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { requestHash } from '../../core/idempotency/idempotency.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { viewBatch } from '../../jobs/batch/batch-view.ts';
+import {
+  createBatch,
+  type StoredUpload,
+  storeUpload,
+  type UploadContext,
+} from '../../jobs/batch/create-batch.ts';
+import { readBatchOptions } from '../batch-options.ts';
+import { defineRoute, none } from '../define-route.ts';
+import { claimRequest, replay } from '../idempotent-request.ts';
+import { readMultipart } from '../multipart.ts';
+import { ownerOf } from './own-batch.ts';
+
+/**
+ * Uploads a list: `multipart/form-data` with the part `file` and the options as fields in any order, or
+ * the bare file as the body with the options as query parameters. Answers 202 with the batch.
+ */
+export const createBatchRoute = defineRoute({
+  method: 'post',
+  path: '/v1/batches',
+  summary: 'Upload a list and start enriching it',
+  scope: 'batches',
+  query: z.record(z.string(), z.unknown()),
+  params: none,
+  async handler({ context, key, query, request, response }) {
+    const idempotency = await claimRequest(context, key, request);
+    try {
+      const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };
+      const { stored, options, fileName } = await receive(uploadContext, request, query);
+      const requestSha256 = requestHash(options, stored.sha256);
+      if (idempotency.answered !== null) {
+        await context.store.delete(stored.key);
+        replay(response, idempotency.answered, requestSha256);
+        return;
+      }
+      const batch = await createBatch(
+        uploadContext,
+        { ...ownerOf(key), keyId: key.id },
+        stored,
+        ...(await readOptions(context, stored, options, fileName)),
+        (tx, made) =>
+          idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
+      );
+      response.status(202).location(`/v1/batches/${batch.id}`).json(viewBatch(batch, new Date()));
+    } finally {
+      await idempotency.release();
+    }
+  },
+});
+
+/** Reads the options; the upload of a request whose options are wrong is deleted. */
+async function readOptions(
+  context: Pick<UploadContext, 'store'>,
+  stored: StoredUpload,
+  options: Record<string, unknown>,
+  fileName: string | null,
+): Promise<ReturnType<typeof readBatchOptions>> {
+  try {
+    return readBatchOptions(options, fileName);
+  } catch (error) {
+    await context.store.delete(stored.key);
+    throw error;
+  }
+}
+
+interface Received {
+  stored: StoredUpload;
+  options: Record<string, unknown>;
+  fileName: string | null;
+}
+
+async function receive(
+  context: UploadContext,
+  request: Request,
+  query: Record<string, unknown>,
+): Promise<Received> {
+  if (request.is('multipart/form-data')) {
+    const form = await readMultipart(
+      request,
+      (file) => storeUpload(context, file),
+      (stored) => context.store.delete(stored.key),
+    );
+    return { stored: form.file, options: { ...query, ...form.fields }, fileName: form.fileName };
+  }
+  if (!request.is(['text/*', 'application/csv', 'application/octet-stream'])) {
+    throw new AppError({
+      code: 'unsupported_media_type',
+      status: 415,
+      message: 'Send the list as multipart/form-data with a part named `file`, or as text/csv.',
+    });
+  }
+  // Wrong options are told before the body is read.
+  readBatchOptions(query, null);
+  return { stored: await storeUpload(context, request), options: query, fileName: null };
+}

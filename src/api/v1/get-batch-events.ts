@@ -1,0 +1,43 @@
+import { viewBatch } from '../../jobs/batch/batch-view.ts';
+import type { Batch } from '../../jobs/batch/queries.ts';
+import { isFinal } from '../../jobs/batch/states.ts';
+import { defineRoute, idParams, none } from '../define-route.ts';
+import { ownBatch } from './own-batch.ts';
+
+/** Proxies close a connection on which nothing is said for a minute. */
+const HEARTBEAT_MS = 15_000;
+/** A listener that does not read is skipped: the next event holds everything anyway. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
+/**
+ * Server-sent events: `event: batch` with the whole batch at every change, from its present state to its
+ * last one; then the stream ends. Every event is complete, so a client that reconnects has missed nothing.
+ */
+export const getBatchEventsRoute = defineRoute({
+  method: 'get',
+  path: '/v1/batches/:id/events',
+  summary: 'Progress of a batch as server-sent events',
+  scope: 'batches',
+  query: none,
+  params: idParams,
+  async handler({ context, key, params, response }) {
+    const batch = await ownBatch(context, key, params.id);
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+    const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+    const tell = (now: Batch) => {
+      if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
+      response.write(`event: batch\ndata: ${JSON.stringify(viewBatch(now, new Date()))}\n\n`);
+      if (isFinal(now.state)) response.end();
+    };
+    const unwatch = context.watcher.watch(batch.id, tell);
+    response.on('close', () => {
+      unwatch();
+      clearInterval(heartbeat);
+    });
+    tell(batch);
+  },
+});

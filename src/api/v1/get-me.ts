@@ -1,0 +1,31 @@
+import { readWallet } from '../../core/credits/queries.ts';
+import { must } from '../../core/lib/assert.ts';
+import { defineRoute, none } from '../define-route.ts';
+
+/** Who is calling: the key's prefix, the credits left and the limits. Free. */
+export const getMeRoute = defineRoute({
+  method: 'get',
+  path: '/v1/me',
+  summary: 'Key prefix, remaining credits, rate limits',
+  scope: null,
+  counted: true,
+  query: none,
+  params: none,
+  async handler({ context, key, response }) {
+    const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
+    response.json({
+      key: {
+        prefix: key.prefix,
+        mode: key.mode,
+        scopes: key.scopes,
+        created_at: key.createdAt.toISOString(),
+      },
+      credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
+      rate_limits: {
+        minute: { limit: key.requestsPerMinute },
+        day: { limit: key.requestsPerDay },
+        rows: { limit: key.rowsPerMinute },
+      },
+    });
+  },
+});

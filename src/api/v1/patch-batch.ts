@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { viewBatch } from '../../jobs/batch/batch-view.ts';
+import { mapColumns } from '../../jobs/batch/columns.ts';
+import { changeHeldBatch } from '../../jobs/batch/control/control-batch.ts';
+import type { BatchChange } from '../../jobs/batch/control/queries.ts';
+import { readSample } from '../../jobs/batch/preview-batch.ts';
+import { country, mapping } from '../batch-options.ts';
+import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
+import { readJson } from '../read-json.ts';
+import { ownBatch, ownerOf } from './own-batch.ts';
+
+const changes = z.strictObject({
+  name: z.string().trim().min(1).max(200).optional(),
+  mapping: mapping.optional(),
+  fields: z.array(z.string()).nullable().optional(),
+  default_region: country.nullable().optional(),
+  country: country.nullable().optional(),
+  max_credits: z.number().int().min(0).nullable().optional(),
+  dedupe: z.boolean().optional(),
+  require_agreement: z.boolean().optional(),
+});
+
+/** Changes a batch that waits in `ready`, before anything is charged. */
+export const patchBatchRoute = defineRoute({
+  method: 'patch',
+  path: '/v1/batches/:id',
+  summary: 'Change a held batch',
+  scope: 'batches',
+  query: none,
+  params: idParams,
+  async handler({ context, key, params, request, response }) {
+    const batch = await ownBatch(context, key, params.id);
+    const body = parseParameters(changes, await readJson(request));
+    const change: BatchChange = {
+      ...(body.name !== undefined && { name: body.name }),
+      ...(body.fields !== undefined && { fields: body.fields }),
+      ...(body.default_region !== undefined && { defaultRegion: body.default_region }),
+      ...(body.country !== undefined && { country: body.country }),
+      ...(body.max_credits !== undefined && { maxCredits: body.max_credits }),
+      ...(body.dedupe !== undefined && { dedupe: body.dedupe }),
+      ...(body.require_agreement !== undefined && { requireAgreement: body.require_agreement }),
+    };
+    if (body.mapping !== undefined) {
+      const sample = await readSample(context.store, batch);
+      const list = { header: batch.dialect.header, sample };
+      change.mapping = mapColumns(batch.operation, list, body.mapping);
+    }
+    const after = await changeHeldBatch(context, ownerOf(key), batch, change);
+    response.json(viewBatch(after, new Date()));
+  },
+});

@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+
+let pipeline: Pipeline;
+/** Has more credits than any test needs: its results are those of undisturbed runs. */
+let rich: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '4' });
+  await importGraph(pipeline.sql, smallGraph);
+  await importGraph(pipeline.sql, { persons: crowd(20) });
+  rich = await pipeline.account(100_000);
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+
+/** A list in which `m` is the next person of the crowd and `.` is nobody. */
+function listOf(pattern: string): string {
+  let person = 0;
+  const rows = [...pattern].map((letter, index) => {
+    if (letter === 'm') person += 1;
+    return letter === 'm' ? `p${person}@list.example` : `nobody${index}@list.example`;
+  });
+  return `email\n${rows.join('\n')}\n`;
+}
+
+async function undisturbed(list: string, opts: Record<string, string> = options): Promise<string> {
+  const id = await pipeline.enrich(rich, list, opts);
+  const { text, complete } = await pipeline.results(rich, id);
+  expect(complete).toBe('true');
+  return text;
+}
+
+function rowsOf(text: string): number {
+  return text.split('\n').length - 2;
+}
+
+describe('a wallet that is too small', () => {
+  // Ten rows in chunks of four: the fourth match is row 5, the second chunk's first.
+  const list = listOf('m.mmm..mmm');
+
+  test('pays the longest prefix, pauses the batch, and a grant resumes it to the same file', async () => {
+    const whole = await undisturbed(list);
+    const caller = await pipeline.account(2);
+    const id = await pipeline.enrich(caller, list, options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'insufficient_credits',
+      rows: { processed: 3, matched: 2, no_match: 1, not_processed: 0 },
+      credits: { charged: 2, reserved: 0 },
+    });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
+    const first = await pipeline.results(caller, id);
+    expect(first.complete).toBe('false');
+    expect(whole.startsWith(first.text)).toBe(true);
+    expect(rowsOf(first.text)).toBe(3);
+
+    // Without credits a sweep changes nothing.
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused' });
+
+    await pipeline.grant(caller, 2, 'top-up-1');
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'insufficient_credits',
+      credits: { charged: 4, reserved: 0 },
+    });
+
+    await pipeline.grant(caller, 100, 'top-up-2');
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      reason: null,
+      rows: { total: 10, processed: 10, matched: 7, no_match: 3 },
+      credits: { charged: 7, reserved: 0 },
+    });
+    expect(await pipeline.results(caller, id)).toEqual({ text: whole, complete: 'true' });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 97, reserved: 0 });
+
+    const charges = await pipeline.charges(caller);
+    expect(new Set(charges.map((line) => line.reference)).size).toBe(charges.length);
+    expect(charges.reduce((sum, line) => sum + line.units, 0)).toBe(7);
+    expect(charges.reduce((sum, line) => sum + line.amount, 0)).toBe(-7);
+    expect(charges[0]?.reference).toBe(`batch:${id}:1:0`);
+  });
+
+  test('pays what comes before the first match when there is no credit at all', async () => {
+    const caller = await pipeline.account(0);
+    const id = await pipeline.enrich(caller, listOf('..m.'), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      rows: { processed: 2, no_match: 2 },
+      credits: { charged: 0, reserved: 0 },
+    });
+  });
+
+  test('starts nothing with a match in the first row and no credit', async () => {
+    const caller = await pipeline.account(0);
+    const id = await pipeline.enrich(caller, listOf('m...'), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'insufficient_credits',
+      rows: { processed: 0 },
+    });
+    expect(await pipeline.charges(caller)).toEqual([]);
+  });
+
+  test('completes without a credit when nothing matches', async () => {
+    const caller = await pipeline.account(0);
+    const id = await pipeline.enrich(caller, listOf('......'), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('keeps what is less than the price of a match', async () => {
+    const mobiles = [ada.email, 'bob@home.example', ada.workEmail, eve.email, 'out@home.example'];
+    const caller = await pipeline.account(20);
+    const mobile = { operation: 'people.mobile' };
+    const id = await pipeline.enrich(caller, `email\n${mobiles.join('\n')}\n`, mobile);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      rows: { processed: 4, matched: 2, no_match: 2 },
+      credits: { charged: 16, reserved: 0 },
+    });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 4, reserved: 0 });
+    // Less than a row's price resumes nothing.
+    await pipeline.grant(caller, 3, 'nearly');
+    await pipeline.sweep();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused' });
+    await pipeline.grant(caller, 1, 'there');
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      credits: { charged: 24 },
+    });
+  });
+
+  test('ends in the file of an undisturbed run, however it is fed', async () => {
+    const pattern = fc.string({
+      unit: fc.constantFrom('m', '.'),
+      minLength: 1,
+      maxLength: 14,
+    });
+    const feed = fc.record({
+      pattern,
+      credits: fc.nat({ max: 5 }),
+      grants: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
+      chunkRows: fc.integer({ min: 1, max: 6 }),
+      workers: fc.integer({ min: 1, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(feed, async ({ pattern, credits, grants, chunkRows, workers }) => {
+        const list = listOf(pattern);
+        const whole = await undisturbed(list);
+        const caller = await pipeline.account(credits);
+        const { queues } = pipeline;
+        const config = { ...pipeline.context.config, chunkRows };
+        const context = { ...pipeline.context, config };
+        const id = await pipeline.upload(caller, list, options);
+        await queues.runUntilIdle(context, workers);
+        for (const [index, amount] of [...grants, 100].entries()) {
+          const { text } = await pipeline.results(caller, id);
+          expect(whole.startsWith(text)).toBe(true);
+          await pipeline.grant(caller, amount, `grant-${index}`);
+          await pipeline.passAnHour();
+          await pipeline.sweep();
+          await queues.runUntilIdle(context, workers);
+        }
+        expect((await pipeline.results(caller, id)).text).toBe(whole);
+        const matched = [...pattern].filter((letter) => letter === 'm').length;
+        const granted = grants.reduce((sum, amount) => sum + amount, credits + 100);
+        expect(await pipeline.wallet(caller)).toEqual({ balance: granted - matched, reserved: 0 });
+        expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('max_credits', () => {
+  test('ends the batch: what it cannot pay is not processed', async () => {
+    const caller = await pipeline.account(100);
+    const list = listOf('mm.mm..mmm');
+    const id = await pipeline.enrich(caller, list, { ...options, max_credits: '3' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { total: 10, processed: 10, matched: 3, no_match: 1, not_processed: 6 },
+      credits: { charged: 3, reserved: 0, max: 3 },
+    });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 97, reserved: 0 });
+    const { text } = await pipeline.results(caller, id);
+    const statuses = text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[1]);
+    expect(statuses).toEqual([
+      ...['matched', 'matched', 'no_match', 'matched'],
+      ...Array.from({ length: 6 }, () => 'not_processed'),
+    ]);
+  });
+
+  test('of nothing charges nothing', async () => {
+    const caller = await pipeline.account(100);
+    const id = await pipeline.enrich(caller, listOf('.m'), { ...options, max_credits: '0' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: 0, no_match: 1, not_processed: 1 },
+    });
+    expect(await pipeline.charges(caller)).toEqual([]);
+  });
+
+  test('that the wallet cannot reach pauses like any other batch', async () => {
+    const caller = await pipeline.account(1);
+    const id = await pipeline.enrich(caller, listOf('mmm'), { ...options, max_credits: '2' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      credits: { charged: 1, max: 2 },
+    });
+    await pipeline.grant(caller, 100, 'top-up');
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: 2, not_processed: 1 },
+      credits: { charged: 2, max: 2 },
+    });
+  });
+
+  test('holds with several workers', async () => {
+    const caller = await pipeline.account(100);
+    const list = listOf('mmmmmmmmmmmmmmmmmmmm');
+    const id = await pipeline.upload(caller, list, { ...options, max_credits: '7' });
+    await pipeline.runUntilIdle(3);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: 7, not_processed: 13 },
+      credits: { charged: 7 },
+    });
+  });
+});
+
+describe('a test key', () => {
+  test('reads the test graph and never touches the wallet', async () => {
+    const live = await pipeline.account(0);
+    const caller = await pipeline.keyOf(live.accountId, 'test');
+    await importGraph(pipeline.context.testSql, { persons: [{ id: 5, email: 'p1@list.example' }] });
+    const id = await pipeline.enrich(caller, listOf('mm'), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      live: false,
+      rows: { matched: 1, no_match: 1 },
+      credits: { charged: 0, reserved: 0 },
+    });
+    expect((await pipeline.results(caller, id)).text).toContain('matched,email,,false,0,5');
+    expect(await pipeline.charges(caller)).toEqual([]);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
+  });
+});
+
+describe('a crash', () => {
+  test('after the reservation gives the credits back, and the next try charges once', async () => {
+    const list = listOf('mm.m');
+    const whole = await undisturbed(list);
+    const caller = await pipeline.account(10);
+    const id = await pipeline.upload(caller, list, options);
+    let reservedAtCrash = -1;
+    pipeline.faults.put = async () => {
+      reservedAtCrash = (await pipeline.wallet(caller))?.reserved ?? -1;
+      throw new Error('no space left on device');
+    };
+    await pipeline.runUntilIdle();
+    delete pipeline.faults.put;
+    expect(reservedAtCrash).toBe(3);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
+    expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect((await pipeline.results(caller, id)).text).toBe(whole);
+    expect(await pipeline.charges(caller)).toEqual([
+      { reference: `batch:${id}:1:0`, amount: -3, units: 3 },
+    ]);
+  });
+
+  test('of the process leaves a lease that the sweep takes back, with its reservation', async () => {
+    const list = listOf('mm.m');
+    const whole = await undisturbed(list);
+    const caller = await pipeline.account(10);
+    const id = await pipeline.upload(caller, list, options);
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    const [woken] = pipeline.queues.waiting;
+    if (woken === undefined) throw new Error('no chunk waits');
+    // The process dies in the middle of the write: nothing after it ever runs.
+    let died: () => void = () => {};
+    const atWrite = new Promise<void>((resolve) => {
+      died = resolve;
+    });
+    pipeline.faults.put = () => {
+      died();
+      return new Promise(() => {});
+    };
+    void pipeline.queues.run(pipeline.context, woken);
+    await atWrite;
+    delete pipeline.faults.put;
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 3 });
+
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
+    await pipeline.runUntilIdle();
+    expect((await pipeline.results(caller, id)).text).toBe(whole);
+    expect(await pipeline.charges(caller)).toHaveLength(1);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 7, reserved: 0 });
+  });
+});

@@ -1,0 +1,30 @@
+/** What a limited number of paid matches means for the rows of a chunk. Pure. */
+import { miss, type Outcome } from '../../../core/enrich/enrich-many.ts';
+import { outcomeStatuses } from '../../../core/enrich/outcomes.ts';
+import type { OutcomeCounts } from './queries.ts';
+
+/** Rows before the first match that is not paid: the longest prefix with at most `granted` matches. */
+export function affordableRows(outcomes: readonly Outcome[], granted: number): number {
+  let matches = 0;
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status !== 'matched') continue;
+    if (matches === granted) return index;
+    matches++;
+  }
+  return outcomes.length;
+}
+
+/** At the batch's own limit: the rows from the first unpaid match on are not processed. */
+export function cutOutcomes(outcomes: readonly Outcome[], granted: number): Outcome[] {
+  const rows = affordableRows(outcomes, granted);
+  return outcomes.map((outcome, index) =>
+    index < rows ? outcome : miss('not_processed', '', 'max_credits'),
+  );
+}
+
+/** How many rows came to each outcome. */
+export function countOutcomes(outcomes: readonly Outcome[]): OutcomeCounts {
+  const counts = Object.fromEntries(outcomeStatuses.map((s) => [s, 0])) as OutcomeCounts;
+  for (const { status } of outcomes) counts[status]++;
+  return counts;
+}

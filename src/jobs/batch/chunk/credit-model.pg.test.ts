@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CreditModel,
+  type ModelBatch,
+  type ModelChunk,
+  type ModelClaim,
+} from '../../../../tests/support/credit-model.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
+import { audit } from '../../../core/credits/audit.ts';
+import { reserveForChunk } from '../../../core/credits/queries.ts';
+import { inTransaction } from '../../../core/db/client.ts';
+import { must } from '../../../core/lib/assert.ts';
+import { countOutcomes } from './afford.ts';
+import { type CommitPart, claimChunk, commitPart, releaseChunk } from './queries.ts';
+
+const CHUNK_ROWS = 3;
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: String(CHUNK_ROWS), ACCOUNT_CHUNKS_MAX: '1000' });
+});
+afterAll(() => pipeline.close());
+
+const often = ['claim', 'reserve', 'commit'];
+const step = fc.record({
+  name: fc.constantFrom(
+    ...often,
+    ...often,
+    ...often,
+    'release',
+    'expire',
+    'sweep',
+    'sweep',
+    'grant',
+  ),
+  /** Chooses among the chunks or claims that there are. */
+  pick: fc.nat({ max: 100 }),
+  amount: fc.integer({ min: 1, max: CHUNK_ROWS }),
+  flag: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+const run = fc.record({
+  credits: fc.nat({ max: 8 }),
+  max: fc.option(fc.nat({ max: 5 })),
+  steps: fc.array(step, { minLength: 30, maxLength: 60 }),
+});
+
+/** One random run: the model, its counterpart in the database, and every claim ever made. */
+class Run {
+  readonly model: CreditModel;
+  readonly claims: ModelClaim[] = [];
+  readonly #caller: Caller;
+  readonly #ids = new Map<ModelBatch, string>();
+  readonly #chunkIds = new Map<ModelChunk, number>();
+  readonly #reservations = new Map<ModelClaim, number | null>();
+  #grants = 0;
+
+  private constructor(caller: Caller, model: CreditModel) {
+    this.#caller = caller;
+    this.model = model;
+  }
+
+  static async start(credits: number, max: number | null): Promise<Run> {
+    const caller = await pipeline.account(credits);
+    const run = new Run(caller, new CreditModel(credits, [newBatch(null), newBatch(max)]));
+    for (const batch of run.model.batches) {
+      const rows = Array.from({ length: 2 * CHUNK_ROWS }, (_, i) => `a${i}@list.example\n`);
+      const limit = batch.max === null ? {} : { max_credits: String(batch.max) };
+      const options = { operation: 'people.enrich', ...limit };
+      const id = await pipeline.upload(caller, `email\n${rows.join('')}`, options);
+      await pipeline.queues.runNext(pipeline.context, 'split-batch');
+      run.#ids.set(batch, id);
+      const chunks = await pipeline.sql<{ id: number; number: number }[]>`
+        select id, number from chunks where batch_id = ${id}`;
+      for (const chunk of batch.chunks) {
+        const row = must(
+          chunks.find(({ number }) => number === chunk.number),
+          'chunk',
+        );
+        run.#chunkIds.set(chunk, row.id);
+      }
+    }
+    return run;
+  }
+
+  async take({ name, pick, amount, flag }: Step): Promise<void> {
+    const { model, claims } = this;
+    const chunk = must(model.chunks[pick % model.chunks.length], 'chunk');
+    if (name === 'claim') return this.#claim(chunk);
+    if (name === 'grant') return this.#grant(amount);
+    if (name === 'expire') return this.#expire(chunk);
+    if (name === 'sweep') {
+      model.sweep();
+      return pipeline.sweep();
+    }
+    // Mostly a claim of late, which may still hold.
+    const back = pick % 4 === 0 ? pick : pick % 3;
+    const claim = claims.at(-1 - (back % Math.max(claims.length, 1)));
+    if (claim === undefined) return;
+    if (name === 'reserve') await this.#reserve(claim, amount);
+    if (name === 'commit') await this.#commit(claim, amount, flag);
+    if (name === 'release') await this.#release(claim, flag);
+  }
+
+  async #claim(chunk: ModelChunk): Promise<void> {
+    const chunkId = this.#idOf(chunk);
+    const claimed = await claimChunk(pipeline.sql, { chunkId, epoch: chunk.epoch });
+    const expected = this.model.claim(chunk);
+    expect(claimed?.epoch).toBe(expected?.epoch);
+    if (expected !== undefined) this.claims.push(expected);
+  }
+
+  async #reserve(claim: ModelClaim, amount: number): Promise<void> {
+    // A worker asks once, for no more matches than there are rows left.
+    if (claim.granted !== null) return;
+    const matches = Math.min(amount, claim.chunk.rows - claim.chunk.rowsDone);
+    if (matches === 0) return;
+    const { chunkId, batchId, epoch } = this.#held(claim);
+    const input = { batchId, chunkId, epoch, matches, price: 1 };
+    const reserved = await inTransaction(pipeline.sql, (tx) => reserveForChunk(tx, input));
+    expect(reserved?.granted).toBe(this.model.reserve(claim, matches));
+    this.#reservations.set(claim, reserved?.reservationId ?? null);
+  }
+
+  async #commit(claim: ModelClaim, amount: number, flag: boolean): Promise<void> {
+    const { chunk } = claim;
+    const matched = claim.granted ?? 0;
+    const left = chunk.rows - chunk.rowsDone;
+    const rows = Math.min(left, Math.max(amount, matched, 1));
+    if (rows === 0) return;
+    const outOfCredits = flag && rows < left;
+    const { chunkId, batchId, epoch } = this.#held(claim);
+    const part: CommitPart = {
+      batchId,
+      chunkId,
+      chunkNumber: chunk.number,
+      epoch,
+      k: chunk.parts,
+      objectKey: `${chunkId}-${chunk.parts}-${epoch}-${this.claims.indexOf(claim)}`,
+      rows,
+      bytes: 1,
+      counts: { ...countOutcomes([]), matched, no_match: rows - matched },
+      operation: 'people.enrich',
+      reservationId: this.#reservations.get(claim) ?? null,
+      outOfCredits,
+      records: [],
+      report: {} as CommitPart['report'],
+    };
+    const committed = await commitPart(pipeline.sql, part);
+    expect(committed !== undefined).toBe(this.model.commit(claim, { rows, outOfCredits }));
+    if (committed === undefined) return;
+    expect(committed.chunkDone).toBe(chunk.state === 'done');
+    expect(committed.batchDone).toBe(chunk.batch.state === 'finalizing');
+  }
+
+  async #release(claim: ModelClaim, pauses: boolean): Promise<void> {
+    const why = pauses ? ({ pause: true } as const) : { retryAfterSeconds: 0, counts: true };
+    await inTransaction(pipeline.sql, (tx) => releaseChunk(tx, this.#held(claim), why));
+    this.model.release(claim, pauses);
+  }
+
+  async #expire(chunk: ModelChunk): Promise<void> {
+    if (chunk.state !== 'leased') return;
+    chunk.isExpired = true;
+    await pipeline.sql`
+      update chunks set lease_until = now() - interval '1 second'
+      where id = ${this.#idOf(chunk)}`;
+  }
+
+  async #grant(amount: number): Promise<void> {
+    this.model.balance += amount;
+    await pipeline.grant(this.#caller, amount, `grant-${this.#grants++}`);
+  }
+
+  /** Database and model hold the same, and every rule of the audit holds. */
+  async check(): Promise<void> {
+    const { balance, reserved } = this.model;
+    expect(await pipeline.wallet(this.#caller)).toEqual({ balance, reserved });
+    for (const batch of this.model.batches) {
+      const id = must(this.#ids.get(batch), 'batch');
+      const [stored] = await pipeline.sql`
+        select state, credits_charged, credits_reserved from batches where id = ${id}`;
+      const held = batch.chunks.reduce((sum, chunk) => sum + chunk.reserved, 0);
+      expect(stored).toEqual({
+        state: batch.state,
+        creditsCharged: batch.charged,
+        creditsReserved: held,
+      });
+      const chunks = await pipeline.sql`
+        select state, epoch, rows_done, parts from chunks where batch_id = ${id} order by number`;
+      expect([...chunks]).toEqual(
+        batch.chunks.map(({ state, epoch, rowsDone, parts }) => {
+          return { state, epoch, rowsDone, parts };
+        }),
+      );
+    }
+    const { checks } = await audit(pipeline.sql);
+    expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  }
+
+  #held({ chunk, epoch }: ModelClaim) {
+    return { chunkId: this.#idOf(chunk), batchId: must(this.#ids.get(chunk.batch), 'id'), epoch };
+  }
+
+  #idOf(chunk: ModelChunk): number {
+    return must(this.#chunkIds.get(chunk), 'chunk id');
+  }
+}
+
+function newBatch(max: number | null): ModelBatch {
+  const batch: ModelBatch = { state: 'queued', max, charged: 0, chunks: [] };
+  for (const number of [1, 2]) {
+    batch.chunks.push({
+      batch,
+      number,
+      rows: CHUNK_ROWS,
+      rowsDone: 0,
+      parts: 0,
+      state: 'dispatched',
+      epoch: 0,
+      isExpired: false,
+      reserved: 0,
+    });
+  }
+  return batch;
+}
+
+test('no order of claims, reservations, commits, losses and grants breaks the money', async () => {
+  const seen = { commits: 0, lost: 0, pauses: 0 };
+  await fc.assert(
+    fc.asyncProperty(run, async ({ credits, max, steps }) => {
+      const one = await Run.start(credits, max);
+      await one.check();
+      for (const next of steps) {
+        await one.take(next);
+        await one.check();
+        if (one.model.batches.some(({ state }) => state === 'paused')) seen.pauses++;
+      }
+      seen.commits += one.model.chunks.reduce((sum, chunk) => sum + chunk.parts, 0);
+      seen.lost += one.claims.filter((claim) => !one.model.isHeld(claim)).length;
+    }),
+    { numRuns: 20 },
+  );
+  // Runs in which nothing happened would prove nothing.
+  expect(seen.commits).toBeGreaterThan(20);
+  expect(seen.lost).toBeGreaterThan(20);
+  expect(seen.pauses).toBeGreaterThan(0);
+});

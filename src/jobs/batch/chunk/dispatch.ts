@@ -1,0 +1,26 @@
+/** Puts the next chunks on the queue, fairly between accounts. Cheap enough to call at every turn. */
+
+import type { Context } from '../../../core/context.ts';
+import { inTransaction } from '../../../core/db/client.ts';
+import type { Queues } from '../../queue/queues.ts';
+import { dispatchChunks } from './queries.ts';
+
+export interface DispatchContext extends Pick<Context, 'sql'> {
+  queues: Queues;
+  config: { accountChunksMax: number };
+}
+
+/** Commits the choice, then wakes the jobs; a wake-up that is lost here is found by the sweep. */
+export async function dispatch(context: DispatchContext): Promise<void> {
+  const wakeUps = await inTransaction(context.sql, (tx) =>
+    dispatchChunks(tx, context.config.accountChunksMax),
+  );
+  const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
+  await context.queues.wake(
+    'run-chunk',
+    ordered.map(({ chunkId, epoch }) => ({
+      id: `${chunkId}-${epoch}`,
+      payload: { chunkId, epoch },
+    })),
+  );
+}

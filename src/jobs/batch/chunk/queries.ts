@@ -1,0 +1,314 @@
+/**
+ * The life of a chunk: dispatched, leased, committed or given back. The epoch fences: a statement with
+ * an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the order
+ * batch -> chunk -> reservation -> wallet.
+ */
+import type { Sql } from '../../../core/db/client.ts';
+import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
+import type { PartReport } from '../report.ts';
+
+/** Seconds that a claim lasts unless it is extended. */
+export const LEASE_SECONDS = 15;
+
+/** A chunk that failed so often is tried in smaller parts. */
+const HALVE_FROM_FAILURES = 3;
+
+/** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
+const DISPATCH_LOCK = 7_318_224_906;
+
+export interface ChunkWakeUp {
+  chunkId: number;
+  epoch: number;
+}
+
+/**
+ * Chooses what runs next: the account with the fewest chunks in flight first, its oldest batch, in file
+ * order, at most `perAccount` in flight for each account. Call inside a transaction, and enqueue what it
+ * returns after the commit.
+ */
+export async function dispatchChunks(
+  sql: Sql,
+  perAccount: number,
+): Promise<(ChunkWakeUp & { place: number })[]> {
+  await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
+  return sql<(ChunkWakeUp & { place: number })[]>`
+    with in_flight as (
+      select b.account_id, count(*)::int as chunks
+      from chunks c join batches b on b.id = c.batch_id
+      where c.state = 'leased'
+        or (c.state = 'dispatched' and b.state in ('queued', 'running', 'cancelling'))
+      group by b.account_id),
+    candidates as (
+      select c.id, coalesce(f.chunks, 0) + row_number() over (
+        partition by b.account_id order by b.created_at, b.id, c.number) as place
+      from batches b
+      left join in_flight f on f.account_id = b.account_id
+      cross join lateral (
+        select id, number from chunks
+        where batch_id = b.id and state = 'pending'
+          and (run_after is null or run_after <= clock_timestamp())
+        order by number limit case when b.dedupe then 1 else ${perAccount} end) c
+      where b.state in ('queued', 'running', 'cancelling')
+        and coalesce(f.chunks, 0) < ${perAccount}
+        -- Which row of a record comes first is known only when chunks run one after the other.
+        and not (b.dedupe and exists (
+          select from chunks where batch_id = b.id and state in ('dispatched', 'leased'))))
+    update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
+    from candidates
+    where chunks.id = candidates.id and candidates.place <= ${perAccount}
+      and chunks.state = 'pending'
+    returning chunks.id as chunk_id, chunks.epoch, candidates.place`;
+}
+
+/** What a worker needs to run a chunk. */
+export interface ClaimedChunk {
+  chunkId: number;
+  epoch: number;
+  batchId: string;
+  number: number;
+  byteFrom: number;
+  byteTo: number;
+  firstRow: number;
+  firstLine: number;
+  rows: number;
+  rowsDone: number;
+  parts: number;
+  failures: number;
+  keyId: string;
+  rowsPerMinute: number | null;
+  /** Rows that the next part may hold; null for all that are left. */
+  partRowsMax: number | null;
+}
+
+/**
+ * Takes the lease on a dispatched chunk and raises its epoch; the first claim of a batch starts it.
+ * Undefined when the wake-up is old, another worker was first, or the batch neither runs nor is being
+ * cancelled.
+ */
+export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<ClaimedChunk | undefined> {
+  const [claimed] = await sql<ClaimedChunk[]>`
+    with batch as (
+      select b.id, b.state, k.id as key_id, k.rows_per_minute
+      from batches b join chunks c on c.batch_id = b.id join api_keys k on k.id = b.key_id
+      where c.id = ${wakeUp.chunkId} and b.state in ('queued', 'running', 'cancelling')),
+    started as (
+      update batches set state = 'running', started_at = clock_timestamp()
+      from batch where batches.id = batch.id and batch.state = 'queued'
+        and batches.state = 'queued'
+      returning batches.id)
+    update chunks c set state = 'leased', epoch = c.epoch + 1,
+      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    from batch left join started using (id)
+    where c.id = ${wakeUp.chunkId} and c.batch_id = batch.id and c.state = 'dispatched'
+      and c.epoch = ${wakeUp.epoch}
+    returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
+      c.first_line, c.rows, c.rows_done, c.parts, c.failures, c.part_rows_max,
+      batch.key_id, batch.rows_per_minute`;
+  return claimed;
+}
+
+/** Extends a lease that is still the caller's. False when it is not. */
+export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean> {
+  const extended = await sql`
+    update chunks set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased' returning id`;
+  return extended.length > 0;
+}
+
+/** What a part adds to its batch: rows of each outcome. */
+export type OutcomeCounts = Record<OutcomeStatus, number>;
+
+export interface CommitPart {
+  batchId: string;
+  chunkId: number;
+  chunkNumber: number;
+  epoch: number;
+  /** Number of the part inside its chunk, from 0. */
+  k: number;
+  objectKey: string;
+  rows: number;
+  bytes: number;
+  counts: OutcomeCounts;
+  operation: string;
+  reservationId: number | null;
+  /** True when the wallet, and not the chunk's end, ended the part. */
+  outOfCredits: boolean;
+  /** With `dedupe`: the records that this part answers for the first time, and their rows. */
+  records: { id: number; row: number }[];
+  report: PartReport;
+}
+
+export interface Committed {
+  chunkDone: boolean;
+  /** True for the part that finished the batch. */
+  batchDone: boolean;
+}
+
+/**
+ * Commits a part: settles its reservation, writes its ledger line, records the object, and moves chunk
+ * and batch on, in one statement or not at all. Undefined when the caller's epoch is old or the batch
+ * neither runs nor pauses; then nothing changed. A batch that is being cancelled takes free parts alone.
+ */
+export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
+  const { counts } = part;
+  const [committed] = await sql<Committed[]>`
+    with batch as (
+      select id, account_id, state, reason from batches
+      where id = ${part.batchId} and (state in ('running', 'paused')
+        or (state = 'cancelling' and ${part.reservationId}::bigint is null)) for update),
+    chunk as (
+      update chunks c set
+        rows_done = c.rows_done + ${part.rows}, parts = c.parts + 1, failures = 0,
+        state = case when c.rows_done + ${part.rows} = c.rows then 'done' else 'pending' end,
+        lease_until = null, part_rows_max = c.part_rows_max * 2
+      from batch
+      where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
+        and c.parts = ${part.k}
+        and (${part.reservationId}::bigint is null or exists (
+          select from reservations
+          where id = ${part.reservationId} and epoch = ${part.epoch} and state = 'open'))
+      returning c.id, c.batch_id, c.state = 'done' as done),
+    reservation as (
+      update reservations r set state = 'settled', ended_at = clock_timestamp()
+      from chunk
+      where r.id = ${part.reservationId} and r.chunk_id = chunk.id and r.state = 'open'
+        and r.epoch = ${part.epoch}
+      returning r.account_id, r.batch_id, r.amount),
+    wallet as (
+      update wallets w set balance = w.balance - r.amount, reserved = w.reserved - r.amount
+      from reservation r where w.account_id = r.account_id returning w.account_id),
+    line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
+      select r.account_id, 'batch:' || r.batch_id || ':' || ${part.chunkNumber}::int || ':' || ${part.k}::int,
+        'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
+      from reservation r join wallet using (account_id)),
+    recorded as (
+      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, report)
+      select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
+        ${part.bytes}, ${sql.json(part.report as never)}
+      from chunk),
+    answered as (
+      insert into batch_records (batch_id, record_id, row)
+      select chunk.batch_id, r.id, r.row from chunk, unnest(
+        ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
+      ) r (id, row))
+    update batches b set
+      matched = b.matched + ${counts.matched}, no_match = b.no_match + ${counts.no_match},
+      ambiguous = b.ambiguous + ${counts.ambiguous}, invalid = b.invalid + ${counts.invalid},
+      suppressed = b.suppressed + ${counts.suppressed},
+      duplicate = b.duplicate + ${counts.duplicate},
+      error_rows = b.error_rows + ${counts.error},
+      not_processed = b.not_processed + ${counts.not_processed},
+      chunks_done = b.chunks_done + chunk.done::int,
+      credits_charged = b.credits_charged + coalesce((select amount from reservation), 0),
+      credits_reserved = b.credits_reserved - coalesce((select amount from reservation), 0),
+      state = case
+        when b.state = 'cancelling' then b.state
+        when b.chunks_done + chunk.done::int = b.chunks_total then 'finalizing'
+        when ${part.outOfCredits} then 'paused'
+        else b.state end,
+      reason = case
+        when b.chunks_done + chunk.done::int = b.chunks_total then null
+        when ${part.outOfCredits} then coalesce(b.reason, 'insufficient_credits')
+        else b.reason end
+    from batch, chunk
+    where b.id = batch.id
+    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
+  return committed;
+}
+
+/**
+ * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. With
+ * `pause` the wallet could not pay for one row, and the batch pauses. With `retryAfterSeconds` something
+ * failed; what is the fault of storage or database does not count against the chunk. Nothing changes when the epoch is old. Call inside a transaction.
+ */
+export async function releaseChunk(
+  sql: Sql,
+  held: ChunkWakeUp & { batchId: string },
+  why: { pause: true } | { retryAfterSeconds: number; counts: boolean },
+): Promise<void> {
+  const pauses = 'pause' in why;
+  await sql`select id from batches where id = ${held.batchId} for update`;
+  await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        ${countFailure(sql, !pauses && why.counts)},
+        run_after = ${pauses ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${why.retryAfterSeconds})`}
+      where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
+      returning id),
+    ${voidReservations(sql)}
+    update batches b set
+      credits_reserved = b.credits_reserved
+        - coalesce((select sum(amount) from voided where batch_id = b.id), 0),
+      state = case when ${pauses} and b.state = 'running' then 'paused' else b.state end,
+      reason = case when ${pauses} and b.state = 'running' then 'insufficient_credits'
+        else b.reason end
+    where b.id = ${held.batchId} and exists (select from chunk)`;
+}
+
+/**
+ * Counts a failure of a chunk. From the third on, its next part holds half the rows of the one that
+ * failed, down to one row, so that a row that kills its worker is closed in on.
+ */
+function countFailure(sql: Sql, counts: boolean) {
+  if (!counts) return sql`failures = failures`;
+  return sql`
+    failures = failures + 1,
+    part_rows_max = case when failures + 1 < ${HALVE_FROM_FAILURES} then part_rows_max
+      else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
+}
+
+/** Voids the open reservations of the rows of a CTE `chunk`, giving the credits back. */
+function voidReservations(sql: Sql) {
+  return sql`
+    voided as (
+      update reservations r set state = 'voided', ended_at = clock_timestamp()
+      from chunk where r.chunk_id = chunk.id and r.state = 'open'
+      returning r.account_id, r.batch_id, r.amount),
+    wallet as (
+      update wallets w set reserved = w.reserved - v.amount
+      from (select account_id, sum(amount)::bigint as amount from voided group by account_id) v
+      where w.account_id = v.account_id)`;
+}
+
+/**
+ * Takes back what nobody holds: leases that ran out (epoch + 1 and the void of the old reservation in
+ * one statement) and chunks dispatched long ago whose wake-up was lost. Returns the number of leases
+ * taken back. Call inside a transaction.
+ */
+export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promise<number> {
+  await sql`
+    update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+    where state = 'dispatched'
+      and dispatched_at < clock_timestamp() - make_interval(secs => ${lostWakeUpSeconds})`;
+  const expired = await sql<{ batchId: string }[]>`
+    select distinct batch_id from chunks
+    where state = 'leased' and lease_until < clock_timestamp()`;
+  if (expired.length === 0) return 0;
+  const batchIds = expired.map((row) => row.batchId);
+  await sql`select id from batches where id = any(${batchIds}) order by id for update`;
+  const reclaimed = await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        ${countFailure(sql, true)}
+      where batch_id = any(${batchIds}) and state = 'leased' and lease_until < clock_timestamp()
+      returning id),
+    ${voidReservations(sql)},
+    batch as (
+      update batches b set credits_reserved = b.credits_reserved - v.amount
+      from (select batch_id, sum(amount)::bigint as amount from voided group by batch_id) v
+      where b.id = v.batch_id)
+    select id from chunk`;
+  return reclaimed.length;
+}
+
+/** Rows of these records that the batch has answered already. */
+export async function findAnsweredRecords(
+  sql: Sql,
+  batchId: string,
+  recordIds: number[],
+): Promise<{ recordId: number; row: number }[]> {
+  return sql<{ recordId: number; row: number }[]>`
+    select record_id, row from batch_records
+    where batch_id = ${batchId} and record_id = any(${recordIds}::bigint[])`;
+}

@@ -1,0 +1,145 @@
+/**
+ * The words of column names, by the idea they stand for. Words are written folded (lower case, no
+ * accents), a phrase as one word: `website` is also found in `Web Site`. Composed words need no
+ * entry of their own when their parts have one.
+ */
+
+const words = {
+  email: `email emailadresse mailadresse mail courriel mel correo correoelectronico posta
+    postaelettronica correio correioeletronico correioelectronico epost epostadress
+    epostadresse mejl mejladress emailadres mailadres poczta メール メールアドレス eメール 電子メール 邮箱 电子邮箱
+    电子邮件 邮件 電郵 電子郵件`,
+  phone: `phone telephone tel telefon telefono telefone telefoon telephonique telefonu
+    telefonico fon tlf tfn tlfnr tfnnr telnr telno telefonnr rufnummer festnetz
+    festnetznummer landline dial 電話 電話番号 电话 电话号码 座机 whatsapp`,
+  mobile: `mobile mobil mobiel cell cellphone cellular cellulare celular movil portable gsm
+    handy telemovel komorka komorkowy komorkowa mobilnr mobiltelefon 携帯 携帯電話 手机 手机号 手机号码
+    移动电话`,
+  direct: `direct direkt directo direkte direkter bezposredni`,
+  direct_line: `directline directdial ddi did durchwahl`,
+  switchboard: `switchboard hq headquarter headquarters main mainline central centrale
+    zentrale standard reception rezeption general centralita centralino centraal hoved
+    hauptnummer vaxel 代表`,
+  network: `linkedin professionalnetwork li`,
+  profile: `profile profil perfil profilo profiel プロフィール 个人主页`,
+  microblog: `twitter microblog tweet tweeter`,
+  x: `x xcom`,
+  handle: `handle screenname`,
+  registry: `registry registrynumber registrationnumber registrationno registrationnr
+    registeredno registerednumber companyregistration companieshouse regno regnr crn
+    handelsregister handelsregisternummer hrb firmenbuchnummer registernummer siren
+    numerosiren nsiren rcs kvk kvknr krs numerkrs organisationsnummer orgnr orgnummer cvr
+    cvrnr registromercantil registroimprese numeroregistro numerodelregistro
+    numeroderegistro numeroderegistre numeroregistroimprese 法人番号 会社番号 注册号 公司编号 统一社会信用代码`,
+  number: `number no nr num numero nummer numer n 番号 号码`,
+  code: `code kod codigo codice iso kode`,
+  domain: `domain domaine dominio domena domein doman domane domaene ドメイン 域名`,
+  website: `website webseite websted web site sitio sito siteweb sitioweb sitoweb webpage
+    paginaweb homepage internetadresse internet www webadresse hjemmeside hemsida webbplats
+    webbsida strona stronawww stronainternetowa witryna ウェブサイト ホームページ サイト 网站 网址 官网`,
+  url: `url link uri lien enlace lank`,
+  country: `country countryregion land pays pais paese kraj nation 国 国名 国家`,
+  region: `region`,
+  company: `company companies organisation organization org organizacja employer firm firma
+    firmen firmy unternehmen unternehmens gesellschaft arbeitgeber societe entreprise
+    employeur empresa compania organizacion azienda societa ditta impresa empregador
+    organizacao bedrijf bedrijfs organisatie werkgever onderneming przedsiebiorstwo
+    pracodawca foretag foretags virksomhed virksomheds selskab corporate corporation
+    raisonsociale razonsocial ragionesociale razaosocial denominationsociale 会社 会社名 企業 企業名
+    法人名 勤務先 公司 公司名 公司名称 企业 企业名称 单位名称`,
+  account: `account`,
+  legal: `legal trading registered juridical official`,
+  name: `name names nom nombre nome naam navn namn nazwa 名称 名前 名字`,
+  first: `first given primer primeiro`,
+  forename: `forename vorname vornamen vor prenom voornaam fornavn fornamn imie firstname
+    fname givenname primeironome christianname 名`,
+  last: `last family famille familia`,
+  surname: `surname nachname nach familienname apellido apellidos cognome sobrenome apelido
+    achternaam efternamn efternavn etternavn nazwisko lastname lname familyname nomdefamille
+    姓 氏`,
+  middle: `middle middlename mellemnavn`,
+  full: `full complete completo complet whole vollstandiger volledige fuld 氏名 姓名 お名前 フルネーム
+    担当者名`,
+  person: `person contact lead prospect kontakt kontaktperson contactpersoon contacto
+    contatto contato ansprechpartner ansprechperson interlocuteur interlocutor referente
+    people individual employee personne candidate persona 担当者 联系人`,
+  work: `work working business office professional professionnel professionnelle profesional
+    profissional professionale geschaftlich geschaftliche geschafts geschaftstelefon
+    dienstlich dienstliche beruflich arbeit arbeits arbete arbejde arbejds jobb zakelijk
+    zakelijke werk trabajo trabalho lavoro bureau buro oficina ufficio travail pro sluzbowy
+    sluzbowa laboral bus laborale aziendale 勤務 仕事 工作 办公`,
+  personal: `personal private privat privata privato prive personnel personnelle personale
+    pessoal prywatny prywatna particular privado persoonlijk personlig privater 个人 個人`,
+  home: `home casa domicile domicilio prywatnie thuis hem hjem zuhause 自宅`,
+  primary: `primary preferred default principal principale primaire primario best hoofd
+    primar hauptsachlich`,
+  secondary: `secondary second secondaire secundario secondario other additional alternative
+    alternate alternatif alt tertiary autre otro altro weitere weiterer andere zweite backup
+    old extra inny`,
+  billing: `billing shipping mailing invoice rechnung facturation`,
+  address: `address adresse adres adress indirizzo direccion endereco anschrift 住所 地址 アドレス`,
+  foreign: `owner rep representative fax telefax faxnummer telefaks telecopie manager
+    assistant assistants assistent assistentin parent previous prev former past by referrer
+    referred emergency competitor subsidiary recruiter sender cc bcc vertreter betreuer
+    inhaber proprietaire propietario supervisor boss agent creator assigned assignee
+    ultimate reseller spouse ファックス 传真 ファクス`,
+  other_network: `facebook fb instagram ig xing github gitlab youtube tiktok crunchbase
+    pinterest skype wechat telegram snapchat reddit medium angellist mastodon bluesky
+    threads vimeo blog rss feed`,
+  attribute: `status verified verification valid validity validation confidence type typ
+    date datum fecha time timestamp score source quelle id ids uuid guid key count size
+    employees revenue turnover industry sector branche branch city town ort stadt ville
+    ciudad citta cidade plaats miasto state province provincia county zip zipcode postcode
+    postal plz cap street strasse rue calle via straat ulica title jobtitle titel titre
+    titolo titulo position posicion funktion function role rolle job beruf seniority
+    department departement abteilung notes note notizen notiz comment comments kommentar
+    bemerkung bemerkungen remark remarks observations tag tags description descr summary bio
+    about language sprache gender geschlecht age birth birthday born nationality citizenship
+    created updated modified changed opt optin optout consent unsubscribed subscribed
+    bounced bounce sent opened clicked replied quality image picture photo avatar logo
+    headline connections followers following founded year amount stage lifecycle segment
+    list campaign hash extension ext durchwahlnr password prefix suffix salutation anrede
+    honorific vat tax ust ustid uid iva nip tva duns ein cif nif siret sic naics currency
+    latitude longitude timezone calling dialling dialing area username user activity
+    contacted history 部署 役職 職位 职位 备注 備考 都市 城市 性别`,
+  filler: `of the de la le les l du des del della dello dei da dos das der die den van het
+    di d a an and et y e i und en og och o for fur pour per para your value associated
+    column field is this ihre votre customer client kunde kunden klient cliente klant の info
+    data 的`,
+} as const;
+
+export type Idea = keyof typeof words;
+
+const wordCharactersMin = 3;
+const isCjk = /[\u3040-\u30ff\u3400-\u9fff]/;
+
+const ideas: ReadonlyMap<string, Idea> = new Map(
+  Object.entries(words).flatMap(([idea, text]) =>
+    text.split(/\s+/).map((word): [string, Idea] => [word, idea as Idea]),
+  ),
+);
+const longest = Math.max(...[...ideas.keys()].map((word) => word.length));
+
+/** The idea of a folded word, or undefined. */
+export function ideaOfWord(word: string): Idea | undefined {
+  return ideas.get(word);
+}
+
+/**
+ * The longest known word that stands at `from` inside a composed one, so that the rest can still be
+ * cut: `emailaddress` is `email` and `address`. Short words are not looked for inside Latin ones.
+ */
+export function longestWord(text: string, from: number): { idea: Idea; length: number } | null {
+  for (let length = Math.min(longest, text.length - from); length > 0; length--) {
+    const part = text.slice(from, from + length);
+    const idea = ideas.get(part);
+    if (idea === undefined) continue;
+    if (length >= wordCharactersMin || isCjk.test(part)) return { idea, length };
+  }
+  return null;
+}
+
+/** The table as it is written, for its test. */
+export function knownWords(): [Idea, string[]][] {
+  return Object.entries(words).map(([idea, text]) => [idea as Idea, text.split(/\s+/)]);
+}

@@ -1,0 +1,131 @@
+/**
+ * Statements by which people steer a batch. Each is one move of its state; locks are taken in the order
+ * batch -> chunk -> reservation -> wallet.
+ */
+import type { Sql } from '../../../core/db/client.ts';
+import type { ClaimedChunk } from '../chunk/queries.ts';
+import type { Batch, Owner, Quote } from '../queries.ts';
+import { statesBefore } from '../states.ts';
+
+/** Lets a held batch go. False when it is not `ready`. */
+export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'queued'
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return moved.length > 0;
+}
+
+/**
+ * Pauses a batch until somebody resumes it; one that an empty wallet paused stays paused for good then.
+ * Parts under way still end. False when there is nothing to pause.
+ */
+export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'paused', reason = 'user'
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and (state = any(${statesBefore('paused')}) or state = 'paused') returning id`;
+  return moved.length > 0;
+}
+
+/**
+ * Resumes a paused batch. Its chunks whose wake-ups came while it was paused wait again, under a new
+ * epoch. False when it is not paused.
+ */
+export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    with batch as (
+      update batches set reason = null,
+        state = case when started_at is null then 'queued' else 'running' end
+      where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+        and state = 'paused' returning id),
+    chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
+    select id from batch`;
+  return moved.length > 0;
+}
+
+/**
+ * Cancels a batch: after the commit nothing of it is charged any more, because every unfinished chunk has
+ * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`.
+ * A batch that is not split yet ends at once. False when it had already ended. Call in a transaction.
+ */
+export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set reason = null,
+      state = case when rows_total is null then 'cancelled' else 'cancelling' end,
+      finished_at = case when rows_total is null then now() end
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = any(${statesBefore('cancelling')}) returning id`;
+  if (moved.length === 0) return false;
+  await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        dispatched_at = null, run_after = null, part_rows_max = null
+      where batch_id = ${id} and state <> 'done' returning id),
+    voided as (
+      update reservations r set state = 'voided', ended_at = clock_timestamp()
+      from chunk where r.chunk_id = chunk.id and r.state = 'open'
+      returning r.account_id, r.amount),
+    wallet as (
+      update wallets w set reserved = w.reserved - v.amount
+      from (select account_id, sum(amount)::bigint as amount from voided group by account_id) v
+      where w.account_id = v.account_id)
+    update batches set credits_reserved = credits_reserved
+      - coalesce((select sum(amount) from voided), 0)::bigint
+    where id = ${id}`;
+  return true;
+}
+
+/** What may be changed while a batch is held. */
+export type BatchChange = Partial<
+  Pick<
+    Batch,
+    | 'name'
+    | 'mapping'
+    | 'fields'
+    | 'defaultRegion'
+    | 'country'
+    | 'maxCredits'
+    | 'dedupe'
+    | 'requireAgreement'
+  >
+>;
+
+/** Changes a batch that is `ready`; its quote is void then. False when it is in another state. */
+export async function changeBatch(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  change: BatchChange,
+): Promise<boolean> {
+  const row = {
+    ...change,
+    ...(change.mapping ? { mapping: sql.json(change.mapping as never) } : {}),
+    quote: null,
+  };
+  const moved = await sql`
+    update batches set ${sql(row as never)}
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return moved.length > 0;
+}
+
+/** Stores a quote, or that one is being made. False when the batch is no longer `ready`. */
+export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<boolean> {
+  const moved = await sql`
+    update batches set quote = ${sql.json(quote as never)}
+    where id = ${id} and state = 'ready' returning id`;
+  return moved.length > 0;
+}
+
+/** All chunks of a batch in file order, as a claim would give them. */
+export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChunk[]> {
+  return sql<ClaimedChunk[]>`
+    select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
+      c.first_line, c.rows, c.rows_done, c.parts, c.failures, c.part_rows_max,
+      k.id as key_id, k.rows_per_minute
+    from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
+    where c.batch_id = ${batchId} order by c.number`;
+}

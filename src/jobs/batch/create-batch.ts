@@ -1,0 +1,146 @@
+/**
+ * Takes an upload: streams it to storage, looks at its first bytes, and records the batch. Whatever is
+ * wrong with a file as a whole is said here, before anything is accepted; nothing is left behind then.
+ */
+import type { Readable } from 'node:stream';
+import { uuidv7 } from 'uuidv7';
+import type { Context } from '../../core/context.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { must } from '../../core/lib/assert.ts';
+import type { OperationName } from '../../core/operations.ts';
+import type { Queues } from '../queue/queues.ts';
+import { mapColumns, type RequestedMapping } from './columns.ts';
+import {
+  type Dialect,
+  type DialectOptions,
+  detectDialect,
+  dialectSampleBytes,
+} from './csv/dialect.ts';
+import {
+  type Batch,
+  findBatch,
+  insertBatch,
+  type NewBatch,
+  type Owner,
+  type StoredDialect,
+} from './queries.ts';
+import { receiveUpload } from './receive-upload.ts';
+
+export interface BatchRequest {
+  operation: OperationName;
+  name: string;
+  mapping: RequestedMapping | null;
+  fields: string[] | null;
+  /** ISO 3166 alpha-2 codes. */
+  defaultRegion: string | null;
+  country: string | null;
+  maxCredits: number | null;
+  hold: boolean;
+  dedupe: boolean;
+  requireAgreement: boolean;
+  /** The batch whose rows this one runs again. */
+  rerunOf: string | null;
+}
+
+/** What the caller says about how the file is written; what is left out is found out. */
+export type DialectRequest = Omit<DialectOptions, 'isWhole'>;
+
+export interface UploadContext extends Pick<Context, 'sql' | 'store' | 'log'> {
+  queues: Queues;
+  uploadBytesMax: number;
+}
+
+/** What the caller adds to the transaction that records a batch. */
+export type Alongside = (tx: Sql, batch: Batch) => Promise<void>;
+
+/** An upload that is in storage and not yet a batch. */
+export interface StoredUpload {
+  batchId: string;
+  key: string;
+  bytes: number;
+  /** Of the stored bytes. */
+  sha256: Buffer;
+}
+
+/**
+ * Streams an upload to storage without holding it, unzipped when it is gzip. Throws as `receiveUpload`
+ * does; nothing stays in storage then, nor when the client hangs up half way.
+ */
+export async function storeUpload(context: UploadContext, source: Readable): Promise<StoredUpload> {
+  const batchId = uuidv7();
+  const key = `batches/${batchId}/upload`;
+  const received = receiveUpload(source, context.uploadBytesMax);
+  const bytes = await context.store.putStream(key, received);
+  return { batchId, key, bytes, sha256: received.sha256() };
+}
+
+/**
+ * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
+ * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file.
+ * The upload is deleted then. `alongside` runs in the transaction that records the batch.
+ */
+export async function createBatch(
+  context: UploadContext,
+  owner: Owner & { keyId: string },
+  upload: StoredUpload,
+  request: BatchRequest,
+  dialectRequest: DialectRequest,
+  alongside: Alongside,
+): Promise<Batch> {
+  const { batchId } = upload;
+  let batch: Batch;
+  try {
+    outputColumns(request.operation, request.fields);
+    const dialect = await inspect(context, upload, dialectRequest);
+    const { header, sample } = dialect;
+    const { defaultRegion, country } = request;
+    const list = { header, sample, defaultRegion, country };
+    const mapping = mapColumns(request.operation, list, request.mapping);
+    const row: NewBatch = {
+      id: batchId,
+      ...owner,
+      ...request,
+      mapping,
+      dialect: storedDialect(dialect),
+      uploadKey: upload.key,
+      uploadBytes: upload.bytes,
+    };
+    batch = await inTransaction(context.sql, async (tx) => {
+      await insertBatch(tx, row);
+      const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
+      await alongside(tx, inserted);
+      return inserted;
+    });
+  } catch (error) {
+    await context.store.delete(upload.key);
+    throw error;
+  }
+  await context.queues.wake('split-batch', [
+    { id: `split-batch-${batchId}`, payload: { batchId } },
+  ]);
+  return batch;
+}
+
+async function inspect(
+  context: UploadContext,
+  upload: StoredUpload,
+  request: DialectRequest,
+): Promise<Dialect> {
+  const to = Math.min(upload.bytes, dialectSampleBytes);
+  const sample = await context.store.get(upload.key, { from: 0, to });
+  return detectDialect(sample, { ...request, isWhole: to === upload.bytes });
+}
+
+function storedDialect(dialect: Dialect): StoredDialect {
+  return {
+    encoding: dialect.encoding,
+    encodingIsGuess: dialect.encodingIsGuess,
+    bom: dialect.bom,
+    delimiter: dialect.delimiter,
+    newline: dialect.newline,
+    header: dialect.header,
+    firstByte: dialect.firstDataByte,
+    firstLine: dialect.firstDataLine,
+  };
+}

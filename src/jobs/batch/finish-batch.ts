@@ -1,0 +1,20 @@
+/** The end of a batch whose last part is committed: its report, and its last state. */
+import { z } from 'zod';
+import { defineJob } from '../queue/define-job.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import { endBatch, listPartReports } from './queries.ts';
+import { addReports } from './report.ts';
+
+/** Ends a batch as `completed`, or as `cancelled` when it was being cancelled. Safe to call twice. */
+export async function finishBatch(context: JobContext, batchId: string): Promise<void> {
+  const report = addReports(await listPartReports(context.sql, batchId));
+  const state = await endBatch(context.sql, batchId, report);
+  if (state !== null) context.log.info({ batch: batchId, state }, 'batch ended');
+}
+
+/** The same as a job, for a batch whose worker died between its last commit and its end. */
+export const finishBatchJob = defineJob({
+  name: 'finish-batch',
+  payload: z.object({ batchId: z.uuid() }),
+  run: (context, { batchId }) => finishBatch(context, batchId),
+});

@@ -1,0 +1,65 @@
+/** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { readRecord } from './csv/cells.ts';
+import { dialectSampleBytes } from './csv/dialect.ts';
+import { Transcoder } from './csv/encoding.ts';
+import type { Delimiter, RecordTable } from './csv/record-table.ts';
+import { sampleRecords } from './csv/sample-records.ts';
+import type { Batch } from './queries.ts';
+import { readRows } from './read-rows.ts';
+
+const PREVIEW_ROWS = 20;
+const SAMPLE_ROWS = 100;
+
+interface Sample {
+  bytes: Buffer;
+  records: RecordTable;
+}
+
+/** The preview of a batch: how it is read, and the first rows with the identifiers found in them. */
+export async function previewBatch(store: ObjectStore, batch: Batch) {
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const { bytes, records } = await sampleOf(store, batch);
+  const { rows } = readRows(bytes, records, { ...batch, delimiter });
+  return {
+    dialect: batch.dialect,
+    mapping: batch.mapping,
+    rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
+      row: index + 1,
+      line: records.line[index],
+      cells: readRecord(bytes, records.at(index), delimiter),
+      identifiers: Object.fromEntries(identifiers.map(({ kind, values }) => [kind, values])),
+      invalid,
+    })),
+  };
+}
+
+/** Cells of the first records, for guessing what the columns hold. */
+export async function readSample(store: ObjectStore, batch: Batch): Promise<string[][]> {
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const { bytes, records } = await sampleOf(store, batch);
+  const count = Math.min(records.count, SAMPLE_ROWS);
+  return Array.from({ length: count }, (_, index) =>
+    readRecord(bytes, records.at(index), delimiter),
+  );
+}
+
+/** The data records of the first bytes of the upload, as canonical bytes. */
+async function sampleOf(store: ObjectStore, batch: Batch): Promise<Sample> {
+  const { dialect, uploadKey, uploadBytes } = batch;
+  const to = Math.min(uploadBytes, dialect.bom + dialect.firstByte + dialectSampleBytes);
+  const upload = await store.get(uploadKey, { from: dialect.bom, to });
+  const isWhole = to === uploadBytes;
+  const transcoder = new Transcoder({
+    encoding: dialect.encoding,
+    isGuess: dialect.encodingIsGuess,
+  });
+  const text = [transcoder.push(upload), ...(isWhole ? [transcoder.finish()] : [])];
+  const bytes = Buffer.concat(text).subarray(dialect.firstByte);
+  const records = sampleRecords(bytes, {
+    delimiter: dialect.delimiter as Delimiter,
+    isWhole,
+    firstLine: dialect.firstLine,
+  });
+  return { bytes, records };
+}

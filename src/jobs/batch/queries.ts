@@ -1,0 +1,323 @@
+/**
+ * Statements about batches as a whole. Those about chunks are in `chunk/queries.ts`. Locks are taken in
+ * the order batch -> chunk -> reservation -> wallet.
+ */
+
+import type { Sql } from '../../core/db/client.ts';
+import type { OperationName } from '../../core/operations.ts';
+import type { ColumnMapping } from './columns.ts';
+import type { PartReport } from './report.ts';
+import { type BatchState, statesBefore } from './states.ts';
+
+/** How the upload is written; found before the batch is accepted. */
+export interface StoredDialect {
+  encoding: string;
+  /** True when nothing in the bytes proves the encoding. */
+  encodingIsGuess: boolean;
+  /** Bytes of the upload's byte order mark. */
+  bom: number;
+  delimiter: string;
+  newline: string;
+  /** Names of the header's columns, or null for a file without a header. */
+  header: string[] | null;
+  /** Where the first data record begins in the canonical bytes (UTF-8, no mark). */
+  firstByte: number;
+  firstLine: number;
+}
+
+/** The exact price of a batch, from a match pass that charged nothing. */
+export interface Quote {
+  state: 'running' | 'done';
+  /** Rows of each outcome, as a run at this moment would give them. */
+  rows?: Record<string, number>;
+  credits?: number;
+  /** Whether the wallet could pay it when the quote was done. */
+  affordable?: boolean;
+}
+
+export interface Batch {
+  id: string;
+  accountId: string;
+  live: boolean;
+  name: string;
+  state: BatchState;
+  reason: string | null;
+  error: Record<string, unknown> | null;
+  operation: OperationName;
+  mapping: ColumnMapping;
+  dialect: StoredDialect;
+  fields: string[] | null;
+  defaultRegion: string | null;
+  country: string | null;
+  maxCredits: number | null;
+  hold: boolean;
+  dedupe: boolean;
+  requireAgreement: boolean;
+  rerunOf: string | null;
+  quote: Quote | null;
+  report: PartReport | null;
+  uploadKey: string;
+  uploadBytes: number;
+  /** The object that workers read; null until the split. */
+  canonicalKey: string | null;
+  width: number | null;
+  chunksTotal: number | null;
+  chunksDone: number;
+  rowsTotal: number | null;
+  blankLines: number | null;
+  matched: number;
+  noMatch: number;
+  ambiguous: number;
+  invalid: number;
+  suppressed: number;
+  duplicate: number;
+  errorRows: number;
+  notProcessed: number;
+  creditsCharged: number;
+  creditsReserved: number;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  filesDeletedAt: Date | null;
+}
+
+export type NewBatch = Pick<
+  Batch,
+  | 'id'
+  | 'accountId'
+  | 'live'
+  | 'name'
+  | 'operation'
+  | 'fields'
+  | 'defaultRegion'
+  | 'country'
+  | 'maxCredits'
+  | 'hold'
+  | 'dedupe'
+  | 'requireAgreement'
+  | 'rerunOf'
+  | 'uploadKey'
+  | 'uploadBytes'
+  | 'mapping'
+  | 'dialect'
+> & { keyId: string };
+
+/** Records an accepted upload. */
+export async function insertBatch(sql: Sql, batch: NewBatch): Promise<void> {
+  const row = {
+    ...batch,
+    mapping: sql.json(batch.mapping as never),
+    dialect: sql.json(batch.dialect as never),
+  };
+  await sql`insert into batches ${sql(row as never)}`;
+}
+
+/** A batch by its id alone, for jobs. */
+export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
+  const [batch] = await sql<Batch[]>`select * from batches where id = ${id}`;
+  return batch;
+}
+
+/** Whose objects a caller may see. */
+export interface Owner {
+  accountId: string;
+  live: boolean;
+}
+
+/** A batch of this owner; anybody else's is not found. */
+export async function findOwnBatch(sql: Sql, owner: Owner, id: string): Promise<Batch | undefined> {
+  const [batch] = await sql<Batch[]>`
+    select * from batches
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}`;
+  return batch;
+}
+
+/** A page of an owner's batches, newest first; `before` is the last id of the page before. */
+export async function listBatches(
+  sql: Sql,
+  owner: Owner,
+  page: { before: string | null; limit: number },
+): Promise<Batch[]> {
+  return sql<Batch[]>`
+    select * from batches
+    where account_id = ${owner.accountId} and live = ${owner.live}
+      and (${page.before}::uuid is null or (created_at, id) < (
+        select created_at, id from batches where id = ${page.before}
+          and account_id = ${owner.accountId}))
+    order by created_at desc, id desc limit ${page.limit}`;
+}
+
+/** Moves a batch to a state from any state that may precede it. False when it was in none of them. */
+export async function moveBatch(sql: Sql, id: string, to: BatchState): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = ${to},
+      finished_at = case when ${to} in ('completed', 'cancelled') then now() end
+    where id = ${id} and state = any(${statesBefore(to)}) returning id`;
+  return moved.length > 0;
+}
+
+/** Ends a batch with the problem that ended it. False when it had already ended. */
+export async function failBatch(
+  sql: Sql,
+  id: string,
+  problem: Record<string, unknown>,
+): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
+      finished_at = now()
+    where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
+  return moved.length > 0;
+}
+
+/** A chunk as the split finds it. */
+export interface NewChunk {
+  number: number;
+  byteFrom: number;
+  byteTo: number;
+  firstRow: number;
+  firstLine: number;
+  rows: number;
+}
+
+export interface SplitTotals {
+  /** Wait in `ready` instead of starting. */
+  hold: boolean;
+  canonicalKey: string;
+  rowsTotal: number;
+  blankLines: number;
+  width: number;
+}
+
+/**
+ * Records the split of a batch: its chunks, its totals and the move to `queued` or `ready`, in one
+ * statement. A
+ * batch without rows completes at once. False when another run of the split was first.
+ */
+export async function insertSplit(
+  sql: Sql,
+  id: string,
+  totals: SplitTotals,
+  chunks: NewChunk[],
+): Promise<boolean> {
+  const column = <Name extends keyof NewChunk>(name: Name) => chunks.map((chunk) => chunk[name]);
+  const state: BatchState = chunks.length === 0 ? 'completed' : totals.hold ? 'ready' : 'queued';
+  const moved = await sql`
+    with batch as (
+      update batches set state = ${state}, rows_total = ${totals.rowsTotal},
+        blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey}, width = ${totals.width},
+        chunks_total = ${chunks.length},
+        finished_at = case when ${state} = 'completed' then now() end
+      where id = ${id} and state = 'validating' returning id),
+    chunk as (
+      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows)
+      select batch.id, c.* from batch, unnest(
+        ${column('number')}::int[], ${column('byteFrom')}::bigint[], ${column('byteTo')}::bigint[],
+        ${column('firstRow')}::int[], ${column('firstLine')}::int[], ${column('rows')}::int[]) c)
+    select id from batch`;
+  return moved.length > 0;
+}
+
+/** Batches that wait for a split or for their end and have no live wake-up, oldest first. */
+export async function listUnattended(
+  sql: Sql,
+  olderThanSeconds: number,
+): Promise<{ id: string; state: BatchState }[]> {
+  return sql<{ id: string; state: BatchState }[]>`
+    select id, state from batches
+    where (state in ('created', 'validating', 'finalizing')
+        or (state = 'cancelling' and chunks_done = chunks_total)
+        or quote ->> 'state' = 'running')
+      and created_at < now() - make_interval(secs => ${olderThanSeconds})
+    order by created_at limit 100`;
+}
+
+/**
+ * Resumes the batches that an empty wallet paused, where the wallet can pay for a row again.
+ * `price` gives the credits of one match of each operation.
+ */
+export async function resumePaidBatches(
+  sql: Sql,
+  prices: { operation: string; price: number }[],
+): Promise<string[]> {
+  const resumed = await sql<{ id: string }[]>`
+    with batch as (
+      update batches b set state = 'running', reason = null
+      from wallets w, unnest(
+        ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
+      ) p (operation, price)
+      where b.state = 'paused' and b.reason = 'insufficient_credits'
+        and w.account_id = b.account_id and p.operation = b.operation
+        and w.balance - w.reserved >= p.price
+      returning b.id),
+    chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
+    select id from batch`;
+  return resumed.map((row) => row.id);
+}
+
+/** One object of a batch's result. */
+export interface Part {
+  objectKey: string;
+  rows: number;
+  bytes: number;
+}
+
+/**
+ * The parts that a reader may stream now: all recorded parts, in order, up to the first chunk that is
+ * not finished (its own finished parts included).
+ */
+export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
+  return sql<Part[]>`
+    select p.object_key, p.rows, p.bytes from parts p
+    where p.batch_id = ${batchId} and p.chunk_number <= coalesce((
+      select min(number) from chunks where batch_id = ${batchId} and state <> 'done'), 2147483647)
+    order by p.chunk_number, p.k`;
+}
+
+/** The reports of a batch's parts in file order. */
+export async function listPartReports(sql: Sql, batchId: string): Promise<PartReport[]> {
+  const rows = await sql<{ report: PartReport }[]>`
+    select report from parts where batch_id = ${batchId} order by chunk_number, k`;
+  return rows.map((row) => row.report);
+}
+
+/**
+ * Ends a batch whose chunks are all done: `finalizing` becomes `completed`, `cancelling` becomes
+ * `cancelled`. Returns the last state, or null when it was in neither or something is left to do.
+ */
+export async function endBatch(
+  sql: Sql,
+  id: string,
+  report: PartReport,
+): Promise<BatchState | null> {
+  const [ended] = await sql<{ state: BatchState }[]>`
+    with ended as (
+      update batches set report = ${sql.json(report as never)}, finished_at = now(),
+        state = case when state = 'cancelling' then 'cancelled' else 'completed' end
+      where id = ${id} and state in ('finalizing', 'cancelling') and chunks_done = chunks_total
+      returning id, state),
+    forgotten as (
+      delete from batch_records using ended where batch_id = ended.id)
+    select state from ended`;
+  return ended?.state ?? null;
+}
+
+/** These batches, for telling who watches them. */
+export async function findBatches(sql: Sql, ids: string[]): Promise<Batch[]> {
+  return sql<Batch[]>`select * from batches where id = any(${ids}::uuid[])`;
+}
+
+/** Batches that ended so many days ago and still have files, oldest first. */
+export async function listExpired(sql: Sql, keepDays: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches
+    where files_deleted_at is null and finished_at < now() - make_interval(days => ${keepDays})
+    order by finished_at limit 100`;
+  return rows.map((row) => row.id);
+}
+
+/** Records that a batch's objects are gone. */
+export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
+  await sql`update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
+}

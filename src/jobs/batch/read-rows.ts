@@ -1,0 +1,146 @@
+/** Turns the records of a piece of a list into rows ready for matching. */
+import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
+import { countryCode } from '../../core/identifiers/country.ts';
+import {
+  type IdentifierKind,
+  type NormaliseContext,
+  normaliseIdentifier,
+} from '../../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+import type { ColumnMapping } from './columns.ts';
+import { readColumns } from './csv/cells.ts';
+import { type Delimiter, type RecordTable, unreadableReason } from './csv/record-table.ts';
+
+export interface RowReading {
+  operation: OperationName;
+  mapping: ColumnMapping;
+  delimiter: Delimiter;
+  /** ISO 3166 alpha-2 region for national phone numbers of rows without a country. */
+  defaultRegion: string | null;
+  /** ISO 3166 alpha-2 country of registry numbers of rows without a country. */
+  country: string | null;
+}
+
+/** True when the list carries a name that a match can be checked against. */
+export function checksAgreement(mapping: ColumnMapping): boolean {
+  return mapping.person_name !== undefined || mapping.company_name !== undefined;
+}
+
+/** What the list itself says about whom a row is. */
+export interface ListedNames {
+  personName: string;
+  companyName: string;
+}
+
+export interface ReadRows {
+  /** One for each record, in order. */
+  rows: RowInput[];
+  /** The list's own names of the row. */
+  namesOf(index: number): ListedNames;
+  /** Values that were damaged and could be repaired, by identifier kind. */
+  repaired: Record<string, number>;
+}
+
+/** Reads the rows of a piece. */
+export function readRows(piece: Buffer, records: RecordTable, reading: RowReading): ReadRows {
+  const { identifiers, subject } = operations[reading.operation];
+  const read = columnReader(piece, records, reading);
+  const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
+  const countries = read('country');
+  const personNames = read('person_name');
+  const companyNames = read('company_name');
+  const rows: RowInput[] = [];
+  const repaired: Record<string, number> = {};
+  for (let index = 0; index < records.count; index++) {
+    const unreadable = unreadableReason(records.flags[index] ?? 0);
+    if (unreadable !== null) {
+      rows.push({ identifiers: [], invalid: unreadable });
+      continue;
+    }
+    rows.push(readRow(kinds, index, contextOf(subject, reading, countries, index), repaired));
+  }
+  const joined = (columns: string[][], index: number) =>
+    columns
+      .map((column) => column[index] ?? '')
+      .join(' ')
+      .trim();
+  const namesOf = (index: number): ListedNames => ({
+    personName: joined(personNames, index),
+    companyName: companyNames.map((column) => column[index] ?? '').find((name) => name) ?? '',
+  });
+  return { rows, namesOf, repaired };
+}
+
+type KindColumns = { kind: IdentifierKind; columns: string[][] };
+
+function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) {
+  const wanted = [
+    ...new Set(
+      Object.values(reading.mapping)
+        .flat()
+        .map(({ column }) => column),
+    ),
+  ];
+  const cells = readColumns(
+    piece,
+    records,
+    wanted.map((column) => column - 1),
+    reading.delimiter,
+  );
+  return (name: string): string[][] =>
+    (reading.mapping[name] ?? []).map(({ column }) => cells[wanted.indexOf(column)] ?? []);
+}
+
+function contextOf(
+  subject: 'person' | 'company',
+  reading: RowReading,
+  countries: string[][],
+  index: number,
+): NormaliseContext {
+  const context: NormaliseContext = { subject };
+  if (reading.country !== null) context.registryCountry = reading.country;
+  if (reading.defaultRegion !== null) context.region = reading.defaultRegion;
+  for (const column of countries) {
+    const code = countryCode(column[index] ?? '');
+    if (code === null) continue;
+    context.region = code;
+    context.registryCountry = code;
+    break;
+  }
+  return context;
+}
+
+/** All usable identifiers of one row in order of trust, or why there is none. */
+function readRow(
+  kinds: KindColumns[],
+  index: number,
+  context: NormaliseContext,
+  repaired: Record<string, number>,
+): RowInput {
+  const identifiers: RowIdentifier[] = [];
+  let firstReason: string | null = null;
+  for (const { kind, columns } of kinds) {
+    let values: string[] | null = null;
+    for (const column of columns) {
+      const text = column[index] ?? '';
+      if (text === '') continue;
+      const normalised = normaliseIdentifier(kind, text, context);
+      if ('reason' in normalised) {
+        firstReason ??= normalised.reason;
+        continue;
+      }
+      if (isRepaired(kind, text)) repaired[kind] = (repaired[kind] ?? 0) + 1;
+      if (values === null) values = normalised.values;
+      else values = [...values, ...normalised.values];
+    }
+    if (values !== null) identifiers.push({ kind, values });
+  }
+  if (identifiers.length > 0) return { identifiers, invalid: null };
+  return { identifiers, invalid: firstReason ?? 'no_identifier' };
+}
+
+/** True for a usable text that a spreadsheet had damaged: a number in scientific notation, lost zeros. */
+function isRepaired(kind: IdentifierKind, text: string): boolean {
+  if (kind === 'phone') return /\de\+?\d/i.test(text);
+  return kind === 'registry_number' && /^\s*\d{1,7}(\.0)?\s*$/.test(text);
+}

@@ -1,0 +1,91 @@
+/** What a batch tells about itself beside its counts: kept per part, added up at the end. */
+
+import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { type RecordTable, recordFlag } from './csv/record-table.ts';
+
+/** Lines that a report names for each reason; the result itself holds them all. */
+const LINES_MAX = 20;
+
+/** Rows of one reason, and the first physical lines of the file on which they stand. */
+export interface ReasonReport {
+  rows: number;
+  lines: number[];
+}
+
+export interface PartReport {
+  /** Rows that could not be used, by reason: outcomes `invalid` and `error`. */
+  unusable: Record<string, ReasonReport>;
+  /** Values repaired, by what was wrong with them. */
+  repaired: Record<string, number>;
+  /** Rows whose text was no UTF-8 and was read as Windows-1252. */
+  decodedRows: number;
+  /** Rows narrower than the widest. */
+  paddedRows: number;
+  /** Matched rows whose cell of an added column is not empty, by column. */
+  filled: number[];
+  /** Matched rows by what the list's own name or company says of them. */
+  agrees: Record<string, number>;
+}
+
+/** Counts the rows `from` to `to`; `outcomes` are theirs. */
+export function reportPart(
+  records: RecordTable,
+  from: number,
+  outcomes: readonly Outcome[],
+  layout: { width: number },
+  counted: { filled: number[]; repaired: Record<string, number> },
+): PartReport {
+  const report: PartReport = {
+    ...counted,
+    unusable: {},
+    decodedRows: 0,
+    paddedRows: 0,
+    agrees: {},
+  };
+  for (const [index, outcome] of outcomes.entries()) {
+    const at = from + index;
+    if ((records.fields[at] ?? 0) < layout.width) report.paddedRows++;
+    if ((records.flags[at] ?? 0) & recordFlag.invalidUtf8) report.decodedRows++;
+    if (outcome.agrees !== '') {
+      report.agrees[outcome.agrees] = (report.agrees[outcome.agrees] ?? 0) + 1;
+    }
+    if (outcome.status !== 'invalid' && outcome.status !== 'error') continue;
+    report.unusable[outcome.reason] ??= { rows: 0, lines: [] };
+    addReason(report.unusable[outcome.reason] as ReasonReport, 1, [records.line[at] ?? 0]);
+  }
+  return report;
+}
+
+function addReason(reason: ReasonReport, rows: number, lines: number[]): void {
+  reason.rows += rows;
+  reason.lines.push(...lines.slice(0, LINES_MAX - reason.lines.length));
+}
+
+/** Adds the reports of a batch's parts up, in the order of the file. */
+export function addReports(parts: readonly PartReport[]): PartReport {
+  const sum: PartReport = {
+    unusable: {},
+    repaired: {},
+    decodedRows: 0,
+    paddedRows: 0,
+    filled: [],
+    agrees: {},
+  };
+  const addCounts = (to: Record<string, number>, from: Record<string, number>) => {
+    for (const [name, count] of Object.entries(from)) to[name] = (to[name] ?? 0) + count;
+  };
+  for (const part of parts) {
+    for (const [name, { rows, lines }] of Object.entries(part.unusable)) {
+      sum.unusable[name] ??= { rows: 0, lines: [] };
+      addReason(sum.unusable[name] as ReasonReport, rows, lines);
+    }
+    addCounts(sum.repaired, part.repaired);
+    addCounts(sum.agrees, part.agrees);
+    sum.decodedRows += part.decodedRows;
+    sum.paddedRows += part.paddedRows;
+    for (const [column, count] of part.filled.entries()) {
+      sum.filled[column] = (sum.filled[column] ?? 0) + count;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,96 @@
+/** A new batch from the rows of an old one that came to certain outcomes. */
+import { Readable } from 'node:stream';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { type Alongside, createBatch, storeUpload, type UploadContext } from './create-batch.ts';
+import { encodeCell } from './csv/quote-cell.ts';
+import type { Delimiter } from './csv/record-table.ts';
+import { type Batch, listFinishedParts, type Owner } from './queries.ts';
+import { matchColumns } from './render-part.ts';
+import { readResultRows } from './result-rows.ts';
+import { isFinal } from './states.ts';
+
+/**
+ * Uploads the list's own columns of the chosen rows as a new batch with the same options. Throws `AppError`
+ * 409 `invalid_state` while the batch runs, 422 `no_rows` when no row has one of the outcomes.
+ * `alongside` runs in the transaction that records the new batch.
+ */
+export async function rerunBatch(
+  context: UploadContext,
+  owner: Owner & { keyId: string },
+  batch: Batch,
+  outcomes: readonly OutcomeStatus[],
+  alongside: Alongside,
+): Promise<Batch> {
+  if (!isFinal(batch.state) || batch.width === null) {
+    throw new AppError({
+      code: 'invalid_state',
+      status: 409,
+      message: `Batch ${batch.id} is ${batch.state}: rows can be run again when it has ended.`,
+    });
+  }
+  const counter = { rows: 0 };
+  const list = Readable.from(chosenRows(context, batch, outcomes, counter));
+  const stored = await storeUpload(context, list);
+  if (counter.rows === 0) {
+    await context.store.delete(stored.key);
+    throw new AppError({
+      code: 'no_rows',
+      status: 422,
+      message: `No row of batch ${batch.id} came to ${outcomes.join(' or ')}.`,
+    });
+  }
+  const mapping = Object.fromEntries(
+    Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
+  );
+  const { operation, fields, defaultRegion, country, maxCredits, dedupe, requireAgreement } = batch;
+  return createBatch(
+    context,
+    owner,
+    stored,
+    {
+      operation,
+      name: `${batch.name} (again)`,
+      mapping,
+      fields,
+      defaultRegion,
+      country,
+      maxCredits,
+      hold: false,
+      dedupe,
+      requireAgreement,
+      rerunOf: batch.id,
+    },
+    {
+      encoding: 'utf-8',
+      delimiter: batch.dialect.delimiter as Delimiter,
+      header: batch.dialect.header !== null,
+    },
+    alongside,
+  );
+}
+
+/** The header, then the chosen rows with the list's own columns. */
+async function* chosenRows(
+  { store, sql }: UploadContext,
+  batch: Batch,
+  outcomes: readonly OutcomeStatus[],
+  counter: { rows: number },
+): AsyncGenerator<Buffer> {
+  const { header, newline } = batch.dialect;
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const width = must(batch.width, 'width of a batch that ran');
+  const line = (cells: readonly string[]) =>
+    Buffer.from(
+      cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter) + newline,
+    );
+  if (header !== null) yield line(header);
+  const status = width + matchColumns.indexOf('match.status');
+  const parts = await listFinishedParts(sql, batch.id);
+  for await (const { cells } of readResultRows(store, parts, delimiter)) {
+    if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
+    counter.rows++;
+    yield line(cells.slice(0, width));
+  }
+}

@@ -1,0 +1,34 @@
+/** Reads a result back from its recorded parts, cell by cell, one part in memory at a time. */
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { readRecord } from './csv/cells.ts';
+import { scanRecords } from './csv/record-scanner.ts';
+import type { Delimiter } from './csv/record-table.ts';
+import type { Part } from './queries.ts';
+
+export interface ResultRow {
+  /** Number of the row in the list, from 1. */
+  row: number;
+  cells: string[];
+  /** Blank lines that stand before the row. */
+  blankLines: number;
+}
+
+/** The rows of these parts, in order. */
+export async function* readResultRows(
+  store: ObjectStore,
+  parts: readonly Part[],
+  delimiter: Delimiter,
+): AsyncGenerator<ResultRow> {
+  let row = 0;
+  for (const part of parts) {
+    const bytes = await store.get(part.objectKey, { from: 0, to: part.bytes });
+    const records = scanRecords(bytes, { delimiter });
+    let lineBefore = 1;
+    for (let index = 0; index < records.count; index++) {
+      row++;
+      const blankLines = (records.line[index] ?? 0) - lineBefore;
+      lineBefore = records.lineAfter[index] ?? 0;
+      yield { row, cells: readRecord(bytes, records.at(index), delimiter), blankLines };
+    }
+  }
+}

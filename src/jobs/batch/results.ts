@@ -1,0 +1,116 @@
+/** The result of a batch as one stream: the header, then the recorded parts in order. No join. */
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Context } from '../../core/context.ts';
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { encodeCell } from './csv/quote-cell.ts';
+import type { Delimiter } from './csv/record-table.ts';
+import { type Batch, listFinishedParts, type Part } from './queries.ts';
+import { checksAgreement } from './read-rows.ts';
+import { resultHeader } from './render-part.ts';
+import { type ResultFormat, type ResultLayout, toJsonLines, toSafeCsv } from './result-formats.ts';
+import { readResultRows } from './result-rows.ts';
+
+export interface BatchResults {
+  /** False while rows are still to come: the stream then ends after the finished prefix. */
+  complete: boolean;
+  /** Known for stored bytes, null for what is made while it is read. */
+  bytes: number | null;
+  stream: Readable;
+}
+
+/** Opens the result as far as it is there. Throws `AppError` 410 when its files are no longer kept. */
+export async function openResults(
+  context: Pick<Context, 'store' | 'sql'>,
+  batch: Batch,
+  form: { format: ResultFormat; gzip: boolean },
+): Promise<BatchResults> {
+  if (batch.filesDeletedAt !== null) throw filesExpired(batch);
+  const layout = layoutOf(batch);
+  const parts = await listFinishedParts(context.sql, batch.id);
+  const complete = batch.state === 'completed' || batch.state === 'cancelled';
+  const { bytes, stream } = render(context, layout, parts, form.format);
+  if (!form.gzip) return { complete, bytes, stream };
+  return { complete, bytes: null, stream: stream.pipe(gzipOf(stream)) };
+}
+
+function render(
+  { store }: Pick<Context, 'store'>,
+  layout: ResultLayout,
+  parts: readonly Part[],
+  format: ResultFormat,
+): { bytes: number | null; stream: Readable } {
+  if (format === 'csv') {
+    const header = headerLine(layout);
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
+    return { bytes, stream: Readable.from(concat(store, header, parts)) };
+  }
+  const rows = readResultRows(store, parts, layout.delimiter);
+  const lines = format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout);
+  return { bytes: null, stream: Readable.from(inBlocks(lines)) };
+}
+
+/** An error of the source ends the compressed stream as well. */
+function gzipOf(source: Readable) {
+  const gzip = createGzip({ level: 4 });
+  source.on('error', (error) => gzip.destroy(error));
+  return gzip;
+}
+
+function layoutOf(batch: Batch): ResultLayout {
+  const { dialect } = batch;
+  const width = batch.width ?? dialect.header?.length ?? 0;
+  const columns = outputColumns(batch.operation, batch.fields);
+  const agreement = checksAgreement(batch.mapping);
+  const header = dialect.header ?? numberedNames(width);
+  return {
+    delimiter: dialect.delimiter as Delimiter,
+    newline: dialect.newline,
+    names: resultHeader(header, width, columns, agreement),
+    width,
+    checksAgreement: agreement,
+    columns,
+  };
+}
+
+function headerLine({ names, delimiter, newline }: ResultLayout): Buffer {
+  const cells = names.map((name) => encodeCell(name, { delimiter, safe: false }));
+  return Buffer.from(cells.join(delimiter) + newline);
+}
+
+/** Names for the columns of a list without a header: the result has one in any case. */
+function numberedNames(width: number): string[] {
+  return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
+}
+
+async function* concat(
+  store: Context['store'],
+  header: Buffer,
+  parts: readonly Part[],
+): AsyncGenerator<Buffer> {
+  yield header;
+  for (const part of parts) yield* store.getStream(part.objectKey);
+}
+
+const BLOCK_CHARACTERS = 65_536;
+
+/** Joins lines into blocks: a stream of single lines costs more than making them. */
+async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let block = '';
+  for await (const line of lines) {
+    block += line;
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield Buffer.from(block);
+    block = '';
+  }
+  if (block !== '') yield Buffer.from(block);
+}
+
+function filesExpired(batch: Batch): AppError {
+  return new AppError({
+    code: 'files_expired',
+    status: 410,
+    message: `The files of batch ${batch.id} were deleted on ${batch.filesDeletedAt?.toISOString()}. Its counts are kept; upload the list again for a new result.`,
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * The states of a batch and the legal moves between them. Each move is one
+ * `update ... where state in (...)`; the check constraints of the table hold the same states.
+ */
+export const batchStates = [
+  'created',
+  'validating',
+  'ready',
+  'queued',
+  'running',
+  'paused',
+  'finalizing',
+  'completed',
+  'cancelling',
+  'cancelled',
+  'failed',
+] as const;
+export type BatchState = (typeof batchStates)[number];
+
+/** Where a batch may go from each state. */
+export const batchMoves: Record<BatchState, readonly BatchState[]> = {
+  created: ['validating', 'failed', 'cancelling'],
+  validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelling'],
+  ready: ['queued', 'cancelling'],
+  queued: ['running', 'paused', 'cancelling', 'failed'],
+  running: ['paused', 'finalizing', 'cancelling', 'failed'],
+  paused: ['running', 'finalizing', 'cancelling', 'failed'],
+  finalizing: ['completed', 'failed'],
+  completed: [],
+  cancelling: ['cancelled'],
+  cancelled: [],
+  failed: [],
+};
+
+/** The states from which a batch may move to this one: the `where` of the update that moves it. */
+export function statesBefore(target: BatchState): BatchState[] {
+  return batchStates.filter((state) => batchMoves[state].includes(target));
+}
+
+/** True for a state that nothing leaves. */
+export function isFinal(state: BatchState): boolean {
+  return batchMoves[state].length === 0;
+}

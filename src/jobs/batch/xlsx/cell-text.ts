@@ -1,0 +1,27 @@
+/** The text of cells, and how XML's forbidden characters stand in it (ECMA-376 part 1, 22.9.2.19). */
+
+const escaped = /_x([0-9A-Fa-f]{4})_/g;
+
+/** `_x000D_` in a workbook's text is the character itself; `_x0000_` stays, as no list holds a NUL. */
+export function unescapeCell(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(escaped, (whole, hex: string) =>
+    hex === '0000' ? whole : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/** Characters that XML cannot hold, CR (which XML reads as LF), and text that looks escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here.
+const toEscape = /[\0-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
+const markup = /[&<>]/g;
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Text for an element of a workbook, such that `unescapeCell` gives it back. */
+export function escapeCell(text: string): string {
+  return text
+    .replace(
+      toEscape,
+      (found) => `_x${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
+    .replace(markup, (found) => entities[found] ?? found);
+}

@@ -1,0 +1,50 @@
+/** What a workbook may hold and may cost. The numbers of Excel itself are Microsoft's published limits. */
+
+import { rowsMax as batchRowsMax, chunkBytesMax, columnsMax } from '../csv/split.ts';
+
+/** Excel: most characters of one cell. */
+export const cellCharsMax = 32_767;
+/** Excel: most rows of one sheet. */
+export const sheetRowsMax = 1_048_576;
+/** Excel: most columns of one sheet. */
+export const sheetColumnsMax = 16_384;
+
+const mebibyte = 1024 * 1024;
+
+export interface XlsxLimits {
+  /** Members of the zip archive; a workbook has a dozen, one with many pictures some thousands. */
+  entriesMax: number;
+  /** Bytes of all parts that are read, unzipped. A full million rows by ten columns takes 700 MB. */
+  unzippedBytesMax: number;
+  /** Growth of one part when unzipped; repetitive sheets reach some dozens. */
+  ratioMax: number;
+  /** Parts smaller than this may grow as they like. */
+  ratioFromBytes: number;
+  /** Bytes of one part that says how the workbook is built: relations, sheets, styles. */
+  partBytesMax: number;
+  /**
+   * Bytes of all shared strings, twelve more for each among them. They stay in memory, outside the
+   * JavaScript heap, while the sheet is read, as any cell may refer to any of them.
+   */
+  sharedStringBytesMax: number;
+  /** Lines of the sheet, its header among them. */
+  rowsMax: number;
+  columnsMax: number;
+  /** Bytes of one row as CSV. */
+  rowBytesMax: number;
+  /** Bytes of the whole sheet as CSV. */
+  csvBytesMax: number;
+}
+
+export const xlsxLimits: XlsxLimits = {
+  entriesMax: 10_000,
+  unzippedBytesMax: 2048 * mebibyte,
+  ratioMax: 100,
+  ratioFromBytes: mebibyte,
+  partBytesMax: 16 * mebibyte,
+  sharedStringBytesMax: 256 * mebibyte,
+  rowsMax: batchRowsMax + 1,
+  columnsMax,
+  rowBytesMax: chunkBytesMax,
+  csvBytesMax: 1024 * mebibyte,
+};

@@ -1,0 +1,95 @@
+/** A stored number as text for a list: no digit lost, no exponent, dates and times as ISO 8601. */
+
+import type { NumberForm } from './number-form.ts';
+
+const dayMs = 86_400_000;
+/** Day 0 of the 1900 system for every day after its 29 February 1900, which never was. */
+const epoch1900Ms = Date.UTC(1899, 11, 30);
+/** The 1904 system counts from 1 January 1904. */
+const epoch1904Ms = Date.UTC(1904, 0, 1);
+/** 1 March 1900: days before it are one off in the 1900 system. */
+const firstSoundDay = 61;
+const lastDayMs = Date.UTC(9999, 11, 31);
+
+/**
+ * @param stored the digits as the workbook holds them, e.g. `447911123456` or `1.1000000000000001`
+ * @returns the shortest text that means the same number; text that is no number comes back unchanged
+ */
+export function numberText(stored: string, form: NumberForm, is1904: boolean): string {
+  const written = stored.trim();
+  const value = Number(written);
+  if (written === '' || !Number.isFinite(value)) return written;
+  switch (form.kind) {
+    case 'plain':
+      return decimalText(written, value);
+    case 'zeros':
+      return zerosText(decimalText(written, value), form.digits);
+    case 'elapsed':
+      return value < 0 ? decimalText(written, value) : elapsedText(value);
+    default:
+      return dateText(value, form.kind, is1904) ?? decimalText(written, value);
+  }
+}
+
+/** Whole numbers keep their digits (a double would lose some above 2^53), others the double's own. */
+function decimalText(written: string, value: number): string {
+  if (/^-?\d+$/.test(written)) return written;
+  const text = String(value);
+  const parts = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (parts === null) return text;
+  const [, sign = '', lead = '', fraction = '', exponent = '0'] = parts;
+  return sign + shiftPoint(lead + fraction, 1 + Number(exponent));
+}
+
+/** Puts the decimal point after `whole` digits, which may lie before or after all of them. */
+function shiftPoint(digits: string, whole: number): string {
+  if (whole <= 0) return `0.${'0'.repeat(-whole)}${digits}`;
+  if (whole >= digits.length) return digits.padEnd(whole, '0');
+  return `${digits.slice(0, whole)}.${digits.slice(whole)}`;
+}
+
+function zerosText(decimal: string, digits: number): string {
+  return /^\d+$/.test(decimal) ? decimal.padStart(digits, '0') : decimal;
+}
+
+/**
+ * As ISO 8601 in the precision that the format shows, milliseconds if there are any. Nothing is
+ * dropped: a date that holds a time, and a time that holds a day, are written with both. Null for a
+ * number outside of the calendar, which spreadsheets show as an error.
+ */
+function dateText(
+  value: number,
+  kind: 'date' | 'time' | 'datetime',
+  is1904: boolean,
+): string | null {
+  const ms = Math.round(value * dayMs);
+  if (ms < 0) return null;
+  if (kind === 'time' && ms < dayMs)
+    return new Date(ms).toISOString().slice(11, -1).replace('.000', '');
+  const at = calendarMs(ms, is1904);
+  if (at === null) return null;
+  const [day = '', time = ''] = new Date(at).toISOString().replace('.000Z', 'Z').split('T');
+  return kind === 'date' && ms % dayMs === 0 ? day : `${day}T${time.slice(0, -1)}`;
+}
+
+/** Milliseconds since 1970 of a stored day, or null where the calendar has no such day. */
+function calendarMs(ms: number, is1904: boolean): number | null {
+  const day = Math.floor(ms / dayMs);
+  if (is1904) return inCalendar(epoch1904Ms + ms);
+  if (day >= firstSoundDay) return inCalendar(epoch1900Ms + ms);
+  // Day 0 is no day, and day 60 is the 29 February that 1900 did not have.
+  return day === 0 || day === firstSoundDay - 1 ? null : epoch1900Ms + dayMs + ms;
+}
+
+function inCalendar(at: number): number | null {
+  return at < lastDayMs + dayMs ? at : null;
+}
+
+/** A span such as `[h]:mm` shows: an ISO 8601 duration of hours, minutes and seconds. */
+function elapsedText(value: number): string {
+  const seconds = Math.round(value * 86_400_000) / 1000;
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  const rest = Math.round((seconds % 60) * 1000) / 1000;
+  return `PT${hours}H${minutes}M${rest}S`;
+}

@@ -1,0 +1,182 @@
+/**
+ * The cells of one sheet (ECMA-376 part 1, 18.3.1) as CSV text, row by row as they are read. Rows and
+ * columns that the sheet leaves out are written empty, so that line n of the CSV is row n of the sheet
+ * as long as no cell holds a newline.
+ */
+
+import { encodeCell } from '../csv/quote-cell.ts';
+import { sheetColumnsMax, sheetRowsMax, type XlsxLimits } from './limits.ts';
+import { type NumberForm, plainForm } from './number-form.ts';
+import { numberText } from './number-text.ts';
+import type { SharedStrings } from './shared-strings.ts';
+import { StringItem } from './string-item.ts';
+import { TextRun } from './text-run.ts';
+import { unreadableXlsx, xlsxTooLarge } from './xlsx-errors.ts';
+import { readAttribute, type XmlHandler } from './xml-scanner.ts';
+
+export interface SheetContext {
+  strings: SharedStrings;
+  forms: NumberForm[];
+  is1904: boolean;
+  limits: XlsxLimits;
+}
+
+const csvStyle = { delimiter: ',', safe: false } as const;
+const newline = '\r\n';
+
+export class SheetCsv implements XmlHandler {
+  readonly #sheet: SheetContext;
+  readonly #inline = new StringItem();
+  readonly #value = new TextRun();
+  #inData = false;
+  #inCell = false;
+  #isValue = false;
+  #isInline = false;
+  #type = 'n';
+  #style = 0;
+  /** One-based, of the row being read; its cells up to the last that is not empty. */
+  #row = 0;
+  #cells: string[] = [];
+  /** Zero-based, of the cell being read. */
+  #column = -1;
+  /** Rows written so far, the left-out and empty ones between them included. */
+  #rowsWritten = 0;
+  /** Cells of the first row that is not empty: shorter rows are filled up to it. */
+  #width = 0;
+  #csv = '';
+
+  constructor(sheet: SheetContext) {
+    this.#sheet = sheet;
+  }
+
+  /** The CSV text of the rows that ended since the last call. */
+  take(): string {
+    const csv = this.#csv;
+    this.#csv = '';
+    return csv;
+  }
+
+  open(name: string, attributes: string): void {
+    if (!this.#inData) {
+      if (name === 'sheetData') this.#inData = true;
+    } else if (this.#inCell) this.#openInCell(name);
+    else if (name === 'c') this.#openCell(attributes);
+    else if (name === 'row') this.#openRow(attributes);
+  }
+
+  text(piece: string): void {
+    if (this.#isValue) this.#value.add(piece);
+    else if (this.#isInline) this.#inline.text(piece);
+  }
+
+  close(name: string): void {
+    if (!this.#inData) return;
+    if (this.#isInline && name !== 'is') this.#inline.close(name);
+    else if (name === 'v') this.#isValue = false;
+    else if (name === 'is') this.#isInline = false;
+    else if (name === 'c') this.#closeCell();
+    else if (name === 'row') this.#closeRow();
+    else if (name === 'sheetData') this.#inData = false;
+  }
+
+  #openRow(attributes: string): void {
+    const number = readAttribute(attributes, 'r');
+    const row = number === null ? this.#row + 1 : Number(number);
+    if (!Number.isInteger(row) || row <= this.#row || row > sheetRowsMax) {
+      throw unreadableXlsx(`its row ${number ?? row} is out of order`);
+    }
+    this.#row = row;
+    this.#cells = [];
+    this.#column = -1;
+  }
+
+  #openCell(attributes: string): void {
+    const reference = readAttribute(attributes, 'r');
+    this.#column = reference === null ? this.#column + 1 : columnOf(reference);
+    this.#type = readAttribute(attributes, 't') ?? 'n';
+    this.#style = Number(readAttribute(attributes, 's') ?? 0);
+    this.#inCell = true;
+  }
+
+  #openInCell(name: string): void {
+    if (this.#isInline) this.#inline.open(name);
+    else if (name === 'v') this.#isValue = true;
+    else if (name === 'is') this.#isInline = true;
+  }
+
+  #closeCell(): void {
+    this.#inCell = false;
+    const value = this.#value.take();
+    const inline = this.#inline.take();
+    const text = this.#type === 'inlineStr' ? inline : this.#cellText(value);
+    if (text === '') return;
+    if (this.#column >= this.#sheet.limits.columnsMax) {
+      throw unreadableXlsx(
+        `row ${this.#row} has more than ${this.#sheet.limits.columnsMax} columns`,
+      );
+    }
+    while (this.#cells.length < this.#column) this.#cells.push('');
+    this.#cells[this.#column] = text;
+  }
+
+  #cellText(value: string): string {
+    const { strings, forms, is1904 } = this.#sheet;
+    switch (this.#type) {
+      case 's': {
+        const text = value === '' ? '' : strings.at(Number(value));
+        if (text === null) throw unreadableXlsx(`a cell of row ${this.#row} names a missing text`);
+        return text;
+      }
+      case 'b':
+        return booleanText(value.trim());
+      case 'n':
+        return numberText(value, forms[this.#style] ?? plainForm, is1904);
+      default:
+        // Formulas' texts, errors such as #N/A, and dates that are ISO 8601 already.
+        return value;
+    }
+  }
+
+  #closeRow(): void {
+    if (this.#cells.length === 0) return;
+    const { rowsMax } = this.#sheet.limits;
+    if (this.#row > rowsMax) {
+      throw xlsxTooLarge(
+        `The sheet has more than ${rowsMax - 1} rows: split it into several files.`,
+        { rows_max: rowsMax - 1 },
+      );
+    }
+    if (this.#width === 0) this.#width = this.#cells.length;
+    const empty = ','.repeat(Math.max(0, this.#width - this.#cells.length));
+    const line = this.#cells.map((cell) => encodeCell(cell, csvStyle)).join(',') + empty;
+    this.#checkLine(line);
+    this.#csv += newline.repeat(this.#row - this.#rowsWritten - 1) + line + newline;
+    this.#rowsWritten = this.#row;
+  }
+
+  #checkLine(line: string): void {
+    const { rowBytesMax } = this.#sheet.limits;
+    // A character takes three bytes at most (an astral one is two characters and four bytes).
+    if (line.length * 3 <= rowBytesMax || Buffer.byteLength(line) <= rowBytesMax) return;
+    throw unreadableXlsx(`row ${this.#row} takes more than ${rowBytesMax} bytes`);
+  }
+}
+
+function booleanText(value: string): string {
+  if (value === '1' || value === 'true') return 'TRUE';
+  return value === '0' || value === 'false' ? 'FALSE' : value;
+}
+
+/** The zero-based column of a reference such as `AB12`. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (let at = 0; at < reference.length; at++) {
+    const letter = (reference.charCodeAt(at) | 0x20) - 0x60;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  if (column < 1 || column > sheetColumnsMax) {
+    throw unreadableXlsx(`a cell has no column (${reference.slice(0, 20)})`);
+  }
+  return column - 1;
+}

@@ -1,0 +1,193 @@
+/**
+ * Finds in a workbook's package what the reader needs: the first visible sheet, the shared strings,
+ * and what the number formats mean (ECMA-376 part 1, 18.2 and 18.8; part 2 for the relations).
+ */
+
+import type { XlsxLimits } from './limits.ts';
+import { builtInForm, formOfCode, type NumberForm } from './number-form.ts';
+import { readXmlPart } from './read-xml-part.ts';
+import { notXlsx, unreadableXlsx } from './xlsx-errors.ts';
+import { readAttribute, type XmlHandler } from './xml-scanner.ts';
+import type { ZipParts } from './zip-parts.ts';
+
+export interface Workbook {
+  sheetPart: string;
+  /** Null in a workbook without shared strings. */
+  stringsPart: string | null;
+  /** By the style number of a cell. */
+  forms: NumberForm[];
+  is1904: boolean;
+}
+
+interface Relation {
+  id: string;
+  /** The last word of its type, which is the same in both namespaces. */
+  type: string;
+  part: string;
+}
+
+interface SheetEntry {
+  relationId: string;
+  isVisible: boolean;
+}
+
+type OpenPart = (name: string) => AsyncIterable<Buffer>;
+
+/** Namespaces of the transitional and the strict form. */
+const mainNamespaces = [
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main',
+];
+
+/**
+ * Throws `AppError` 415 for another kind of document (.ods, .xlsb, a plain archive) and 422 for a
+ * workbook without a visible sheet.
+ */
+export async function readWorkbook(parts: ZipParts, limits: XlsxLimits): Promise<Workbook> {
+  const open = (name: string) => parts.read(name, limits.partBytesMax);
+  const workbookPart = await findWorkbook(parts, open);
+  const relations = await readRelations(parts, open, workbookPart);
+  const { sheets, is1904 } = await readSheetList(open(workbookPart));
+  const styles = relations.find(({ type }) => type === 'styles');
+  const strings = relations.find(({ type }) => type === 'sharedStrings');
+  return {
+    sheetPart: firstSheet(sheets, relations),
+    stringsPart: strings !== undefined && parts.has(strings.part) ? strings.part : null,
+    forms: styles !== undefined && parts.has(styles.part) ? await readForms(open(styles.part)) : [],
+    is1904,
+  };
+}
+
+async function findWorkbook(parts: ZipParts, open: OpenPart): Promise<string> {
+  if (parts.has('mimetype') && parts.has('content.xml')) {
+    throw notXlsx('ods', 'This file is an OpenDocument file (.ods), not an Excel workbook.');
+  }
+  const relations = parts.has('_rels/.rels') ? await readRelations(parts, open, '') : [];
+  const part = relations.find(({ type }) => type === 'officeDocument')?.part;
+  if (part === undefined || !parts.has(part)) {
+    throw notXlsx('zip', 'This file is a zip archive, not an Excel workbook.');
+  }
+  if (part.toLowerCase().endsWith('.bin')) {
+    throw notXlsx('xlsb', 'This file is a binary Excel workbook (.xlsb).');
+  }
+  return part;
+}
+
+/** The first sheet of cells that is not hidden, in the order of the tabs. */
+function firstSheet(sheets: SheetEntry[], relations: Relation[]): string {
+  for (const { relationId, isVisible } of sheets) {
+    const relation = relations.find(({ id }) => id === relationId);
+    if (isVisible && relation?.type === 'worksheet') return relation.part;
+  }
+  throw unreadableXlsx('it has no visible sheet');
+}
+
+/** Relations of one part to others inside the package; links to elsewhere are left out. */
+async function readRelations(parts: ZipParts, open: OpenPart, part: string): Promise<Relation[]> {
+  const slash = part.lastIndexOf('/') + 1;
+  const folder = part.slice(0, slash);
+  const name = `${folder}_rels/${part.slice(slash)}.rels`;
+  const relations: Relation[] = [];
+  if (!parts.has(name)) return relations;
+  await readXmlPart(open(name), {
+    ...silent,
+    open: (element, attributes) => {
+      const relation = element === 'Relationship' ? readRelation(folder, attributes) : null;
+      if (relation !== null) relations.push(relation);
+    },
+  });
+  return relations;
+}
+
+function readRelation(folder: string, attributes: string): Relation | null {
+  if (readAttribute(attributes, 'TargetMode') === 'External') return null;
+  const type = readAttribute(attributes, 'Type') ?? '';
+  const target = readAttribute(attributes, 'Target') ?? '';
+  const part = resolveTarget(folder, target);
+  if (part === null) return null;
+  return {
+    id: readAttribute(attributes, 'Id') ?? '',
+    type: type.slice(type.lastIndexOf('/') + 1),
+    part,
+  };
+}
+
+/** A target is a relative URL, or one from the package's root; null for one that leads out of it. */
+function resolveTarget(folder: string, target: string): string | null {
+  const root = 'package://package/';
+  if (!URL.canParse(target, root + folder)) return null;
+  const url = new URL(target, root + folder);
+  if (!url.href.startsWith(root)) return null;
+  try {
+    return decodeURIComponent(url.pathname.slice(1));
+  } catch {
+    // A % that escapes nothing: no part can be meant.
+    return null;
+  }
+}
+
+async function readSheetList(
+  bytes: AsyncIterable<Buffer>,
+): Promise<{ sheets: SheetEntry[]; is1904: boolean }> {
+  const sheets: SheetEntry[] = [];
+  let is1904 = false;
+  let isRoot = true;
+  await readXmlPart(bytes, {
+    ...silent,
+    open: (name, attributes) => {
+      if (isRoot) checkRoot(name, attributes);
+      isRoot = false;
+      if (name === 'workbookPr') is1904 = isTrue(readAttribute(attributes, 'date1904'));
+      else if (name === 'sheet') sheets.push(readSheetEntry(attributes));
+    },
+  });
+  return { sheets, is1904 };
+}
+
+function checkRoot(name: string, attributes: string): void {
+  if (name !== 'workbook') {
+    throw notXlsx('office', 'This file is an Office document of another kind, no Excel workbook.');
+  }
+  if (!mainNamespaces.some((namespace) => attributes.includes(namespace))) {
+    throw unreadableXlsx('it is written in an unknown form');
+  }
+}
+
+function readSheetEntry(attributes: string): SheetEntry {
+  const state = readAttribute(attributes, 'state') ?? 'visible';
+  // The prefix of this one attribute is the file's choice: `r:id` nearly everywhere.
+  const relationName = /(?:^|\s)([^\s=:]+:id)\s*=/.exec(attributes)?.[1] ?? 'r:id';
+  return {
+    relationId: readAttribute(attributes, relationName) ?? '',
+    isVisible: state === 'visible',
+  };
+}
+
+function isTrue(value: string | null): boolean {
+  return value === '1' || value === 'true' || value === 'on';
+}
+
+/** What each cell style makes of a number: its own format code, else the built-in one of that id. */
+async function readForms(bytes: AsyncIterable<Buffer>): Promise<NumberForm[]> {
+  const codes = new Map<number, NumberForm>();
+  const forms: NumberForm[] = [];
+  let section = '';
+  await readXmlPart(bytes, {
+    ...silent,
+    open: (name, attributes) => {
+      if (name === 'numFmts' || name === 'cellXfs') section = name;
+      const id = Number(readAttribute(attributes, 'numFmtId') ?? 0);
+      if (section === 'numFmts' && name === 'numFmt') {
+        codes.set(id, formOfCode(readAttribute(attributes, 'formatCode') ?? ''));
+      } else if (section === 'cellXfs' && name === 'xf') {
+        forms.push(codes.get(id) ?? builtInForm(id));
+      }
+    },
+    close: (name) => {
+      if (name === section) section = '';
+    },
+  });
+  return forms;
+}
+
+const silent: XmlHandler = { open: () => {}, text: () => {}, close: () => {} };

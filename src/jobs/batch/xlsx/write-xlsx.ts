@@ -1,0 +1,169 @@
+/**
+ * Writes rows as an Excel workbook of one sheet (ECMA-376, transitional), streamed: strings stand in
+ * their cells, so nothing is held. Every cell is text in a text format, which no spreadsheet runs as a
+ * formula or turns into a number or date, except numbers that survive being one.
+ */
+
+import { escapeCell } from './cell-text.ts';
+import { cellCharsMax, sheetColumnsMax, sheetRowsMax } from './limits.ts';
+import { notForXlsx } from './xlsx-errors.ts';
+import { type ZipMember, zipStream } from './zip-stream.ts';
+
+/** One cell: `typed` says that the value is one of ours with a known form, as for `encodeCell`. */
+export interface XlsxCell {
+  text: string;
+  typed: boolean;
+}
+
+const pieceChars = 64 * 1024;
+const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/**
+ * A workbook of these rows, the first of which is usually the header. Empty cells are left out.
+ * Throws `AppError` 422 `too_large_for_xlsx` at the row, column or cell that Excel cannot hold
+ * (1,048,576 rows, 16,384 columns, 32,767 characters) and beyond 4 GiB; what was yielded by then is no
+ * workbook. Errors of `rows` are passed on.
+ */
+export async function* rowsToXlsx(
+  rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
+): AsyncGenerator<Buffer> {
+  yield* zipStream([
+    ...fixedMembers(),
+    { name: 'xl/worksheets/sheet1.xml', bytes: sheetXml(rows) },
+  ]);
+}
+
+async function* sheetXml(
+  rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
+): AsyncGenerator<Buffer> {
+  let xml = `${declaration}<worksheet xmlns="${main}"><sheetData>`;
+  let row = 0;
+  for await (const cells of rows) {
+    row++;
+    if (row > sheetRowsMax) throw notForXlsx(`it has more than ${sheetRowsMax} rows`);
+    xml += rowXml(cells, row);
+    if (xml.length < pieceChars) continue;
+    yield Buffer.from(xml);
+    xml = '';
+  }
+  yield Buffer.from(`${xml}</sheetData></worksheet>`);
+}
+
+function rowXml(cells: readonly XlsxCell[], row: number): string {
+  if (cells.length > sheetColumnsMax) {
+    throw notForXlsx(`row ${row} has more than ${sheetColumnsMax} columns`);
+  }
+  let xml = '';
+  for (const [column, { text, typed }] of cells.entries()) {
+    if (text === '') continue;
+    const reference = columnName(column) + row;
+    if (text.length > cellCharsMax) {
+      throw notForXlsx(`the cell ${reference} has more than ${cellCharsMax} characters`);
+    }
+    xml += typed && isSafeNumber(text) ? numberCell(reference, text) : textCell(reference, text);
+  }
+  return xml === '' ? '' : `<row r="${row}">${xml}</row>`;
+}
+
+const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+/** Excel shows and keeps fifteen digits of a number. */
+const digitsMax = 15;
+
+/**
+ * True for a number that comes out of a spreadsheet as it went in. A leading `+` or zero, a closing
+ * zero after the point, an exponent or a sixteenth digit would be lost: such a value stays text.
+ */
+function isSafeNumber(text: string): boolean {
+  if (text.length > digitsMax + 2 || !plainNumber.test(text)) return false;
+  return text.replace(/\D/g, '').length <= digitsMax && String(Number(text)) === text;
+}
+
+function numberCell(reference: string, text: string): string {
+  return `<c r="${reference}"><v>${text}</v></c>`;
+}
+
+/** Style 1 is the text format: such a cell stays text when a person edits it, too. */
+function textCell(reference: string, text: string): string {
+  const space = /^\s|\s$|[\t\n]/.test(text) ? ' xml:space="preserve"' : '';
+  return `<c r="${reference}" s="1" t="inlineStr"><is><t${space}>${escapeCell(text)}</t></is></c>`;
+}
+
+const columnNames: string[] = [];
+
+/** `A` for 0, `AA` for 26. */
+function columnName(column: number): string {
+  const known = columnNames[column];
+  if (known !== undefined) return known;
+  const last = String.fromCharCode(0x41 + (column % 26));
+  const name = column < 26 ? last : columnName(Math.floor(column / 26) - 1) + last;
+  columnNames[column] = name;
+  return name;
+}
+
+/** The parts that are the same in every workbook of ours. */
+function fixedMembers(): ZipMember[] {
+  const parts: [name: string, xml: string][] = [
+    ['[Content_Types].xml', contentTypesXml()],
+    ['_rels/.rels', relationsXml([['officeDocument', 'xl/workbook.xml']])],
+    ['xl/workbook.xml', workbookXml()],
+    [
+      'xl/_rels/workbook.xml.rels',
+      relationsXml([
+        ['worksheet', 'worksheets/sheet1.xml'],
+        ['styles', 'styles.xml'],
+      ]),
+    ],
+    ['xl/styles.xml', stylesXml()],
+  ];
+  return parts.map(([name, xml]) => ({ name, bytes: [Buffer.from(declaration + xml)] }));
+}
+
+function contentTypesXml(): string {
+  const parts = [
+    ['/xl/workbook.xml', 'sheet.main'],
+    ['/xl/worksheets/sheet1.xml', 'worksheet'],
+    ['/xl/styles.xml', 'styles'],
+  ].map(([name, type]) => `<Override PartName="${name}" ContentType="${types}.${type}+xml"/>`);
+  return (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">' +
+    '<Default Extension="rels" ' +
+    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    `<Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`
+  );
+}
+
+function relationsXml(targets: [type: string, target: string][]): string {
+  const each = targets.map(
+    ([type, target], index) =>
+      `<Relationship Id="rId${index + 1}" Type="${office}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="${relations}">${each.join('')}</Relationships>`;
+}
+
+function workbookXml(): string {
+  return (
+    `<workbook xmlns="${main}" xmlns:r="${office}">` +
+    '<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>'
+  );
+}
+
+/** Style 0 is General; style 1 is Text (built-in format 49). The rest is what the schema demands. */
+function stylesXml(): string {
+  const xf = (format: number) =>
+    `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
+  return (
+    `<styleSheet xmlns="${main}">` +
+    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>' +
+    '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
+    '<fill><patternFill patternType="gray125"/></fill></fills>' +
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+    `<cellXfs count="2">${xf(0)}${xf(49)}</cellXfs>` +
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>' +
+    '</styleSheet>'
+  );
+}

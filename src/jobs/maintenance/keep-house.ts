@@ -1,0 +1,34 @@
+/** What is deleted by age: files of ended batches, idempotency keys. Runs in every worker, seldom. */
+import { deleteOldKeys } from '../../core/idempotency/queries.ts';
+import { deleteOldLimits } from '../../core/limits/queries.ts';
+import { listExpired, markFilesDeleted } from '../batch/queries.ts';
+import type { JobContext } from '../queue/job-context.ts';
+
+const EVERY_MS = 10 * 60 * 1000;
+
+/** One round. The objects go first: a crash in between deletes them again, which is harmless. */
+export async function keepHouse(context: JobContext): Promise<void> {
+  await deleteOldKeys(context.sql);
+  await deleteOldLimits(context.sql);
+  const expired = await listExpired(context.sql, context.config.filesKeepDays);
+  for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
+  if (expired.length > 0) await markFilesDeleted(context.sql, expired);
+}
+
+/** Keeps house now and then every few minutes until stopped. */
+export function startKeepingHouse(context: JobContext): { stop(): Promise<void> } {
+  let running = Promise.resolve();
+  const once = () => {
+    running = keepHouse(context).catch((error) => {
+      context.log.error({ err: error }, 'keeping house failed');
+    });
+  };
+  once();
+  const timer = setInterval(once, EVERY_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

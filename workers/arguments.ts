@@ -1,0 +1,26 @@
+/** Parsers of command-line values; each throws commander's own error, which ends in exit code 2. */
+import { InvalidArgumentError } from 'commander';
+
+/** A whole number of at least `min`. */
+export function wholeNumber(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
+    throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`);
+  };
+}
+
+/** One of these words. */
+export function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word !== undefined) return word;
+    throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
+  };
+}
+
+/** Words between commas, each one of these. */
+export function listOf<Word extends string>(words: readonly Word[]): (text: string) => Word[] {
+  const parse = oneOf(words);
+  return (text) => text.split(',').map((word) => parse(word.trim()));
+}

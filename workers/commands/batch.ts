@@ -1,0 +1,303 @@
+/** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
+import type { Config } from '../../src/core/config.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { findServiceUrl } from '../find-stack.ts';
+import { readGlobals } from '../global-options.ts';
+import { printResult, say } from '../output.ts';
+
+const POLL_MS = 200;
+
+interface RunOptions {
+  operation: string;
+  map?: Record<string, string | number>;
+  output?: string;
+  fields?: string;
+  defaultRegion?: string;
+  country?: string;
+  maxCredits?: string;
+  wait?: boolean;
+}
+
+interface ResultOptions {
+  output: string;
+  format: string;
+  gzip?: boolean;
+}
+
+export function addBatchCommands(program: Command): void {
+  const batch = program.command('batch').description('lists: upload, follow, download, steer');
+  addRunCommand(batch);
+  addReadCommands(batch);
+  addControlCommands(batch);
+}
+
+function addRunCommand(batch: Command): void {
+  batch
+    .command('run')
+    .description('upload a list, follow it, write the enriched list')
+    .argument('<file>', 'a CSV file')
+    .requiredOption('--operation <name>', 'such as people.enrich')
+    .option(
+      '--map <identifier=column...>',
+      'column of an identifier, as email="Work Email"',
+      collectMap,
+    )
+    .option('-o, --output <file>', 'where to write the result')
+    .option('--fields <list>', 'fields to add, between commas; default all')
+    .option('--default-region <country>', 'country of national phone numbers')
+    .option('--country <country>', 'country of registry numbers')
+    .option('--max-credits <number>', 'never spend more than this')
+    .option('--wait', 'when credits run out, wait for more instead of ending')
+    .action(async (file: string, options: RunOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const output = options.output ?? enrichedName(file);
+      const client = await openClient(config);
+      const batch = await runBatch(client, file, output, options, !json);
+      printResult(json, { ...batch, output }, describeBatch(batch, output));
+    });
+}
+
+function addReadCommands(batch: Command): void {
+  batch
+    .command('status')
+    .description('state, counts and credits')
+    .argument('<id>', 'batch id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const batch = await (await openClient(config)).getBatch(id);
+      printResult(json, batch, describeBatch(batch, null));
+    });
+  batch
+    .command('results')
+    .description('write the result as far as it is there')
+    .argument('<id>', 'batch id')
+    .requiredOption('-o, --output <file>', 'where to write the result')
+    .option('--format <form>', 'csv, csv-safe (for spreadsheets) or jsonl', 'csv')
+    .option('--gzip', 'compress it')
+    .action(async (id: string, options: ResultOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const form = { format: options.format, gzip: String(options.gzip ?? false) };
+      const complete = await download(await openClient(config), id, options.output, form);
+      const line = complete ? options.output : `${options.output} (not complete yet)`;
+      printResult(json, { output: options.output, complete }, [line]);
+    });
+  batch
+    .command('failures')
+    .description('rows that could not be used, by reason, with the first lines of each')
+    .argument('<id>', 'batch id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { unusable } = await (await openClient(config)).getReport(id);
+      const lines = Object.entries(unusable).map(
+        ([reason, { rows, lines }]) => `${reason}: ${rows} rows (lines ${lines.join(', ')})`,
+      );
+      printResult(json, unusable, lines.length > 0 ? lines : ['Every row could be used.']);
+    });
+}
+
+const actions = {
+  pause: 'pause a batch until it is resumed',
+  resume: 'resume a paused batch',
+  cancel: 'cancel a batch: nothing of it is charged any more',
+  start: 'start a held batch',
+};
+
+function addControlCommands(batch: Command): void {
+  for (const [action, description] of Object.entries(actions)) {
+    batch
+      .command(action)
+      .description(description)
+      .argument('<id>', 'batch id')
+      .action(async (id: string, _options, command: Command) => {
+        const { config, json } = readGlobals(command);
+        const after = await (await openClient(config)).controlBatch(id, action);
+        printResult(json, after, describeBatch(after, null));
+      });
+  }
+  batch
+    .command('quote')
+    .description('the exact price of a held batch, from a real match pass; free')
+    .argument('<id>', 'batch id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const quoted = await quote(await openClient(config), id);
+      const { credits, affordable } = quoted.quote ?? {};
+      const line = `${credits} credits${affordable ? '' : ' (more than the wallet holds)'}`;
+      printResult(json, quoted, [line]);
+    });
+  batch
+    .command('rerun')
+    .description('make a new batch of the rows that came to some outcomes')
+    .argument('<id>', 'batch id')
+    .option('--outcomes <list>', 'between commas', 'error')
+    .action(async (id: string, options: { outcomes: string }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const outcomes = options.outcomes.split(',');
+      const again = await (await openClient(config)).rerunBatch(id, outcomes);
+      printResult(json, again, describeBatch(again, null));
+    });
+}
+
+/** Asks for a quote and waits until it is there. */
+async function quote(client: Client, id: string): Promise<ClientBatch> {
+  let batch = await client.controlBatch(id, 'quote');
+  while (batch.quote?.state !== 'done') {
+    await setTimeout(POLL_MS);
+    batch = await client.getBatch(id);
+  }
+  return batch;
+}
+
+/** A client of the service that the configuration names. Throws `AppError` without a key. */
+async function openClient(config: Config): Promise<Client> {
+  if (config.apiKey === undefined) {
+    throw new AppError({
+      code: 'usage',
+      status: 400,
+      message: 'Set ENRICH_API_KEY to a key; make one with `enrich key create`.',
+    });
+  }
+  return createClient(await findServiceUrl(config), config.apiKey);
+}
+
+/**
+ * Uploads a list, follows it to its end and writes the result. Throws `AppError` when the batch fails,
+ * is cancelled, or pauses for credits (unless `wait`).
+ */
+export async function runBatch(
+  client: Client,
+  file: string,
+  output: string,
+  options: RunOptions,
+  progress: boolean,
+): Promise<ClientBatch> {
+  const created = await client.createBatch(file, {
+    operation: options.operation,
+    ...(options.map ? { mapping: JSON.stringify(options.map) } : {}),
+    ...(options.fields ? { fields: options.fields } : {}),
+    ...(options.defaultRegion ? { default_region: options.defaultRegion } : {}),
+    ...(options.country ? { country: options.country } : {}),
+    ...(options.maxCredits ? { max_credits: options.maxCredits } : {}),
+  });
+  const batch = await follow(client, created.id, options.wait ?? false, progress);
+  await download(client, batch.id, output);
+  return batch;
+}
+
+async function follow(
+  client: Client,
+  id: string,
+  wait: boolean,
+  progress: boolean,
+): Promise<ClientBatch> {
+  const bar = progress ? openBar() : null;
+  let told = false;
+  try {
+    while (true) {
+      const batch = await client.getBatch(id);
+      bar?.update(batch);
+      if (batch.state === 'completed') return batch;
+      if (batch.state === 'failed' || batch.state === 'cancelled') throw endedEarly(batch);
+      if (batch.state === 'paused' && !wait) throw paused(batch);
+      if (batch.state === 'paused' && !told) {
+        say(`Batch ${id} is paused (${batch.reason}); waiting.`);
+        told = true;
+      }
+      await setTimeout(POLL_MS);
+    }
+  } finally {
+    bar?.stop();
+  }
+}
+
+function openBar(): { update(batch: ClientBatch): void; stop(): void } {
+  const bar = new SingleBar({
+    format: '{bar} {percentage}% | {value}/{total} rows | {rate} rows/s | {eta_formatted}',
+    stream: process.stderr,
+    hideCursor: true,
+  });
+  let started = false;
+  return {
+    update({ rows, rows_per_second }) {
+      if (rows.total === null) return;
+      if (!started) bar.start(rows.total, 0, { rate: 0 });
+      started = true;
+      bar.update(rows.processed, { rate: rows_per_second ?? 0 });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** Writes the result beside its place and renames it: a file that is there is whole. */
+async function download(
+  client: Client,
+  id: string,
+  output: string,
+  form: Record<string, string> = {},
+): Promise<boolean> {
+  const { complete, stream } = await client.getResults(id, form);
+  const temporary = `${output}.part`;
+  try {
+    await pipeline(stream, createWriteStream(temporary));
+    await rename(temporary, output);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return complete;
+}
+
+export function describeBatch(batch: ClientBatch, output: string | null): string[] {
+  const { total, processed, ...outcomes } = batch.rows;
+  const lines = [
+    `Batch      ${batch.id} (${batch.state}${batch.reason ? `, ${batch.reason}` : ''})`,
+    `Rows       ${processed} of ${total ?? '?'}`,
+  ];
+  for (const [outcome, rows] of Object.entries(outcomes)) {
+    if (rows) lines.push(`  ${outcome.padEnd(14)} ${rows}`);
+  }
+  lines.push(`Credits    ${batch.credits.charged} charged`);
+  if (batch.rows_per_second) lines.push(`Speed      ${batch.rows_per_second} rows per second`);
+  if (output !== null) lines.push(`Result     ${output}`);
+  return lines;
+}
+
+function endedEarly(batch: ClientBatch): AppError {
+  return new AppError({
+    code: `batch_${batch.state}`,
+    status: 422,
+    message: batch.error?.detail ?? `Batch ${batch.id} was ${batch.state}.`,
+  });
+}
+
+function paused(batch: ClientBatch): AppError {
+  const why =
+    batch.reason === 'insufficient_credits'
+      ? 'the wallet is empty: add credits and it goes on by itself (or run with --wait)'
+      : 'somebody paused it';
+  return new AppError({
+    code: 'batch_paused',
+    status: 402,
+    message: `Batch ${batch.id} is paused after ${batch.rows.processed} rows: ${why}. What is done is kept; \`enrich batch results ${batch.id} -o FILE\` writes it.`,
+  });
+}
+
+function enrichedName(file: string): string {
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}.enriched${ext || '.csv'}`);
+}
+
+function collectMap(text: string, before: Record<string, string | number> = {}) {
+  const at = text.indexOf('=');
+  const column = text.slice(at + 1);
+  const value = /^\d+$/.test(column) ? Number(column) : column;
+  return { ...before, [text.slice(0, at)]: value };
+}

@@ -1,0 +1,89 @@
+/** `import` and `generate`: what fills the graph. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type { Database } from '../../src/core/db/client.ts';
+import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
+import {
+  type ImportEntity,
+  type ImportReport,
+  importEntities,
+  importRecords,
+} from '../../src/core/graph/import/import-records.ts';
+import { openRecords } from '../../src/core/graph/import/open-records.ts';
+import { oneOf, wholeNumber } from '../arguments.ts';
+import { withDatabase } from '../find-stack.ts';
+import { readGlobals } from '../global-options.ts';
+import { printResult, say } from '../output.ts';
+
+export function addGraphCommands(program: Command): void {
+  program
+    .command('import')
+    .description(
+      'load records from a CSV or JSONL file, gzip too; the same file twice changes nothing',
+    )
+    .argument('<entity>', importEntities.join(', '), oneOf(importEntities))
+    .argument('<file>', 'the file')
+    .option('--rejects <file>', 'where bad records go, with line and reason')
+    .action(
+      async (
+        entity: ImportEntity,
+        file: string,
+        options: { rejects?: string },
+        command: Command,
+      ) => {
+        const { config, json } = readGlobals(command);
+        const rejectsFile = options.rejects ?? `${file}.rejects.jsonl`;
+        const report = await withDatabase(config, (sql) =>
+          importFile(sql, entity, file, rejectsFile),
+        );
+        printResult(json, { ...report, rejects: rejectsFile }, [
+          `${report.read} read: ${report.inserted} new, ${report.updated} changed, ` +
+            `${report.unchanged} unchanged, ${report.rejected} rejected (${rejectsFile})`,
+          `${report.seconds.toFixed(1)} s`,
+        ]);
+      },
+    );
+  program
+    .command('generate')
+    .description('fill an empty graph with synthetic people and companies; same seed, same graph')
+    .requiredOption('--persons <number>', 'people', wholeNumber(0))
+    .requiredOption('--companies <number>', 'companies', wholeNumber(0))
+    .option('--seed <number>', 'seed', wholeNumber(0), 1)
+    .action(
+      async (options: { persons: number; companies: number; seed: number }, command: Command) => {
+        const { config, json } = readGlobals(command);
+        const started = performance.now();
+        await withDatabase(config, (sql) =>
+          generateGraph(sql, {
+            ...options,
+            onProgress: ({ step, done, total }) => say(`${step}: ${done} of ${total}`),
+          }),
+        );
+        const seconds = (performance.now() - started) / 1000;
+        printResult(json, { ...options, seconds }, [
+          `${options.persons} people and ${options.companies} companies in ${seconds.toFixed(1)} s`,
+        ]);
+      },
+    );
+}
+
+async function importFile(
+  sql: Database,
+  entity: ImportEntity,
+  file: string,
+  rejectsFile: string,
+): Promise<ImportReport> {
+  const rejects = createWriteStream(rejectsFile);
+  try {
+    return await importRecords(sql, {
+      entity,
+      ...(await openRecords(createReadStream(file))),
+      rejects,
+      onProgress: ({ read }) => say(`${read} records read`),
+    });
+  } finally {
+    rejects.end();
+    await finished(rejects);
+  }
+}

@@ -1,0 +1,70 @@
+/** How commands find the service: a running `up` of the data folder, else a database of their own. */
+import { readFile } from 'node:fs/promises';
+import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import type { Config } from '../src/core/config.ts';
+import { connect, type Database } from '../src/core/db/client.ts';
+import { AppError } from '../src/core/lib/errors.ts';
+import { migrateAll, type UpFile, upFilePath } from './stack.ts';
+
+/** The `up` that runs on this data folder, or null. */
+export async function findRunningUp(config: Config): Promise<UpFile | null> {
+  let text: string;
+  try {
+    text = await readFile(upFilePath(config), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const up = JSON.parse(text) as UpFile;
+  return isAlive(up.pids.up) ? up : null;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the
+ * embedded one, started for as long as the work takes. The schema is brought up to date first.
+ */
+export async function withDatabase<T>(
+  config: Config,
+  work: (sql: Database, url: string) => Promise<T>,
+): Promise<T> {
+  const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
+  const url = config.databaseUrl ?? up?.database_url;
+  if (url !== undefined) return onDatabase(url, config, work);
+  await using postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+  return await onDatabase(postgres.url, config, work);
+}
+
+async function onDatabase<T>(
+  url: string,
+  config: Config,
+  work: (sql: Database, url: string) => Promise<T>,
+): Promise<T> {
+  await migrateAll(url);
+  const sql = connect({ url, connections: config.databaseConnections });
+  try {
+    return await work(sql, url);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Where the client commands send their calls. Throws `AppError` `no_service` when nothing tells. */
+export async function findServiceUrl(config: Config): Promise<string> {
+  if (config.apiUrl !== undefined) return config.apiUrl;
+  const up = await findRunningUp(config);
+  if (up !== null) return up.url;
+  throw new AppError({
+    code: 'no_service',
+    status: 503,
+    message: `No service runs on the data folder ${config.dataDir}. Start one with \`npm start\`, or set ENRICH_URL.`,
+  });
+}

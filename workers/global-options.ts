@@ -1,0 +1,21 @@
+/** Options that every command takes, and the configuration that follows from them. */
+import type { Command } from 'commander';
+import { type Config, environmentWith, readConfig } from '../src/core/config.ts';
+
+interface GlobalOptions {
+  json?: boolean;
+  dataDir?: string;
+}
+
+export function addGlobalOptions(program: Command): void {
+  program
+    .option('--json', 'print one JSON value on stdout')
+    .option('--data-dir <folder>', 'folder of the embedded stack (ENRICH_DATA_DIR)');
+}
+
+/** Whether to print JSON, and the configuration. Throws `AppError` `invalid_configuration`. */
+export function readGlobals(command: Command): { json: boolean; config: Config } {
+  const { json = false, dataDir } = command.optsWithGlobals<GlobalOptions>();
+  const config = readConfig(environmentWith(dataDir === undefined ? {} : { dataDir }));
+  return { json, config };
+}

@@ -1,0 +1,30 @@
+/**
+ * How a process of the stack ends: on a signal, or when its supervisor is gone in any way. A process
+ * that `up` started ignores Ctrl-C, which reaches the whole terminal group: the supervisor ends its
+ * children in order.
+ */
+
+const DRAIN_MS_MAX = 30_000;
+
+/** Calls `end` once, on the first reason to stop; exits 0 when it resolves, 1 when it fails or hangs. */
+export function endGracefully(end: () => Promise<void>): void {
+  let ending = false;
+  const stop = () => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
+    end().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  const supervised = process.send !== undefined;
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', supervised ? () => {} : stop);
+  if (supervised) process.on('disconnect', stop);
+}
+
+/** Tells the supervisor that this process is ready, and where it listens. */
+export function tellReady(message: Record<string, string>): void {
+  process.send?.({ ready: message });
+}

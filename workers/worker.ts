@@ -1,0 +1,36 @@
+/** The worker process: jobs of all queues, and the sweep. */
+import { type Config, readConfig } from '../src/core/config.ts';
+import { openContext } from '../src/core/context.ts';
+import { must } from '../src/core/lib/assert.ts';
+import { limitStore } from '../src/core/storage/limited-store.ts';
+import { startSweeping } from '../src/jobs/batch/sweep.ts';
+import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
+import { openQueueBackend } from '../src/jobs/queue/backend.ts';
+import { queueNames } from '../src/jobs/queue/job-names.ts';
+import { openQueues } from '../src/jobs/queue/queues.ts';
+import { runWorkers } from '../src/jobs/queue/run-workers.ts';
+import { endGracefully, tellReady } from './process-life.ts';
+
+/** Works until the process is told to end. */
+export async function runWorker(config: Config): Promise<void> {
+  const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
+  const context = openContext(config, databaseUrl, 'worker');
+  const backend = openQueueBackend(databaseUrl, context.log, queueNames.length);
+  const queues = openQueues(backend, context.log);
+  const store = limitStore(context.store, config.workerConcurrency);
+  const job = { ...context, store, config, queues };
+  const workers = runWorkers(job, backend);
+  const sweeping = startSweeping(job);
+  const keepingHouse = startKeepingHouse(job);
+  endGracefully(async () => {
+    await keepingHouse.stop();
+    await sweeping.stop();
+    await workers.close();
+    await queues.close();
+    await backend.close();
+    await context[Symbol.asyncDispose]();
+  });
+  tellReady({});
+}
+
+if (process.argv[1] === import.meta.filename) await runWorker(readConfig());
