@@ -23,7 +23,7 @@ export interface RowReading {
 
 /** True when the list carries a name that a match can be checked against. */
 export function checksAgreement(mapping: ColumnMapping): boolean {
-  return mapping.person_name !== undefined || mapping.company_name !== undefined;
+  return ['person_name', 'company_name', 'name'].some((kind) => mapping[kind] !== undefined);
 }
 
 /** What the list itself says about whom a row is. */
@@ -48,7 +48,8 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
   const countries = read('country');
   const personNames = read('person_name');
-  const companyNames = read('company_name');
+  // In a list of companies the name is an identifier, and still says whether a number fits.
+  const companyNames = [...read('company_name'), ...read('name')];
   const rows: RowInput[] = [];
   const repaired: Record<string, number> = {};
   for (let index = 0; index < records.count; index++) {
