@@ -80,7 +80,7 @@ function addReadCommands(batch: Command): void {
     .description('write the result as far as it is there')
     .argument('<id>', 'batch id')
     .requiredOption('-o, --output <file>', 'where to write the result')
-    .option('--format <form>', 'csv, csv-safe (for spreadsheets) or jsonl', 'csv')
+    .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
     .option('--gzip', 'compress it')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);

@@ -67,6 +67,16 @@ async function readOptions(
   }
 }
 
+/** What a list may be sent as; the bytes decide what it is. */
+const bareTypes = [
+  'text/*',
+  'application/csv',
+  'application/gzip',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+];
+
 interface Received {
   stored: StoredUpload;
   options: Record<string, unknown>;
@@ -86,7 +96,7 @@ async function receive(
     );
     return { stored: form.file, options: { ...query, ...form.fields }, fileName: form.fileName };
   }
-  if (!request.is(['text/*', 'application/csv', 'application/octet-stream'])) {
+  if (!request.is(bareTypes)) {
     throw new AppError({
       code: 'unsupported_media_type',
       status: 415,

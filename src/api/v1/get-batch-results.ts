@@ -9,6 +9,7 @@ const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   'csv-safe': 'text/csv; charset=utf-8',
   jsonl: 'application/jsonl; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
 /** The list back, row for row, enriched; while the batch runs, as far as it is finished. */
@@ -26,7 +27,7 @@ export const getBatchResultsRoute = defineRoute({
     const batch = await ownBatch(context, key, params.id);
     const gzip = query.gzip === 'true';
     const results = await openResults(context, batch, { format: query.format, gzip });
-    const extension = (query.format === 'jsonl' ? '.jsonl' : '.csv') + (gzip ? '.gz' : '');
+    const extension = `.${query.format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
     response.attachment(`${batch.id}${extension}`);
     response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[query.format]);
     if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));

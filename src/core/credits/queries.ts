@@ -105,6 +105,50 @@ export async function reserveForChunk(
   return { granted, limitedBy, reservationId: reservation?.id ?? null };
 }
 
+/** A single call that matched and is to be paid. */
+export interface PaidCall {
+  accountId: string;
+  price: number;
+  /** Unique for the account: the same call is charged once. */
+  reference: string;
+  operation: string;
+}
+
+/**
+ * Charges these calls, in the order given, each from its account's wallet with a ledger line of its own;
+ * one statement for all. Wallets are locked in the order of their ids. Returns for each call whether it
+ * was paid, and what the wallet has left for further calls.
+ */
+export async function chargeCalls(
+  sql: Sql,
+  calls: readonly PaidCall[],
+): Promise<{ paid: boolean; remaining: number }[]> {
+  return sql<{ paid: boolean; remaining: number }[]>`
+    with call as (
+      select * from unnest(
+        ${calls.map((call) => call.accountId)}::uuid[], ${calls.map((call) => call.price)}::bigint[],
+        ${calls.map((call) => call.reference)}::text[],
+        ${calls.map((call) => call.operation)}::text[]
+      ) with ordinality c (account_id, price, reference, operation, place)),
+    wallet as (
+      select account_id, balance - reserved as available from wallets
+      where account_id in (select account_id from call) order by account_id for update),
+    answered as (
+      select call.*, wallet.available, sum(price) over (
+        partition by account_id order by place) <= wallet.available as paid
+      from call join wallet using (account_id)),
+    line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units)
+      select account_id, reference, 'charge', -price, operation, 1 from answered where paid),
+    spent as (
+      select account_id, sum(price)::bigint as amount from answered where paid group by account_id),
+    moved as (
+      update wallets w set balance = w.balance - spent.amount
+      from spent where w.account_id = spent.account_id)
+    select paid, available - coalesce(spent.amount, 0) as remaining
+    from answered left join spent using (account_id) order by place`;
+}
+
 /** The invariants of money: for each the number of rows that break it. */
 export async function countViolations(sql: Sql): Promise<{ name: string; violations: number }[]> {
   return sql<{ name: string; violations: number }[]>`

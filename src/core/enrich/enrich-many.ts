@@ -35,6 +35,8 @@ export interface Outcome {
   /** A short word or sentence for a row that did not match, or ''. */
   reason: string;
   conflict: boolean;
+  /** Records that are equally good, when ambiguous. */
+  candidates: number;
   /** The matched record's id, or 0. */
   id: number;
   /** What the list's own name or company says of the match: yes, no, unknown, or '' when not asked. */
@@ -59,20 +61,21 @@ export async function enrichMany(
     if (decision === undefined) return miss('invalid', '', row.invalid ?? 'no_identifier');
     if (decision.status === 'no_match') return miss('no_match', '', '');
     if (decision.status === 'ambiguous') {
-      return miss('ambiguous', decision.by, `${decision.candidates} records share it`);
+      const { candidates } = decision;
+      return { ...miss('ambiguous', decision.by, `${candidates} records share it`), candidates };
     }
     const answer = answers[next++];
     if (answer === 'suppressed') return miss('suppressed', decision.by, 'opted_out');
     if (answer === undefined) return miss('no_match', '', '');
     if (!isSuccess(operation, answer)) return miss('no_match', decision.by, 'nothing_stored');
     const { by, conflict, id } = decision;
-    return { status: 'matched', by, reason: '', conflict, id, agrees: '', answer };
+    return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
   });
 }
 
 /** An outcome without an answer. */
 export function miss(status: OutcomeStatus, by: string, reason: string): Outcome {
-  return { status, by, reason, conflict: false, id: 0, agrees: '', answer: null };
+  return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', answer: null };
 }
 
 /** One decision a row; undefined for a row without a usable identifier. */

@@ -2,7 +2,7 @@
  * Takes an upload: streams it to storage, looks at its first bytes, and records the batch. Whatever is
  * wrong with a file as a whole is said here, before anything is accepted; nothing is left behind then.
  */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
@@ -26,6 +26,7 @@ import {
   type StoredDialect,
 } from './queries.ts';
 import { receiveUpload } from './receive-upload.ts';
+import { isXlsx, storedXlsx, xlsxToCsv } from './xlsx/read-xlsx.ts';
 
 export interface BatchRequest {
   operation: OperationName;
@@ -59,8 +60,10 @@ export interface StoredUpload {
   batchId: string;
   key: string;
   bytes: number;
-  /** Of the stored bytes. */
+  /** Of the bytes received. */
   sha256: Buffer;
+  /** True when it was a workbook: what is stored is the CSV of its first sheet. */
+  wasXlsx: boolean;
 }
 
 /**
@@ -72,7 +75,26 @@ export async function storeUpload(context: UploadContext, source: Readable): Pro
   const key = `batches/${batchId}/upload`;
   const received = receiveUpload(source, context.uploadBytesMax);
   const bytes = await context.store.putStream(key, received);
-  return { batchId, key, bytes, sha256: received.sha256() };
+  const upload = { batchId, key, bytes, sha256: received.sha256(), wasXlsx: false };
+  const head = await context.store.get(key, { from: 0, to: Math.min(bytes, XLSX_HEAD_BYTES) });
+  return isXlsx(head) ? convertXlsx(context, upload) : upload;
+}
+
+/** Enough of a file to tell a workbook. */
+const XLSX_HEAD_BYTES = 8;
+
+/** Replaces a stored workbook by the CSV of its first sheet. Throws as `xlsxToCsv`; nothing stays then. */
+async function convertXlsx(
+  { store }: Pick<UploadContext, 'store'>,
+  upload: StoredUpload,
+): Promise<StoredUpload> {
+  const key = `${upload.key}-sheet`;
+  try {
+    const bytes = await store.putStream(key, Readable.from(xlsxToCsv(storedXlsx(store, upload))));
+    return { ...upload, key, bytes, wasXlsx: true };
+  } finally {
+    await store.delete(upload.key);
+  }
 }
 
 /**
@@ -129,7 +151,10 @@ async function inspect(
 ): Promise<Dialect> {
   const to = Math.min(upload.bytes, dialectSampleBytes);
   const sample = await context.store.get(upload.key, { from: 0, to });
-  return detectDialect(sample, { ...request, isWhole: to === upload.bytes });
+  const isWhole = to === upload.bytes;
+  if (!upload.wasXlsx) return detectDialect(sample, { ...request, isWhole });
+  const { header } = request;
+  return detectDialect(sample, { header, isWhole, encoding: 'utf-8', delimiter: ',' });
 }
 
 function storedDialect(dialect: Dialect): StoredDialect {

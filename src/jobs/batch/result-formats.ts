@@ -9,7 +9,7 @@ import type { Delimiter } from './csv/record-table.ts';
 import { matchColumns } from './render-part.ts';
 import type { ResultRow } from './result-rows.ts';
 
-export const resultFormats = ['csv', 'csv-safe', 'jsonl'] as const;
+export const resultFormats = ['csv', 'csv-safe', 'jsonl', 'xlsx'] as const;
 export type ResultFormat = (typeof resultFormats)[number];
 
 /** What the columns of a result are, from left to right: the list's own, the match, the operation's. */
@@ -43,6 +43,22 @@ export async function* toSafeCsv(
       index < width ? looksTyped(cell) : (columns[index - firstAdded]?.typed ?? false),
     );
     yield newline.repeat(blankLines) + text + newline;
+  }
+}
+
+/** The cells of a workbook: the names, then every row; blank lines are empty rows. */
+export async function* toSheet(
+  rows: AsyncIterable<ResultRow>,
+  { names, width, columns }: ResultLayout,
+): AsyncGenerator<{ text: string; typed: boolean }[]> {
+  const firstAdded = names.length - columns.length;
+  yield names.map((text) => ({ text, typed: false }));
+  for await (const { cells, blankLines } of rows) {
+    for (let line = 0; line < blankLines; line++) yield [];
+    yield cells.map((text, index) => {
+      const typed = index >= width && (columns[index - firstAdded]?.typed ?? false);
+      return { text, typed };
+    });
   }
 }
 

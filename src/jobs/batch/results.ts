@@ -9,8 +9,15 @@ import type { Delimiter } from './csv/record-table.ts';
 import { type Batch, listFinishedParts, type Part } from './queries.ts';
 import { checksAgreement } from './read-rows.ts';
 import { resultHeader } from './render-part.ts';
-import { type ResultFormat, type ResultLayout, toJsonLines, toSafeCsv } from './result-formats.ts';
+import {
+  type ResultFormat,
+  type ResultLayout,
+  toJsonLines,
+  toSafeCsv,
+  toSheet,
+} from './result-formats.ts';
 import { readResultRows } from './result-rows.ts';
+import { rowsToXlsx } from './xlsx/write-xlsx.ts';
 
 export interface BatchResults {
   /** False while rows are still to come: the stream then ends after the finished prefix. */
@@ -47,6 +54,9 @@ function render(
     return { bytes, stream: Readable.from(concat(store, header, parts)) };
   }
   const rows = readResultRows(store, parts, layout.delimiter);
+  if (format === 'xlsx') {
+    return { bytes: null, stream: Readable.from(rowsToXlsx(toSheet(rows, layout))) };
+  }
   const lines = format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout);
   return { bytes: null, stream: Readable.from(inBlocks(lines)) };
 }

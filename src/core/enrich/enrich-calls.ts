@@ -1,0 +1,132 @@
+/**
+ * The single call: a batch of one that rides together with the others of its moment. Match first, then
+ * charge what matched, in the order of arrival, one statement for all. A call that cannot be paid gives
+ * its answer to nobody.
+ */
+import { chargeCalls } from '../credits/queries.ts';
+import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { AppError } from '../lib/errors.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { enrichMany, type Outcome } from './enrich-many.ts';
+import type { RowInput } from './outcomes.ts';
+
+export interface EnrichCall {
+  accountId: string;
+  live: boolean;
+  operation: OperationName;
+  row: RowInput;
+  /** Unique for the account; the ledger line's reference. */
+  reference: string;
+}
+
+export interface EnrichedCall {
+  outcome: Outcome;
+  /** Credits charged for it; 0 unless it matched, and for test keys. */
+  charged: number;
+  /** Credits left in the wallet, when the call was charged. */
+  remaining: number | null;
+}
+
+export interface EnrichCalls {
+  /** Runs a call with the others of its moment. Throws `AppError` 402 when its match cannot be paid. */
+  run(call: EnrichCall): Promise<EnrichedCall>;
+}
+
+const IN_FLIGHT_MAX = 2;
+const BATCH_MAX = 64;
+
+/** Opens the runner of single calls over both graphs. */
+export function openEnrichCalls(context: { sql: Sql; testSql: Sql }): EnrichCalls {
+  const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichCalls(context, calls), {
+    inFlightMax: IN_FLIGHT_MAX,
+    batchMax: BATCH_MAX,
+  });
+  return { run };
+}
+
+/**
+ * Runs calls as one batch. Each answer is its own: a call whose match cannot be paid is an `AppError`
+ * 402 among them.
+ */
+export async function enrichCalls(
+  context: { sql: Sql; testSql: Sql },
+  calls: EnrichCall[],
+): Promise<(EnrichedCall | Error)[]> {
+  const outcomes = await matchCalls(context, calls);
+  const answers: (EnrichedCall | Error)[] = outcomes.map((outcome) => {
+    return { outcome, charged: 0, remaining: null };
+  });
+  const paying = calls.flatMap((call, index) =>
+    call.live && outcomes[index]?.status === 'matched' ? [index] : [],
+  );
+  await charge(context.sql, calls, answers, paying);
+  return answers;
+}
+
+/** Outcomes of mixed calls: one look-up for each operation and graph among them. */
+async function matchCalls(
+  context: { sql: Sql; testSql: Sql },
+  calls: readonly EnrichCall[],
+): Promise<Outcome[]> {
+  const groups = new Map<string, number[]>();
+  for (const [index, call] of calls.entries()) {
+    const group = `${call.operation} ${call.live}`;
+    groups.set(group, [...(groups.get(group) ?? []), index]);
+  }
+  const outcomes: Outcome[] = [];
+  for (const indexes of groups.values()) {
+    const members = indexes.map((index) => must(calls[index], 'call'));
+    const { live, operation } = must(members[0], 'a call of the group');
+    const graph = live ? context.sql : context.testSql;
+    const rows = members.map((call) => call.row);
+    const found = await enrichMany(graph, operation, rows);
+    for (const [place, index] of indexes.entries()) {
+      outcomes[index] = must(found[place], 'an outcome for each call');
+    }
+  }
+  return outcomes;
+}
+
+/**
+ * Charges the calls at these places. One that did not fit after dearer ones before it is tried once more
+ * by itself: what it needs may still be there.
+ */
+async function charge(
+  sql: Sql,
+  calls: readonly EnrichCall[],
+  answers: (EnrichedCall | Error)[],
+  places: number[],
+): Promise<void> {
+  if (places.length === 0) return;
+  const paidCalls = places.map((place) => toPaidCall(must(calls[place], 'call')));
+  const results = await chargeCalls(sql, paidCalls);
+  for (const [index, place] of places.entries()) {
+    const { paid, remaining } = must(results[index], 'an answer for each call');
+    const { price } = must(paidCalls[index], 'call');
+    const answer = answers[place];
+    if (paid && answer !== undefined && !(answer instanceof Error)) {
+      answers[place] = { ...answer, charged: price, remaining };
+    } else if (places.length > 1 && remaining >= price) {
+      await charge(sql, calls, answers, [place]);
+    } else {
+      answers[place] = insufficientCredits(price, remaining);
+    }
+  }
+}
+
+function toPaidCall(call: EnrichCall) {
+  const { accountId, reference, operation } = call;
+  return { accountId, price: operations[operation].price, reference, operation };
+}
+
+/** The refusal of a call that the wallet cannot pay. */
+export function insufficientCredits(needed: number, available: number): AppError {
+  return new AppError({
+    code: 'insufficient_credits',
+    status: 402,
+    message: `This call costs ${needed} credits and the wallet has ${available} to spend. Add credits and try again.`,
+    extensions: { needed, available },
+  });
+}
