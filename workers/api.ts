@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
+import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
+import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
@@ -18,8 +20,10 @@ export async function runApi(config: Config): Promise<void> {
   const context = openContext(config, databaseUrl, 'api');
   const backend = openQueueBackend(databaseUrl, context.log, 0);
   const queues = openQueues(backend, context.log);
+  const admit = openAdmission(context.sql);
+  const calls = openEnrichCalls(context);
   const watcher = watchBatches(context.sql, context.log);
-  const app = createApp({ ...context, config, queues, watcher });
+  const app = createApp({ ...context, config, queues, watcher, admit, calls });
   const server = app.listen(config.port, config.host);
   // Uploads may take long; a client that says nothing may not.
   server.requestTimeout = 0;

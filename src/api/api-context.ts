@@ -1,5 +1,7 @@
 import type { Config } from '../core/config.ts';
 import type { Context } from '../core/context.ts';
+import type { EnrichCalls } from '../core/enrich/enrich-calls.ts';
+import type { Admit } from '../core/keys/admission.ts';
 import type { BatchWatcher } from '../jobs/batch/watch-batches.ts';
 import type { Queues } from '../jobs/queue/queues.ts';
 
@@ -8,4 +10,8 @@ export interface ApiContext extends Context {
   config: Config;
   queues: Queues;
   watcher: BatchWatcher;
+  /** Lets counted calls in, those of one moment together. */
+  admit: Admit;
+  /** Runs single calls, those of one moment together. */
+  calls: EnrichCalls;
 }

@@ -5,16 +5,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { availableCredits } from '../core/credits/credits.ts';
+import type { Admission } from '../core/keys/admission.ts';
 import { authenticate, type Scope } from '../core/keys/keys.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
 import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
-import { countOtherCall, countRequest } from '../core/limits/limits.ts';
+import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 
 export interface RouteInput<Query, Params> {
   context: ApiContext;
   /** The caller's key; its account owns everything that the call may see. */
   key: ApiKey;
+  /** What a counted call found when it was let in; null for other calls. */
+  admission: Admission | null;
   query: Query;
   params: Params;
   request: Request;
@@ -53,24 +56,64 @@ export const idParams = z.strictObject({ id: z.string() });
 export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
   definition: RouteDefinition<Query, Params>,
 ): Route {
+  const letIn = definition.counted ? letInCounted : letInOther;
   return {
     ...definition,
     toHandler: (context) => async (request, response) => {
-      const key = await authenticate(context.sql, bearerToken(request));
-      response.setHeader('X-Credits-Charged', '0');
-      response.setHeader(
-        'X-Credits-Remaining',
-        String(await availableCredits(context.sql, key.accountId)),
-      );
-      await limitCalls(context, key, response, definition.counted ?? false);
+      const { key, admission } = await letIn(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw forbidden(definition.scope);
       }
       const query = parseParameters(definition.query, request.query);
       const params = parseParameters(definition.params, request.params);
-      await definition.handler({ context, key, query, params, request, response });
+      await definition.handler({ context, key, admission, query, params, request, response });
     },
   };
+}
+
+interface LetIn {
+  key: ApiKey;
+  admission: Admission | null;
+}
+
+/** A call that minute and day count. Says on every answer what is left, on a refusal too. */
+async function letInCounted(
+  context: ApiContext,
+  request: Request,
+  response: Response,
+): Promise<LetIn> {
+  const admission = await context.admit(bearerToken(request));
+  const { key, limits, available } = admission;
+  sayCredits(response, 0, available);
+  response.setHeader(
+    'RateLimit-Policy',
+    `"minute";q=${key.requestsPerMinute};w=60, "day";q=${key.requestsPerDay};w=86400`,
+  );
+  // The tighter of the two is what a client should look at.
+  const [name, remaining, seconds] =
+    limits.dayRemaining < limits.minuteRemaining
+      ? ['day', limits.dayRemaining, limits.dayResetSeconds]
+      : ['minute', limits.minuteRemaining, limits.minuteResetSeconds];
+  response.setHeader('RateLimit', `"${name}";r=${remaining};t=${Math.ceil(seconds)}`);
+  if (!limits.admitted) throw requestRefused(key, limits);
+  return { key, admission };
+}
+
+async function letInOther(
+  context: ApiContext,
+  request: Request,
+  response: Response,
+): Promise<LetIn> {
+  const key = await authenticate(context.sql, bearerToken(request));
+  sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
+  await countOtherCall(context.sql, key);
+  return { key, admission: null };
+}
+
+/** The headers about credits, on every answer to a known key. */
+export function sayCredits(response: Response, charged: number, remaining: number): void {
+  response.setHeader('X-Credits-Charged', String(charged));
+  response.setHeader('X-Credits-Remaining', String(remaining));
 }
 
 /**
@@ -97,29 +140,6 @@ function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
     return issue.keys.map((field) => ({ field, message: 'is no parameter of this call' }));
   }
   return [{ field: issue.path.join('.') || 'body', message: issue.message }];
-}
-
-/** Counts the call, and says on every counted answer what is left. Throws `AppError` 429. */
-async function limitCalls(
-  context: ApiContext,
-  key: ApiKey,
-  response: Response,
-  counted: boolean,
-): Promise<void> {
-  if (!counted) return countOtherCall(context.sql, key);
-  const { limits, refusal } = await countRequest(context.sql, key);
-  const { requestsPerMinute, requestsPerDay } = key;
-  response.setHeader(
-    'RateLimit-Policy',
-    `"minute";q=${requestsPerMinute};w=60, "day";q=${requestsPerDay};w=86400`,
-  );
-  const left = (name: string, remaining: number, seconds: number) =>
-    `"${name}";r=${remaining};t=${Math.ceil(seconds)}`;
-  const minute = left('minute', limits.minuteRemaining, limits.minuteResetSeconds);
-  const day = left('day', limits.dayRemaining, limits.dayResetSeconds);
-  // The tighter one is what a client should look at.
-  response.setHeader('RateLimit', limits.dayRemaining < limits.minuteRemaining ? day : minute);
-  if (refusal !== null) throw refusal;
 }
 
 function bearerToken(request: Request): string | undefined {

@@ -2,6 +2,7 @@
 import type { Route } from './define-route.ts';
 import { controlBatchRoutes } from './v1/control-batch.ts';
 import { createBatchRoute } from './v1/create-batch.ts';
+import { enrichOneRoutes } from './v1/enrich-one.ts';
 import { getBatchRoute } from './v1/get-batch.ts';
 import { getBatchEventsRoute } from './v1/get-batch-events.ts';
 import { getBatchPreviewRoute } from './v1/get-batch-preview.ts';
@@ -13,6 +14,7 @@ import { patchBatchRoute } from './v1/patch-batch.ts';
 import { rerunBatchRoute } from './v1/rerun-batch.ts';
 
 export const routes: readonly Route[] = [
+  ...enrichOneRoutes,
   getMeRoute,
   createBatchRoute,
   listBatchesRoute,

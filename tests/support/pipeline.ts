@@ -13,6 +13,8 @@ import { readConfig } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
 import { readWallet } from '../../src/core/credits/queries.ts';
+import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
+import { openAdmission } from '../../src/core/keys/admission.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
@@ -46,8 +48,10 @@ export async function openPipeline(environment: Record<string, string> = {}) {
   const faults: StoreFaults = {};
   const store = withFaults(opened.store, faults);
   const context: JobContext = { ...opened, store, config, queues };
+  const admit = openAdmission(opened.sql);
+  const calls = openEnrichCalls(opened);
   const watcher = watchBatches(opened.sql, opened.log);
-  const server = createApp({ ...context, watcher }).listen(0, '127.0.0.1');
+  const server = createApp({ ...context, watcher, admit, calls }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

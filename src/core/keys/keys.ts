@@ -50,13 +50,7 @@ export async function authenticate(sql: Sql, presented: string | undefined): Pro
   if (presented === undefined || parseKey(presented) === null) throw invalidKey();
   const key = await findKeyByHash(sql, hashKey(presented));
   if (key === undefined) throw invalidKey();
-  if (key.revokedAt !== null) {
-    throw new AppError({
-      code: 'key_revoked',
-      status: 403,
-      message: 'This key was revoked. Use another key of the account.',
-    });
-  }
+  if (key.revokedAt !== null) throw keyRevoked();
   return key;
 }
 
@@ -71,7 +65,17 @@ export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
   });
 }
 
-function invalidKey(): AppError {
+/** The refusal of a key that was revoked. */
+export function keyRevoked(): AppError {
+  return new AppError({
+    code: 'key_revoked',
+    status: 403,
+    message: 'This key was revoked. Use another key of the account.',
+  });
+}
+
+/** The refusal of a key that is absent, malformed or unknown. */
+export function invalidKey(): AppError {
   return new AppError({
     code: 'invalid_key',
     status: 401,

@@ -2,7 +2,7 @@
  * Rides calls together: those that come while a batch is in flight wait for the next one. Nobody waits
  * for a timer, so a lone call goes at once and the size of a batch follows the load.
  */
-import { must } from './assert.ts';
+import { assert } from './assert.ts';
 
 export interface CoalesceOptions {
   /** Batches under way at once. */
@@ -42,8 +42,9 @@ export function coalesce<Input, Output>(
   const run = async (batch: Waiting<Input, Output>[]) => {
     try {
       const outputs = await runBatch(batch.map(({ input }) => input));
+      assert(outputs.length === batch.length, 'each call has an answer');
       for (const [index, { resolve, reject }] of batch.entries()) {
-        const output = must(outputs[index], 'an answer for each call');
+        const output = outputs[index] as Output | Error;
         if (output instanceof Error) reject(output);
         else resolve(output);
       }

@@ -1,12 +1,34 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
-import { takeRequest, takeTokens } from './queries.ts';
+import { takeTokens } from './queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+
+interface Key {
+  id: string;
+  requestsPerMinute: number;
+  requestsPerDay: number;
+}
+
+async function takeRequest(key: Key) {
+  const [answer] = await database.sql<
+    {
+      admitted: boolean;
+      refusedBy: string | null;
+      minuteRemaining: number;
+      dayRemaining: number;
+      retrySeconds: number;
+    }[]
+  >`
+    select *, extract(epoch from retry_in)::float8 as retry_seconds
+    from take_request(${key.id}, ${key.requestsPerMinute}, ${key.requestsPerDay})`;
+  if (answer === undefined) throw new Error('no answer');
+  return answer;
+}
 
 /** Moves a bucket's clock: as if so much time had passed. */
 async function pass(owner: string, seconds: number): Promise<void> {
@@ -17,26 +39,22 @@ async function pass(owner: string, seconds: number): Promise<void> {
 
 test('a minute admits its limit at once, then one request for each share of the minute', async () => {
   const key = { id: crypto.randomUUID(), requestsPerMinute: 60, requestsPerDay: 1000 };
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, () => takeRequest(database.sql, key)),
-  );
+  const answers = await Promise.all(Array.from({ length: 100 }, () => takeRequest(key)));
   expect(answers.filter((answer) => answer.admitted)).toHaveLength(60);
-  const refused = await takeRequest(database.sql, key);
+  const refused = await takeRequest(key);
   expect(refused).toMatchObject({ admitted: false, refusedBy: 'minute', minuteRemaining: 0 });
   expect(refused.retrySeconds).toBeGreaterThan(0);
   expect(refused.retrySeconds).toBeLessThanOrEqual(1);
   await pass(key.id, 3);
-  const later = await Promise.all(Array.from({ length: 10 }, () => takeRequest(database.sql, key)));
+  const later = await Promise.all(Array.from({ length: 10 }, () => takeRequest(key)));
   expect(later.filter((answer) => answer.admitted)).toHaveLength(3);
 });
 
 test('a day admits its cap and not one more, and a refused request takes nothing', async () => {
   const key = { id: crypto.randomUUID(), requestsPerMinute: 1000, requestsPerDay: 50 };
-  const answers = await Promise.all(
-    Array.from({ length: 80 }, () => takeRequest(database.sql, key)),
-  );
+  const answers = await Promise.all(Array.from({ length: 80 }, () => takeRequest(key)));
   expect(answers.filter((answer) => answer.admitted)).toHaveLength(50);
-  const refused = await takeRequest(database.sql, key);
+  const refused = await takeRequest(key);
   expect(refused).toMatchObject({ admitted: false, refusedBy: 'day', dayRemaining: 0 });
   expect(refused.minuteRemaining).toBe(950);
   const [counted] = await database.sql<{ requests: number }[]>`

@@ -4,26 +4,19 @@
  */
 import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
-import { type LimitedKey, type RequestLimits, takeRequest, takeTokens } from './queries.ts';
+import { type LimitedKey, takeTokens } from './queries.ts';
 
 /** Calls a minute that an account may make beside the counted ones. */
 const OTHER_CALLS_PER_MINUTE = 600;
 
-/**
- * Counts a call that the daily cap covers. Returns what is left; `refusal` is the error to answer with
- * when nothing was, so that the headers can be sent with it.
- */
-export async function countRequest(
-  sql: Sql,
+/** The refusal of a counted call, by the limit that refused it. */
+export function requestRefused(
   key: LimitedKey,
-): Promise<{ limits: RequestLimits; refusal: AppError | null }> {
-  const limits = await takeRequest(sql, key);
-  if (limits.admitted) return { limits, refusal: null };
-  const byDay = limits.refusedBy === 'day';
-  const refusal = byDay
+  limits: { refusedBy: 'minute' | 'day' | null; retrySeconds: number },
+): AppError {
+  return limits.refusedBy === 'day'
     ? rateLimited('requests a day', key.requestsPerDay, limits.retrySeconds)
     : rateLimited('requests a minute', key.requestsPerMinute, limits.retrySeconds);
-  return { limits, refusal };
 }
 
 /** Counts any other call. Throws `AppError` 429 when the account makes too many. */

@@ -1,0 +1,54 @@
+/** `fields=` of a single call: the chosen fields of the answer's record, nothing else. */
+import { AppError } from '../lib/errors.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { outputColumns } from './answer.ts';
+
+/** Operations whose answer is a record that can be cut down. */
+const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
+  'people.enrich',
+  'people.enrich-with-company',
+  'companies.enrich',
+]);
+
+/**
+ * Throws `AppError` 400 `invalid_parameter` when a field is none of the operation's, or the operation's
+ * answer has no fields to choose from.
+ */
+export function checkProjection(operation: OperationName, fields: readonly string[] | null): void {
+  if (fields === null) return;
+  if (projectable.has(operation)) {
+    outputColumns(operation, fields);
+    return;
+  }
+  const message = `${operation} has no fields to choose from`;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'fields', message }],
+  });
+}
+
+/** The answer with the chosen fields; null is all of them. */
+export function projectAnswer(
+  operation: OperationName,
+  data: unknown,
+  fields: readonly string[] | null,
+): unknown {
+  if (fields === null) return data;
+  const chosen = new Set(outputColumns(operation, fields).map((column) => column.header));
+  if (operation === 'people.enrich-with-company') {
+    const { person, company } = data as { person: object; company: object | null };
+    return {
+      person: pick(person, 'person', chosen),
+      company: company === null ? null : pick(company, 'company', chosen),
+    };
+  }
+  return pick(data as object, operations[operation].subject, chosen);
+}
+
+function pick(record: object, prefix: string, chosen: ReadonlySet<string>): object {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => chosen.has(`${prefix}.${name}`)),
+  );
+}
