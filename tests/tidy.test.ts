@@ -34,6 +34,8 @@ const unsafeFile = /^src\/core\/(db\/|graph\/(import\/)?queries\.ts$)/;
 const sharedStatements: Record<string, readonly string[]> = {
   // The reservation must lie in the chunk's own transaction, next to its lease.
   'src/jobs/batch/chunk/run-chunk.ts': ['src/core/credits/queries.ts'],
+  // What a call matched is charged beside it.
+  'src/core/enrich/enrich-calls.ts': ['src/core/credits/queries.ts'],
   // What is deleted by age is a statement of each feature and nothing else.
   'src/jobs/maintenance/keep-house.ts': [
     'src/core/idempotency/queries.ts',

@@ -39,7 +39,8 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
         wakeUps.map(({ id, payload }) => ({
           name,
           data: payload,
-          opts: { jobId: id, removeOnComplete: true, removeOnFail: { count: 1000 } },
+          // A kept id would swallow the next wake-up of the same thing; the log holds the failure.
+          opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
         })),
       );
     },
