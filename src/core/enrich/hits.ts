@@ -43,6 +43,7 @@ export function parseHits(answer: Buffer, lines: number): Hits {
         visit(codes[hit] ?? 0, ids[hit] ?? 0);
       }
     },
+    count: (wanted) => counts[wanted] ?? 0,
     isCapped: (wanted) => (counts[wanted] ?? 0) >= candidatesMax,
   };
 }

@@ -38,7 +38,9 @@ export interface RowInput {
 
 /** What the graph holds for the values of many rows. Look-up line i is the i-th value of all rows. */
 export interface Hits {
-  /** Calls back for each (identifier code, record id) that holds the value of the line. */
+  /** How many (identifier code, record id) pairs hold the value of the line. */
+  count(line: number): number;
+  /** Calls back for each of them. */
   forEach(line: number, visit: (code: number, id: number) => void): void;
   /** True when the value belongs to more records than were read. */
   isCapped(line: number): boolean;
@@ -133,6 +135,9 @@ export function decide(
   firstLine: number,
   hits: Hits,
 ): Decision {
+  if (row.identifiers.length === 1 && row.identifiers[0]?.values.length === 1) {
+    return decideOne(levels, row.identifiers[0], firstLine, hits);
+  }
   const answers: ValueAnswer[] = [];
   let winner: (ValueAnswer & { value: string }) | undefined;
   let shared: ValueAnswer | undefined;
@@ -157,7 +162,34 @@ export function decide(
     const { by, ids } = shared;
     return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
   }
-  return { status: 'no_match', id: 0, by: '', value: '', conflict: false, candidates: 0 };
+  return noMatch;
+}
+
+const noMatch: Decision = Object.freeze({
+  status: 'no_match',
+  id: 0,
+  by: '',
+  value: '',
+  conflict: false,
+  candidates: 0,
+});
+
+/** The most frequent row: one identifier of one value. The same rules, without collecting anything. */
+function decideOne(
+  levels: typeof personLevels,
+  { kind, values }: RowIdentifier,
+  line: number,
+  hits: Hits,
+): Decision {
+  const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line, hits);
+  if (answer === undefined) return noMatch;
+  const { ids, by, capped } = answer;
+  const [id = 0] = ids;
+  if (ids.length === 1 && !capped) {
+    const [value = ''] = values;
+    return { status: 'matched', id, by, value, conflict: false, candidates: 1 };
+  }
+  return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
 }
 
 /** The records that hold one value, at the best level of trust, or undefined when none does. */
@@ -167,6 +199,7 @@ function answerOf(
   line: number,
   hits: Hits,
 ): ValueAnswer | undefined {
+  if (hits.count(line) === 0) return undefined;
   let ids: number[] = [];
   let best = levels.length;
   let worst = -1;

@@ -22,6 +22,22 @@ let names: ReadonlyMap<string, string> | undefined;
 
 /** The alpha-2 code of a country's name or code, or null when the text is neither. */
 export function countryCode(text: string): string | null {
+  const known = seen.get(text);
+  if (known !== undefined) return known;
+  const code = findCountryCode(text);
+  if (text.length <= MEMORABLE_LENGTH_MAX) {
+    if (seen.size === SEEN_MAX) seen.clear();
+    seen.set(text, code);
+  }
+  return code;
+}
+
+/** A list names few countries a million times. */
+const seen = new Map<string, string | null>();
+const SEEN_MAX = 1_000;
+const MEMORABLE_LENGTH_MAX = 64;
+
+function findCountryCode(text: string): string | null {
   if (isTooLong(text)) return null;
   const tidy = tidyCell(text);
   if (tidy.length === 2) {
