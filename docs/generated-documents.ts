@@ -2,6 +2,8 @@
  * The files that are written from the code's own tables. `npm run docs` writes them and a test holds
  * them equal; a new one is a line here.
  */
+import { renderOpenApi } from '../src/api/openapi/openapi.ts';
+import { routes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
 import { renderConfigPage, renderEnvExample } from './config-documents.ts';
 
@@ -14,4 +16,8 @@ interface GeneratedDocument {
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: '.env.example', render: () => renderEnvExample(Object.values(configOptions)) },
   { path: 'docs/config.md', render: () => renderConfigPage(Object.values(configOptions)) },
+  {
+    path: 'docs/openapi.json',
+    render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
+  },
 ];

@@ -1,6 +1,8 @@
 -- The schema that the migrations of infra/migrations add up to. Written by `npm run schema`; a test
 -- holds it equal. The schema graph_test is the same as graph.
 
+create extension pg_trgm schema public;
+
 create table public.accounts (
   id uuid not null,
   name text not null,
@@ -21,6 +23,8 @@ create table public.api_keys (
   rows_per_minute integer,
   created_at timestamp with time zone default now() not null,
   revoked_at timestamp with time zone,
+  name text,
+  expires_at timestamp with time zone,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint api_keys_key_sha256_key UNIQUE (key_sha256),
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
@@ -156,6 +160,18 @@ create table public.idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
 
+create table public.key_budgets (
+  key_id uuid not null,
+  credits_per_day bigint not null,
+  day date default '1970-01-01'::date not null,
+  spent bigint default 0 not null,
+  constraint key_budgets_credits_per_day_check CHECK ((credits_per_day > 0)),
+  constraint key_budgets_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
+  constraint key_budgets_pkey PRIMARY KEY (key_id),
+  constraint key_budgets_spent_check CHECK ((spent >= 0))
+);
+alter table public.key_budgets set (fillfactor=50);
+
 create table public.ledger_entries (
   id bigint generated always as identity not null,
   account_id uuid not null,
@@ -226,6 +242,19 @@ create table public.reservations (
 CREATE UNIQUE INDEX reservations_open ON public.reservations USING btree (chunk_id) WHERE (state = 'open'::text);
 CREATE INDEX reservations_open_account ON public.reservations USING btree (account_id) WHERE (state = 'open'::text);
 
+create table public.uploads (
+  id uuid not null,
+  account_id uuid not null,
+  live boolean not null,
+  key text not null,
+  created_at timestamp with time zone default now() not null,
+  used_at timestamp with time zone,
+  constraint uploads_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint uploads_key_key UNIQUE (key),
+  constraint uploads_pkey PRIMARY KEY (id)
+);
+CREATE INDEX uploads_age ON public.uploads USING btree (created_at);
+
 create table public.wallets (
   account_id uuid not null,
   balance bigint default 0 not null,
@@ -234,6 +263,20 @@ create table public.wallets (
   constraint wallets_check CHECK (((0 <= reserved) AND (reserved <= balance))),
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
+
+CREATE OR REPLACE FUNCTION public.lease_requests(p_owner uuid, p_day date, p_per_day integer, p_wanted integer, OUT granted integer, OUT total integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into day_counts (owner, day, requests) values (p_owner, p_day, 0) on conflict do nothing;
+  select requests into total from day_counts where owner = p_owner and day = p_day for update;
+  granted := greatest(0, least(p_wanted, p_per_day - total));
+  if granted > 0 then
+    total := total + granted;
+    update day_counts set requests = total where owner = p_owner and day = p_day;
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_ledger_change()
  RETURNS trigger
@@ -281,9 +324,10 @@ CREATE OR REPLACE FUNCTION public.take_tokens(p_owner uuid, p_name text, p_per_m
  LANGUAGE plpgsql
 AS $function$
 declare
+  microsecond constant interval := interval '1 microsecond';
+  capacity constant interval := interval '1 minute';
   moment timestamptz := clock_timestamp();
-  per_token interval := interval '1 minute' / p_per_minute;
-  capacity interval := interval '1 minute';
+  gained_in interval := (60000000::bigint * p_cost / p_per_minute) * microsecond;
   previous timestamptz;
   next timestamptz;
 begin
@@ -292,7 +336,7 @@ begin
   select full_at into previous from rate_buckets where owner = p_owner and name = p_name for update;
   moment := greatest(moment, clock_timestamp());
   previous := greatest(previous, moment);
-  next := previous + per_token * p_cost;
+  next := previous + gained_in;
   admitted := next - moment <= capacity or previous = moment;
   if admitted then
     update rate_buckets set full_at = next where owner = p_owner and name = p_name;
@@ -302,7 +346,7 @@ begin
     retry_in := least(next - capacity, previous) - moment;
   end if;
   full_in := previous - moment;
-  remaining := greatest(0, floor(extract(epoch from capacity - full_in) / extract(epoch from per_token)))::int;
+  remaining := greatest(0, floor(extract(epoch from capacity - full_in) * p_per_minute / 60))::int;
 end $function$;
 
 create table graph.cities (
@@ -389,6 +433,31 @@ create table graph.industries (
   constraint industries_pkey PRIMARY KEY (id)
 );
 
+create table graph.lookup_values (
+  kind smallint not null,
+  id integer not null,
+  name text default ''::text not null,
+  folded text collate "C" default ''::text not null,
+  people integer default 0 not null,
+  constraint lookup_values_pkey PRIMARY KEY (kind, id)
+);
+CREATE INDEX lookup_values_folded ON graph.lookup_values USING btree (kind, folded) WHERE (name <> ''::text);
+CREATE INDEX lookup_values_people ON graph.lookup_values USING btree (kind, people DESC, folded, id) WHERE (name <> ''::text);
+
+create table graph.lookup_vocabulary (
+  kind smallint not null,
+  word text collate "C" not null,
+  constraint lookup_vocabulary_pkey PRIMARY KEY (kind, word)
+);
+CREATE INDEX lookup_vocabulary_trigrams ON graph.lookup_vocabulary USING gin (word public.gin_trgm_ops);
+
+create table graph.lookup_words (
+  kind smallint not null,
+  word text collate "C" not null,
+  id integer not null,
+  constraint lookup_words_pkey PRIMARY KEY (kind, word, id)
+);
+
 create table graph.officers (
   id bigint generated always as identity not null,
   company_id bigint not null,
@@ -402,6 +471,12 @@ create table graph.officers (
   constraint officers_birth_month_check CHECK (((birth_month >= 1) AND (birth_month <= 12))),
   constraint officers_company_id_name_role_appointed_on_key UNIQUE NULLS NOT DISTINCT (company_id, name, role, appointed_on),
   constraint officers_pkey PRIMARY KEY (id)
+);
+
+create table graph.person_briefs (
+  id bigint not null,
+  brief text not null,
+  constraint person_briefs_pkey PRIMARY KEY (id)
 );
 
 create table graph.person_identifiers (
@@ -515,3 +590,92 @@ CREATE OR REPLACE FUNCTION graph.fold(value text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN lower(regexp_replace(NORMALIZE(value, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text));
+
+CREATE OR REPLACE FUNCTION graph.fold_words(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN "left"(TRIM(BOTH FROM regexp_replace(graph.fold(value), '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+'::text, ' '::text, 'g'::text)), 200);
+
+CREATE OR REPLACE FUNCTION graph.lookup_names(p_kind integer, p_ids integer[])
+ RETURNS TABLE(id integer, name text)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+begin
+  if p_kind = 1 then
+    return query select p.id, p.name from positions p where p_ids is null or p.id = any(p_ids);
+  elsif p_kind = 2 then
+    return query
+      select c.id, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
+      from cities c
+      left join regions r on r.id = c.region_id
+      left join countries n on n.id = c.country_id
+      where c.name <> '' and (p_ids is null or c.id = any(p_ids));
+  else
+    return query select i.id, i.name from industries i where p_ids is null or i.id = any(p_ids);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.name_lookups(p_kind integer, p_ids integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  with renamed as (
+    select n.id, n.name, fold_words(n.name) as folded, v.folded as folded_before
+    from lookup_names(p_kind, p_ids) n
+    left join lookup_values v on v.kind = p_kind and v.id = n.id
+    where v.name is distinct from n.name),
+  written as (
+    insert into lookup_values (kind, id, name, folded)
+    select p_kind, id, name, folded from renamed
+    on conflict (kind, id) do update set name = excluded.name, folded = excluded.folded),
+  word as (
+    select distinct r.id, left(w, 60) as word
+    from renamed r cross join string_to_table(r.folded, ' ') w where w <> ''),
+  forgotten as (
+    delete from lookup_words w
+    using (select r.id, left(b, 60) as word
+      from renamed r cross join string_to_table(r.folded_before, ' ') b) before
+    where w.kind = p_kind and w.word = before.word and w.id = before.id
+      and not exists (select from word where word.id = w.id and word.word = w.word)),
+  noted as (
+    insert into lookup_words (kind, word, id) select p_kind, word, id from word order by word, id
+    on conflict do nothing)
+  insert into lookup_vocabulary (kind, word) select distinct p_kind, word from word order by word
+  on conflict do nothing;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.rebuild_lookups()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from lookup_values;
+  delete from lookup_words;
+  delete from lookup_vocabulary;
+  insert into lookup_values (kind, id, people)
+  select 1, position_id, count(*) from persons where position_id <> 0 group by position_id
+  union all
+  select 2, city_id, count(*) from persons where city_id <> 0 group by city_id
+  union all
+  select 3, industry_id, count(*) from persons where industry_id <> 0 group by industry_id;
+  perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.similar_words(p_kind integer, p_word text)
+ RETURNS TABLE(word text)
+ LANGUAGE plpgsql
+ STABLE
+ SET "pg_trgm.similarity_threshold" TO '0.25'
+AS $function$
+#variable_conflict use_column
+begin
+  return query select v.word from lookup_vocabulary v
+    where v.word operator(public.%) p_word and v.kind = p_kind
+      and length(v.word) between length(p_word) - 2 and length(p_word) + 2
+    order by public.similarity(v.word, p_word) desc, v.word limit 100;
+end $function$;

@@ -15,12 +15,14 @@ const notYetCodes = new Set([
 
 /**
  * True once a query was answered and the role's own database, named as the role, exists; false
- * when the server is not that far. Throws AppError when it answers but refuses the password.
+ * when the server is not that far, or when another one, on a copy of the folder with the same
+ * password, has taken the port before it. Throws AppError when it answers but refuses the password.
  */
 export async function askServer(server: {
   port: number;
   role: string;
   password: string;
+  dataFolder: string;
 }): Promise<boolean> {
   const client = postgres({
     host: '127.0.0.1',
@@ -35,6 +37,8 @@ export async function askServer(server: {
     onnotice: () => {},
   });
   try {
+    const [answer] = await client`select current_setting('data_directory') as folder`;
+    if (answer?.folder !== server.dataFolder) return false;
     const found = await client`select 1 from pg_database where datname = ${server.role}`;
     if (found.length === 0) await client`create database ${client(server.role)}`;
     return true;

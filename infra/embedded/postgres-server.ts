@@ -61,7 +61,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       await writeCredentials(dataDir, credentials);
     }
     const server = await spawnServer(cluster, path.join(dataDir, 'postgres.log'), settings);
-    const failure = await waitUntilReady(server, credentials.password, log);
+    const failure = await waitUntilReady(server, cluster, log);
     if (failure === null) return server;
 
     if (failure.includes('could not create any TCP/IP sockets') && portAttempts < portAttemptsMax) {
@@ -156,16 +156,17 @@ async function endsWithin(ended: Promise<string>, limitMs: number): Promise<bool
 /** Null once the server answers; else how it ended. Stops a server that cannot be used. */
 async function waitUntilReady(
   server: RunningServer,
-  password: string,
+  { credentials, dataFolder }: PostgresCluster,
   log: (line: string) => void,
 ): Promise<string | null> {
+  const { password } = credentials;
   const state: { failure: string | null } = { failure: null };
   void server.ended.then((reason) => {
     state.failure = reason;
   });
   let noticeAt = Date.now() + recoveryNoticeMs;
   try {
-    while (!(await askServer({ port: server.port, role: roleName, password }))) {
+    while (!(await askServer({ port: server.port, role: roleName, password, dataFolder }))) {
       await Promise.race([server.ended, delay(readinessPollMs)]);
       if (state.failure !== null) return state.failure;
       if (Date.now() < noticeAt) continue;

@@ -46,6 +46,9 @@ export function defaultSettings(
     jit: 'off',
     TimeZone: 'UTC',
     log_timezone: 'UTC',
+    // A process that froze inside a transaction holds rows that all others wait for: shorter than
+    // the lease of a chunk (15 s), longer than any transaction of ours is idle.
+    idle_in_transaction_session_timeout: '10s',
 
     // An eighth of the memory, as the Node processes and the page cache need the rest.
     shared_buffers: megabytes(Math.min(2048 * MiB, Math.max(128 * MiB, memoryBytes / 8))),

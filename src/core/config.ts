@@ -5,6 +5,12 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { AppError } from './lib/errors.ts';
+import { Secret } from './lib/secret.ts';
+
+interface NamedError {
+  field: string;
+  message: string;
+}
 
 interface Option<T> {
   env: string;
@@ -15,6 +21,10 @@ interface Option<T> {
 }
 
 const text = z.string().min(1);
+const optionalText = text.optional() as z.ZodType<string | undefined, string | undefined>;
+const redisUrl = z.string().refine((list) => list.split(',').every(isRedisUrl), {
+  error: 'must be redis://host:port or rediss://host:port, several of them between commas',
+});
 const integer = (min: number, max: number, fallback: number) =>
   z.preprocess(
     (value) => (value === undefined ? fallback : Number(value)),
@@ -28,6 +38,10 @@ function option<T>(
   schema: z.ZodType<T, string | undefined>,
 ): Option<T> {
   return { env, shown, doc, schema };
+}
+
+function isRedisUrl(node: string): boolean {
+  return URL.canParse(node.trim()) && /^rediss?:$/.test(new URL(node.trim()).protocol);
 }
 
 /** Every option: environment variable, default, meaning, parser. */
@@ -52,6 +66,27 @@ export const configOptions = {
     '8',
     'Connections to Postgres that one process opens at most for each of the two graphs.',
     integer(1, 200, 8),
+  ),
+  redisUrl: option(
+    'REDIS_URL',
+    '(queue and limits in Postgres)',
+    'Redis 6.2 or newer, or Valkey, for the queue and the limits; rediss:// for TLS. Several nodes between commas are a Redis Cluster. It must not evict: `maxmemory-policy noeviction`.',
+    redisUrl.optional() as z.ZodType<string | undefined, string | undefined>,
+  ),
+  redisPrefix: option(
+    'REDIS_PREFIX',
+    'enrich',
+    'What every key in Redis begins with, so that several installations can share one.',
+    z
+      .string()
+      .regex(/^[\w.-]+$/, 'must be letters, digits, `_`, `.` and `-`')
+      .default('enrich'),
+  ),
+  apiProcesses: option(
+    'API_PROCESSES',
+    '1',
+    'API processes that share the limits. While Redis is away, each admits this share of them by itself.',
+    integer(1, 1000, 1),
   ),
   port: option(
     'PORT',
@@ -78,6 +113,52 @@ export const configOptions = {
     z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info') as z.ZodType<string, string | undefined>,
+  ),
+  s3Bucket: option(
+    'S3_BUCKET',
+    '(files in the data folder)',
+    'Bucket for uploads and results. Let a lifecycle rule abort multipart uploads left incomplete for a day: a process that was killed cannot.',
+    optionalText,
+  ),
+  s3Region: option(
+    'S3_REGION',
+    'us-east-1',
+    'Region of the bucket; other S3 servers mostly take any.',
+    text.default('us-east-1'),
+  ),
+  s3Endpoint: option(
+    'S3_ENDPOINT',
+    '(that of AWS in the region)',
+    'Address of another S3 server. Callers of `POST /v1/uploads` must reach it under this address too.',
+    z.url({ protocol: /^https?$/ }).optional() as z.ZodType<string | undefined, string | undefined>,
+  ),
+  s3AccessKeyId: option(
+    'S3_ACCESS_KEY_ID',
+    "(the AWS SDK's own search: environment, profile, role of the machine)",
+    'Key that may read, write, list and delete in the bucket. Set it together with S3_SECRET_ACCESS_KEY or not at all.',
+    optionalText,
+  ),
+  s3SecretAccessKey: option(
+    'S3_SECRET_ACCESS_KEY',
+    '(none)',
+    'Secret of S3_ACCESS_KEY_ID.',
+    text.transform((secret) => new Secret(secret)).optional() as z.ZodType<
+      Secret | undefined,
+      string | undefined
+    >,
+  ),
+  s3Prefix: option(
+    'S3_PREFIX',
+    '(the whole bucket)',
+    'Folder of the bucket that everything lies below, such as `enrich/production`.',
+    z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)*\/?$/,
+        'must be a path such as enrich/production',
+      )
+      .transform((folder) => folder.replace(/\/$/, ''))
+      .default(''),
   ),
   uploadBytesMax: option(
     'UPLOAD_BYTES_MAX',
@@ -129,7 +210,7 @@ export const configOptions = {
   ),
 } satisfies Record<string, Option<unknown>>;
 
-export type Config = {
+type OptionValues = {
   readonly [Name in keyof typeof configOptions]: (typeof configOptions)[Name] extends Option<
     infer Value
   >
@@ -137,14 +218,32 @@ export type Config = {
     : never;
 };
 
+/** An S3 bucket and how to reach it. */
+export interface S3Config {
+  provider: 's3';
+  bucket: string;
+  region: string;
+  /** Null for that of AWS. */
+  endpoint: string | null;
+  /** Every key begins with it and a slash; empty for none. */
+  prefix: string;
+  /** Null to let the SDK find them. */
+  credentials: { accessKeyId: string; secretAccessKey: Secret } | null;
+}
+
+/** Where uploads and results are kept. */
+export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
+
+export type Config = Omit<OptionValues, `s3${string}`> & { readonly storage: StorageConfig };
+
 /** The environment of this process with some options changed, for starting another process. */
 export function environmentWith(
-  changes: { [Name in keyof Config]?: string },
+  changes: { [Name in keyof OptionValues]?: string },
   environment: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const changed = { ...environment };
   for (const [name, value] of Object.entries(changes)) {
-    changed[configOptions[name as keyof Config].env] = value;
+    changed[configOptions[name as keyof OptionValues].env] = value;
   }
   return changed;
 }
@@ -154,13 +253,15 @@ export function environmentWith(
  * Throws `AppError` `invalid_configuration` that names every wrong variable.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const errors: { field: string; message: string }[] = [];
+  const errors: NamedError[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, { env, schema }] of Object.entries(configOptions)) {
     const parsed = schema.safeParse(environment[env] || undefined);
     if (parsed.success) values[name] = parsed.data;
     else errors.push({ field: env, message: parsed.error.issues.map((i) => i.message).join('; ') });
   }
+  const options = values as unknown as OptionValues;
+  errors.push(...findHalfSet(environment));
   if (errors.length > 0) {
     const named = errors.map((error) => `${error.field}: ${error.message}`).join('. ');
     throw new AppError({
@@ -170,5 +271,35 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       errors,
     });
   }
-  return values as unknown as Config;
+  return { ...options, storage: storageOf(options) };
+}
+
+/** What goes unused, or cannot work, unless another option is set as well. */
+const dependencies: [option: string, needs: string][] = [
+  ['S3_ENDPOINT', 'S3_BUCKET'],
+  ['S3_PREFIX', 'S3_BUCKET'],
+  ['S3_ACCESS_KEY_ID', 'S3_BUCKET'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
+];
+
+function findHalfSet(environment: NodeJS.ProcessEnv): NamedError[] {
+  return dependencies
+    .filter(([option, needs]) => environment[option] && !environment[needs])
+    .map(([option, needs]) => ({ field: needs, message: `must be set, because ${option} is` }));
+}
+
+function storageOf(options: OptionValues): StorageConfig {
+  const { dataDir, s3Bucket, s3Region, s3Endpoint, s3Prefix } = options;
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = options;
+  if (s3Bucket === undefined) return { provider: 'files', folder: path.join(dataDir, 'objects') };
+  const isGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
+  return {
+    provider: 's3',
+    bucket: s3Bucket,
+    region: s3Region,
+    endpoint: s3Endpoint ?? null,
+    prefix: s3Prefix,
+    credentials: isGiven ? { accessKeyId, secretAccessKey } : null,
+  };
 }

@@ -1,10 +1,14 @@
 /** What a process needs, opened once and closed once. Features take narrow parts of it. */
-import path from 'node:path';
-import type { Config } from './config.ts';
+import type { Config, StorageConfig } from './config.ts';
 import { connect, type Database } from './db/client.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { openPostgresLimiter } from './limits/postgres-limiter.ts';
+import { openRedisLimiter } from './limits/redis-limiter.ts';
 import { createLog, type Log } from './log.ts';
+import { connectRedis } from './redis/client.ts';
 import { openFileStore } from './storage/file-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
+import { openS3Store } from './storage/s3-store.ts';
 
 export interface Context extends AsyncDisposable {
   log: Log;
@@ -13,6 +17,7 @@ export interface Context extends AsyncDisposable {
   /** Unqualified graph tables are the graph of test keys. */
   testSql: Database;
   store: ObjectStore;
+  limiter: Limiter;
 }
 
 /** Opens the context of a process on a database that is already migrated. */
@@ -21,13 +26,23 @@ export function openContext(config: Config, databaseUrl: string, process: string
   const connections = config.databaseConnections;
   const sql = connect({ url: databaseUrl, connections });
   const testSql = connect({ url: databaseUrl, connections, graph: 'graph_test' });
+  const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
+  const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'limits', log);
   return {
     log,
     sql,
     testSql,
-    store: openFileStore(path.join(config.dataDir, 'objects')),
+    store: openStore(config.storage),
+    limiter: redis
+      ? openRedisLimiter({ redis, sql, log }, { prefix, processes })
+      : openPostgresLimiter(sql),
     async [Symbol.asyncDispose]() {
+      redis?.disconnect();
       await Promise.all([sql.end({ timeout: 5 }), testSql.end({ timeout: 5 })]);
     },
   };
+}
+
+function openStore(storage: StorageConfig): ObjectStore {
+  return storage.provider === 's3' ? openS3Store(storage) : openFileStore(storage.folder);
 }

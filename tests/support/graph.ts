@@ -5,7 +5,7 @@ import type { Database } from '../../src/core/db/client.ts';
 import { type ImportEntity, importRecords } from '../../src/core/graph/import/import-records.ts';
 
 /** The time of records that carry none. */
-export const importedAt = new Date('2024-01-02T03:04:05Z');
+const importedAt = new Date('2024-01-02T03:04:05Z');
 
 type JsonRecord = Record<string, unknown>;
 

@@ -33,6 +33,8 @@ export class MemoryQueues implements Queues {
     }
   }
 
+  async repair(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   /** Runs one wake-up through the registry, as a worker does. Rejects with what the job throws. */

@@ -1,6 +1,7 @@
 /**
- * The whole pipeline in one process: a database of its own, files in a temporary folder, the HTTP API
- * on a free port, and queues that run when a test says so. Nothing is mocked but time and the queue.
+ * The whole pipeline in one process: a database of its own, objects in a temporary folder or on an S3
+ * server, the HTTP API on a free port, and queues that run when a test says so. Nothing is mocked but time
+ * and the queue.
  */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -9,20 +10,23 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../src/api/app.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
-import { readConfig } from '../../src/core/config.ts';
+import { type Config, readConfig } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
 import { readWallet } from '../../src/core/credits/queries.ts';
 import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
+import type { Log } from '../../src/core/log.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
 import { sweep } from '../../src/jobs/batch/sweep.ts';
 import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
+import type { Queues } from '../../src/jobs/queue/queues.ts';
 import { createTestDatabase } from './database.ts';
 import { MemoryQueues } from './memory-queues.ts';
+import { startS3Server } from './s3-server.ts';
 
 export interface Caller {
   accountId: string;
@@ -38,17 +42,54 @@ export interface StoreFaults {
 
 export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
 
-/** Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`. */
-export async function openPipeline(environment: Record<string, string> = {}) {
+export type Storage = 'files' | 's3';
+
+/**
+ * Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`, and `storage` says where its
+ * objects lie.
+ */
+export async function openPipeline(
+  environment: Record<string, string> = {},
+  storage: Storage = 'files',
+) {
+  const queues = new MemoryQueues();
+  const pipeline = await openPipelineWith(environment, storage, () => queues);
+  const runUntilIdle = (workers = 1) => queues.runUntilIdle(pipeline.context, workers);
+  return {
+    ...pipeline,
+    queues,
+    runUntilIdle,
+
+    /** Uploads a list and runs it as far as it goes. */
+    async enrich(caller: Caller, list: string | Buffer, options: Record<string, string>) {
+      const id = await pipeline.upload(caller, list, options);
+      await runUntilIdle();
+      return id;
+    },
+  };
+}
+
+/** Opens a pipeline on queues of the caller's, who runs their jobs. */
+export async function openPipelineWith(
+  environment: Record<string, string>,
+  storage: Storage,
+  makeQueues: (config: Config, databaseUrl: string, log: Log) => Queues,
+) {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-pipeline-'));
-  const config = readConfig({ LOG_LEVEL: 'silent', ENRICH_DATA_DIR: dataDir, ...environment });
+  const s3 = storage === 's3' ? await startS3Server() : null;
+  const config = readConfig({
+    LOG_LEVEL: 'silent',
+    ENRICH_DATA_DIR: dataDir,
+    ...s3?.environment,
+    ...environment,
+  });
   const opened = openContext(config, database.url, 'test');
-  const queues = new MemoryQueues();
+  const queues = makeQueues(config, database.url, opened.log);
   const faults: StoreFaults = {};
   const store = withFaults(opened.store, faults);
   const context: JobContext = { ...opened, store, config, queues };
-  const admit = openAdmission(opened.sql);
+  const admit = openAdmission(opened.sql, opened.limiter);
   const calls = openEnrichCalls(opened);
   const watcher = watchBatches(opened.sql, opened.log);
   const server = createApp({ ...context, watcher, admit, calls }).listen(0, '127.0.0.1');
@@ -69,7 +110,6 @@ export async function openPipeline(environment: Record<string, string> = {}) {
   return {
     ...database,
     context,
-    queues,
     faults,
     url,
     call,
@@ -98,14 +138,6 @@ export async function openPipeline(environment: Record<string, string> = {}) {
       return ((await response.json()) as BatchView).id;
     },
 
-    /** Uploads a list and runs it as far as it goes. */
-    async enrich(caller: Caller, list: string | Buffer, options: Record<string, string>) {
-      const id = await this.upload(caller, list, options);
-      await this.runUntilIdle();
-      return id;
-    },
-
-    runUntilIdle: (workers = 1) => queues.runUntilIdle(context, workers),
     sweep: () => sweep(context),
     batch: (caller: Caller, id: string) => json(caller, `/v1/batches/${id}`),
 
@@ -137,6 +169,7 @@ export async function openPipeline(environment: Record<string, string> = {}) {
 
     /** Keys of the stored objects, temporary ones included. */
     async objects(): Promise<string[]> {
+      if (s3 !== null) return s3.keys();
       const folder = path.join(dataDir, 'objects');
       const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
         () => [],
@@ -153,6 +186,7 @@ export async function openPipeline(environment: Record<string, string> = {}) {
       await opened[Symbol.asyncDispose]();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
+      await s3?.close();
     },
   };
 }

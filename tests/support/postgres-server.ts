@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../infra/embedded/embedded-postgres.ts';
 import { connect } from '../../src/core/db/client.ts';
 import { migrate } from '../../src/core/db/migrate.ts';
-import { migrateQueue } from '../../src/jobs/queue/backend.ts';
+import { migrateQueue } from '../../src/jobs/queue/backend-postgres.ts';
 import { TEMPLATE_DATABASE, withDatabase } from './database-names.ts';
 
 declare module 'vitest' {

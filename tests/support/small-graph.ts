@@ -140,7 +140,7 @@ export const bob = {
   workEmail: 'bob@acme.example',
   workEmailStatus: 'checked by hand',
 };
-export const otherBob = {
+const otherBob = {
   id: 3,
   name: 'Bob',
   surname: 'Brown',
@@ -163,7 +163,7 @@ export const eve = {
   _meta: { twitterFormer: ['eve_old'] },
 };
 /** Opts out after the import. */
-export const opted = {
+const opted = {
   id: 5,
   name: 'Opt',
   surname: 'Out',
@@ -173,7 +173,7 @@ export const opted = {
   professional_network: 'opt-out',
   mobile: '+447700900005',
 };
-export const people = [ada, bob, otherBob, eve, opted];
+const people = [ada, bob, otherBob, eve, opted];
 
 export const acme = {
   id: 10,
@@ -199,7 +199,7 @@ export const beta = {
   formerNames: ['Gamma', 'Old Beta Ltd'],
 };
 /** French: its officers are nobody's question. */
-export const gamma = {
+const gamma = {
   id: 12,
   name: 'Gamma SA',
   registryNumber: '552100554',
@@ -207,10 +207,10 @@ export const gamma = {
   phone: '+441632960200',
   aliases: ['Gamma Group of Lyon'],
 };
-export const firms = [acme, beta, gamma];
+const firms = [acme, beta, gamma];
 
 /** Officers of Acme, one for each way in which a director may be found or not, and one of Gamma. */
-export const officers = [
+const officers = [
   {
     companyId: 10,
     name: 'LOVELY, Ada',
@@ -269,7 +269,7 @@ export const officers = [
 ];
 
 /** Accounts of Acme, the oldest first. */
-export const financials = [
+const financials = [
   { companyId: 10, periodEnd: '2021-12-31', currency: 'EUR', revenue: 900 },
   {
     companyId: 10,

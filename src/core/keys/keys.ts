@@ -9,7 +9,7 @@ import { type ApiKey, findKeyByHash, insertKey, revokeKeysByPrefix } from './que
 export const scopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
 export type Scope = (typeof scopes)[number];
 
-const defaultScopes: Scope[] = ['enrich', 'search', 'batches', 'exports'];
+export const defaultScopes: Scope[] = ['enrich', 'search', 'batches', 'exports'];
 
 export interface CreateKeyInput {
   accountId: string;
@@ -17,18 +17,25 @@ export interface CreateKeyInput {
   scopes?: Scope[];
   requestsPerMinute?: number;
   requestsPerDay?: number;
-  rowsPerMinute?: number;
+  rowsPerMinute?: number | null;
+  /** Credits that its single calls may spend in a UTC day; null or absent for no bound. */
+  creditsPerDay?: number | null;
+  name?: string | null;
 }
 
-/** Makes a key. The returned `key` is the only time its text exists outside its holder. */
-export async function createKey(
-  sql: Sql,
-  input: CreateKeyInput,
-): Promise<{ id: string; key: string; prefix: string }> {
+/** A key that was just made; `key` is the only time its text exists outside its holder. */
+export interface NewlyMadeKey {
+  id: string;
+  key: string;
+  prefix: string;
+}
+
+/** Makes a key. */
+export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyMadeKey> {
   const key = generateKey(input.mode);
   const id = uuidv7();
   const prefix = displayPrefix(key);
-  await insertKey(sql, {
+  const stored = {
     id,
     accountId: input.accountId,
     mode: input.mode,
@@ -38,7 +45,9 @@ export async function createKey(
     requestsPerMinute: input.requestsPerMinute ?? 60,
     requestsPerDay: input.requestsPerDay ?? 10_000,
     rowsPerMinute: input.rowsPerMinute ?? null,
-  });
+    name: input.name ?? null,
+  };
+  await insertKey(sql, stored, input.creditsPerDay ?? null);
   return { id, key, prefix };
 }
 

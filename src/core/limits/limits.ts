@@ -2,9 +2,8 @@
  * What a key may do in a minute and a day. Counted requests have a token bucket and a daily cap per key;
  * all other calls share a bucket per account; rows of lists have a bucket of their own where a key sets one.
  */
-import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
-import { type LimitedKey, takeTokens } from './queries.ts';
+import type { LimitedKey, Limiter, RequestLimits } from './limiter.ts';
 
 /** Calls a minute that an account may make beside the counted ones. */
 const OTHER_CALLS_PER_MINUTE = 600;
@@ -12,7 +11,7 @@ const OTHER_CALLS_PER_MINUTE = 600;
 /** The refusal of a counted call, by the limit that refused it. */
 export function requestRefused(
   key: LimitedKey,
-  limits: { refusedBy: 'minute' | 'day' | null; retrySeconds: number },
+  limits: Pick<RequestLimits, 'refusedBy' | 'retrySeconds'>,
 ): AppError {
   return limits.refusedBy === 'day'
     ? rateLimited('requests a day', key.requestsPerDay, limits.retrySeconds)
@@ -20,8 +19,8 @@ export function requestRefused(
 }
 
 /** Counts any other call. Throws `AppError` 429 when the account makes too many. */
-export async function countOtherCall(sql: Sql, key: { accountId: string }): Promise<void> {
-  const tokens = await takeTokens(sql, {
+export async function countOtherCall(limiter: Limiter, key: { accountId: string }): Promise<void> {
+  const tokens = await limiter.takeTokens({
     owner: key.accountId,
     name: 'other calls',
     perMinute: OTHER_CALLS_PER_MINUTE,
@@ -37,13 +36,13 @@ export async function countOtherCall(sql: Sql, key: { accountId: string }): Prom
  * which they may.
  */
 export async function takeRows(
-  sql: Sql,
+  limiter: Limiter,
   key: { keyId: string; rowsPerMinute: number | null },
   rows: number,
 ): Promise<number> {
   if (key.rowsPerMinute === null || rows === 0) return 0;
   const bucket = { owner: key.keyId, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
-  const tokens = await takeTokens(sql, bucket);
+  const tokens = await limiter.takeTokens(bucket);
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }
 

@@ -1,28 +1,44 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-
-/** A key, and what it may do. */
-export interface LimitedKey {
-  requestsPerMinute: number;
-  requestsPerDay: number;
-}
-
-/** What is left of a bucket. Times in seconds. */
-export interface Tokens {
-  admitted: boolean;
-  remaining: number;
-  retrySeconds: number;
-}
+import type { Bucket, Tokens } from './limiter.ts';
 
 /** Takes tokens from a bucket of `perMinute`; a refusal takes nothing. */
-export async function takeTokens(
-  sql: Sql,
-  bucket: { owner: string; name: string; perMinute: number; cost: number },
-): Promise<Tokens> {
+export async function takeTokens(sql: Sql, bucket: Bucket): Promise<Tokens> {
   const [row] = await sql<Tokens[]>`
     select admitted, remaining, extract(epoch from retry_in)::float8 as retry_seconds
     from take_tokens(${bucket.owner}, ${bucket.name}, ${bucket.perMinute}, ${bucket.cost})`;
   return must(row, 'answer of take_tokens');
+}
+
+/** A part of a key's day that another store wants to count by itself. */
+export interface WantedLease {
+  owner: string;
+  /** Days since 1970. */
+  day: number;
+  perDay: number;
+  wanted: number;
+}
+
+/**
+ * Grants parts of days, in the order of what is wanted: how many requests each may count, and how many
+ * are granted of that day in all. Counters are locked in the order of the owners.
+ */
+export async function leaseRequests(
+  sql: Sql,
+  leases: readonly WantedLease[],
+): Promise<{ granted: number; total: number }[]> {
+  return sql<{ granted: number; total: number }[]>`
+    with wanted as (
+      select * from unnest(
+        ${leases.map(({ owner }) => owner)}::uuid[], ${leases.map(({ day }) => day)}::int[],
+        ${leases.map(({ perDay }) => perDay)}::int[], ${leases.map(({ wanted }) => wanted)}::int[]
+      ) with ordinality w (owner, day, per_day, wanted, place)
+      order by owner, place offset 0),
+    leased as (
+      select wanted.place, lease.*
+      from wanted cross join lateral lease_requests(
+        wanted.owner, date '1970-01-01' + wanted.day, wanted.per_day, wanted.wanted) lease)
+    select granted, total from leased order by place`;
 }
 
 /** Forgets counters of past days and buckets that are full again. */

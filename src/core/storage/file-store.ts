@@ -1,36 +1,33 @@
 /** Object store over a folder. A write goes to a temporary name, is synced, and is renamed. */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { uuidv7 } from 'uuidv7';
 import { assert } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
-import type { ByteRange, ObjectStore } from './object-store.ts';
-
-const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+import { assertKey, assertPrefix } from './object-key.ts';
+import { type ByteRange, type ObjectStore, objectMissing } from './object-store.ts';
 
 /** Opens a store whose objects are files below `folder`. */
 export function openFileStore(folder: string): ObjectStore {
   const fileOf = (key: string) => {
-    assert(KEY.test(key), `object key ${key} is well-formed`);
+    assertKey(key);
     return path.join(folder, key);
   };
   return {
-    putStream: (key, source) => putStream(fileOf(key), source),
-    put: (key, bytes) => put(fileOf(key), bytes),
-    get: (key, range) => get(fileOf(key), key, range),
+    putStream: async (key, source) => putStream(fileOf(key), source),
+    put: async (key, bytes) => put(fileOf(key), bytes),
+    get: async (key, range) => get(fileOf(key), key, range),
     getStream: (key, range) =>
-      createReadStream(
-        fileOf(key),
-        range === undefined ? {} : { start: range.from, end: range.to - 1 },
-      ),
-    delete: (key) => rm(fileOf(key), { force: true }),
-    deletePrefix: (prefix) => {
-      assert(prefix.endsWith('/'), `prefix ${prefix} ends in a slash`);
-      return rm(fileOf(prefix.slice(0, -1)), { recursive: true, force: true });
+      Readable.from(read(fileOf(key), key, range), { objectMode: false, highWaterMark: 64 * 1024 }),
+    head: async (key) => head(fileOf(key)),
+    delete: async (key) => rm(fileOf(key), { force: true }),
+    deletePrefix: async (prefix) => {
+      assertPrefix(prefix);
+      await rm(fileOf(prefix.slice(0, -1)), { recursive: true, force: true });
     },
+    presigned: null,
   };
 }
 
@@ -52,7 +49,8 @@ async function put(file: string, bytes: Uint8Array[]): Promise<void> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(temporary, 'wx');
-    await handle.writev(bytes);
+    // Not `writev`, which may write less than it was given and say so only in its result.
+    for (const block of bytes) await handle.writeFile(block);
     await handle.datasync();
     await handle.close();
     handle = undefined;
@@ -67,18 +65,7 @@ async function put(file: string, bytes: Uint8Array[]): Promise<void> {
 async function get(file: string, key: string, range: ByteRange): Promise<Buffer> {
   const length = range.to - range.from;
   assert(length >= 0, `range of ${key} is not reversed`);
-  let handle: FileHandle;
-  try {
-    handle = await open(file, 'r');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new AppError({
-      code: 'object_missing',
-      status: 503,
-      message: `The stored object ${key} is not there.`,
-      cause,
-    });
-  }
+  const handle = await openToRead(file, key);
   try {
     const bytes = Buffer.allocUnsafe(length);
     const { bytesRead } = await handle.read(bytes, 0, length, range.from);
@@ -86,6 +73,37 @@ async function get(file: string, key: string, range: ByteRange): Promise<Buffer>
   } finally {
     await handle.close();
   }
+}
+
+async function* read(file: string, key: string, range?: ByteRange): AsyncGenerator<Buffer> {
+  assert(range === undefined || range.from < range.to, `range of ${key} is not empty`);
+  const handle = await openToRead(file, key);
+  // `end` is inclusive here. The stream closes the handle.
+  yield* handle.createReadStream(
+    range === undefined ? {} : { start: range.from, end: range.to - 1 },
+  );
+}
+
+async function openToRead(file: string, key: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r');
+  } catch (cause) {
+    if (isMissing(cause)) throw objectMissing(key, cause);
+    throw cause;
+  }
+}
+
+async function head(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 async function temporaryBeside(file: string): Promise<string> {

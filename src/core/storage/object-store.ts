@@ -1,5 +1,6 @@
 /** Files by key, as the pipeline needs them: uploads and parts of results. Drivers share one suite. */
 import type { Readable } from 'node:stream';
+import { AppError } from '../lib/errors.ts';
 
 /** A half-open range of bytes. */
 export interface ByteRange {
@@ -15,12 +16,40 @@ export interface ObjectStore {
   putStream(key: string, source: Readable): Promise<number>;
   /** Stores these bytes under a key, all or nothing; when it resolves they survive a power cut. */
   put(key: string, bytes: Uint8Array[]): Promise<void>;
-  /** Reads a range into memory. Throws `AppError` `object_missing`. */
+  /** Reads a range into memory, as much of it as there is. Throws `AppError` `object_missing`. */
   get(key: string, range: ByteRange): Promise<Buffer>;
-  /** Streams an object, or a range of it. Errors surface on the stream. */
+  /**
+   * Streams an object, or a range of it that is not empty. Errors surface on the stream, a missing
+   * object as `AppError` `object_missing`. What nobody reads waits in the store, not in memory.
+   */
   getStream(key: string, range?: ByteRange): Readable;
+  /** The size of an object in bytes, or null when there is none. */
+  head(key: string): Promise<number | null>;
   /** Removes an object; one that is not there is fine. */
   delete(key: string): Promise<void>;
   /** Removes every object whose key starts with the prefix, which ends in `/`. */
   deletePrefix(prefix: string): Promise<void>;
+  /** Addresses that let a caller reach one object without us; null where a store has none. */
+  presigned: PresignedAddresses | null;
+}
+
+/** Whoever holds such an address may use it until it expires, at most seven days from now. */
+export interface PresignedAddresses {
+  /** For one PUT of any size. With `contentType` the request must carry that header. */
+  presignPut(
+    key: string,
+    options: { contentType?: string; expiresSeconds: number },
+  ): Promise<string>;
+  /** For GET; a browser saves it as `fileName`, which is plain ASCII. */
+  presignGet(key: string, options: { fileName: string; expiresSeconds: number }): Promise<string>;
+}
+
+/** 503 and no mistake of the caller: whoever recorded the key expects the object to be there. */
+export function objectMissing(key: string, cause: unknown): AppError {
+  return new AppError({
+    code: 'object_missing',
+    status: 503,
+    message: `The stored object ${key} is not there.`,
+    cause,
+  });
 }

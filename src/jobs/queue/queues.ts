@@ -1,5 +1,5 @@
 /** The enqueueing side: any process may wake a job. */
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { must } from '../../core/lib/assert.ts';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
@@ -11,6 +11,9 @@ import {
   queueOf,
 } from './job-names.ts';
 
+/** A healthy store takes milliseconds; a caller does not wait longer for one that is away. */
+const WAKE_MS_MAX = 2_000;
+
 export interface WakeUp<Payload> {
   /** Derived from what the job is about; BullMQ ignores an id that it still keeps. No `:` in it. */
   id: string;
@@ -18,8 +21,13 @@ export interface WakeUp<Payload> {
 }
 
 export interface Queues {
-  /** Wakes a job for each entry. What is lost here is found again by the sweep. */
+  /**
+   * Wakes a job for each entry. It does not throw: what is to be done is in Postgres already, and a
+   * wake-up that is lost here is logged and made again by the sweep.
+   */
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
+  /** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
+  repair(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,25 +35,45 @@ export interface Queues {
 export function openQueues(backend: QueueBackend, log: Log): Queues {
   const queues = new Map<QueueName, Queue>();
   for (const name of queueNames) {
-    const queue = new Queue(name, { connection: backend.connection }, backend.factory);
+    const queue = backend.openQueue(name);
     queue.on('error', (error) => log.warn({ err: error, queue: name }, 'queue error'));
-    queues.set(name, queue as unknown as Queue);
+    queues.set(name, queue);
   }
   return {
     async wake(name, wakeUps) {
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
-      await queue.addBulk(
+      const added = queue.addBulk(
         wakeUps.map(({ id, payload }) => ({
           name,
           data: payload,
-          // A kept id would swallow the next wake-up of the same thing; the log holds the failure.
-          opts: { jobId: id, removeOnComplete: true, removeOnFail: true },
+          opts: { jobId: id, removeOnComplete: true, removeOnFail: { count: 1000 } },
         })),
       );
+      try {
+        await within(WAKE_MS_MAX, added);
+      } catch (error) {
+        const lost = { job: name, count: wakeUps.length };
+        log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
+      }
+    },
+    async repair() {
+      if (await backend.repair()) log.warn('the queue had lost its schema, it was made again');
     },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

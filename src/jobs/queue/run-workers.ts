@@ -1,5 +1,4 @@
 /** The working side: one BullMQ worker for each queue, all jobs of the registry. */
-import { Worker } from 'bullmq';
 import { must } from '../../core/lib/assert.ts';
 import type { QueueBackend } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -15,20 +14,18 @@ export interface RunningWorkers {
 /** Starts working. Chunks run `workerConcurrency` at a time, jobs about whole batches two at a time. */
 export function runWorkers(context: JobContext, backend: QueueBackend): RunningWorkers {
   const workers = queueNames.map((queue) => {
-    const worker = new Worker(
+    const worker = backend.openWorker(
       queue,
       async ({ name, data }) => {
         const job = must(jobs[name as JobName], `job ${name}`) as JobDefinition<JobName>;
         await job.run(context, job.payload.parse(data));
       },
       {
-        connection: backend.connection,
         concurrency: queue === 'chunks' ? context.config.workerConcurrency : 2,
         // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
         lockDuration: 30_000,
         maxStalledCount: 10,
       },
-      backend.factory,
     );
     worker.on('error', (error) => context.log.warn({ err: error, queue }, 'worker error'));
     worker.on('failed', (job, error) => {

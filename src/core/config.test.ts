@@ -1,0 +1,97 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { AppError } from './lib/errors.ts';
+
+const keys = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'not-for-anybody' };
+
+function wrongOptions(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    expect(error.code).toBe('invalid_configuration');
+    return error.errors.map(({ field, message }) => {
+      expect(error.message).toContain(`${field}: ${message}`);
+      return `${field} ${message}`;
+    });
+  }
+  return [];
+}
+
+describe('where objects are kept', () => {
+  test('is the data folder when nothing is set, and an empty variable is nothing', () => {
+    const storage = { provider: 'files', folder: '/data/objects' };
+    expect(readConfig({ ENRICH_DATA_DIR: '/data' }).storage).toEqual(storage);
+    const empty = { ENRICH_DATA_DIR: '/data', S3_BUCKET: '', S3_ACCESS_KEY_ID: '' };
+    expect(readConfig(empty).storage).toEqual(storage);
+  });
+
+  test('is a bucket when one is named; AWS and its own search for keys need no more', () => {
+    expect(readConfig({ S3_BUCKET: 'leads' }).storage).toEqual({
+      provider: 's3',
+      bucket: 'leads',
+      region: 'us-east-1',
+      endpoint: null,
+      prefix: '',
+      credentials: null,
+    });
+  });
+
+  test('takes all that another server needs', () => {
+    const { storage } = readConfig({
+      S3_BUCKET: 'leads',
+      S3_REGION: 'eu-west-2',
+      S3_ENDPOINT: 'http://storage.internal:9000',
+      S3_PREFIX: 'enrich/production/',
+      ...keys,
+    });
+    expect(storage).toMatchObject({
+      region: 'eu-west-2',
+      endpoint: 'http://storage.internal:9000',
+      prefix: 'enrich/production',
+    });
+    const { credentials } = storage as Extract<typeof storage, { provider: 's3' }>;
+    expect(credentials?.accessKeyId).toBe('AKIDEXAMPLE');
+    expect(credentials?.secretAccessKey.reveal()).toBe('not-for-anybody');
+  });
+
+  test('shows its secret to nobody who prints or logs it', () => {
+    const config = readConfig({ S3_BUCKET: 'leads', ...keys });
+    const shown = inspect(config, { depth: null, showHidden: true }) + JSON.stringify(config);
+    expect(shown).toContain('AKIDEXAMPLE');
+    expect(shown).not.toContain('not-for-anybody');
+  });
+
+  test.each([
+    [{ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'a' }, ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID']],
+    [{ S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'a' }, ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']],
+    [{ S3_ENDPOINT: 'http://a' }, ['S3_BUCKET', 'S3_ENDPOINT']],
+    [{ S3_PREFIX: 'a' }, ['S3_BUCKET', 'S3_PREFIX']],
+    [keys, ['S3_BUCKET', 'S3_ACCESS_KEY_ID']],
+  ])('half set is refused by the names of both options, case %#', (environment, [needed, by]) => {
+    expect(wrongOptions(environment)).toEqual([`${needed} must be set, because ${by} is`]);
+  });
+
+  test.each([
+    ['S3_ENDPOINT', 'storage.internal:9000'],
+    ['S3_ENDPOINT', 'ftp://storage.internal'],
+    ['S3_PREFIX', '/enrich'],
+    ['S3_PREFIX', 'Lüneburg'],
+    ['S3_PREFIX', 'a//b'],
+  ])('with %s=%s is refused', (option, value) => {
+    const wrong = wrongOptions({ S3_BUCKET: 'b', [option]: value });
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toMatch(new RegExp(`^${option} `));
+  });
+});
+
+test.each(['redis://cache:6379', 'rediss://me:hush@a:1,rediss://me:hush@b:2'])(
+  'REDIS_URL takes %s',
+  (url) => expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url),
+);
+
+test.each(['cache:6379', 'redis://a:1,', 'redis://a:1;redis://b:1', 'http://cache:6379'])(
+  'REDIS_URL refuses %s',
+  (url) => expect(() => readConfig({ REDIS_URL: url })).toThrow('REDIS_URL: must be redis://'),
+);

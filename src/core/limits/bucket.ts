@@ -1,0 +1,74 @@
+/**
+ * The arithmetic of a token bucket by the generic cell rate algorithm (ITU-T I.371): its whole state is
+ * the time at which it is full again. The functions in Postgres and the scripts in Redis do the same
+ * sums; a conformance suite holds them together. Times in whole microseconds.
+ */
+import type { RequestLimits, Tokens } from './limiter.ts';
+
+const MINUTE = 60_000_000;
+const DAY = 86_400_000_000;
+const SECOND = 1_000_000;
+
+/** A bucket at one moment of its store's clock. */
+export interface BucketState {
+  now: number;
+  /** When it is full again; at `now` for a full one. */
+  fullAt: number;
+}
+
+/** Takes tokens. Returns the state after it, the same state for a refusal. */
+export function takeFromBucket(
+  { now, fullAt }: BucketState,
+  perMinute: number,
+  cost: number,
+): BucketState & { admitted: boolean } {
+  const next = fullAt + timeOf(perMinute, cost);
+  const admitted = next - now <= MINUTE || fullAt === now;
+  return { now, fullAt: admitted ? next : fullAt, admitted };
+}
+
+/** What to say of a bucket after `cost` was taken from it or refused. */
+export function describeTokens(
+  { now, fullAt, admitted }: BucketState & { admitted: boolean },
+  perMinute: number,
+  cost: number,
+): Tokens & { resetSeconds: number } {
+  const fullIn = fullAt - now;
+  const refusedFor = Math.min(fullIn + timeOf(perMinute, cost) - MINUTE, fullIn);
+  return {
+    admitted,
+    remaining: Math.max(0, Math.floor(((MINUTE - fullIn) * perMinute) / MINUTE)),
+    resetSeconds: fullIn / SECOND,
+    retrySeconds: admitted ? 0 : refusedFor / SECOND,
+  };
+}
+
+/** What to say of a counted request. `dayRemaining` is what is left after it. */
+export function describeRequest(
+  bucket: BucketState,
+  perMinute: number,
+  { refusedBy, dayRemaining }: Pick<RequestLimits, 'refusedBy' | 'dayRemaining'>,
+): RequestLimits {
+  const admitted = refusedBy === null;
+  const tokens = describeTokens({ ...bucket, admitted }, perMinute, 1);
+  const dayResetSeconds = (DAY - (bucket.now % DAY)) / SECOND;
+  return {
+    admitted,
+    refusedBy,
+    minuteRemaining: tokens.remaining,
+    minuteResetSeconds: tokens.resetSeconds,
+    dayRemaining,
+    dayResetSeconds,
+    retrySeconds: refusedBy === 'day' ? dayResetSeconds : tokens.retrySeconds,
+  };
+}
+
+/** Days since 1970 of a moment, in UTC. */
+export function dayOf(now: number): number {
+  return Math.floor(now / DAY);
+}
+
+/** How long the bucket takes to gain so many tokens, rounded down: a limit is never missed by rounding. */
+function timeOf(perMinute: number, tokens: number): number {
+  return Math.floor((MINUTE * tokens) / perMinute);
+}

@@ -1,0 +1,44 @@
+/**
+ * Parts of a key's day, granted by Postgres in blocks to whoever counts outside of it. Postgres counts
+ * a block as used when it grants it: one that is lost makes the day end early, never late.
+ */
+import type { Sql } from '../db/client.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import type { LimitedKey } from './limiter.ts';
+import { leaseRequests, type WantedLease } from './queries.ts';
+import type { DayLease } from './redis-scripts.ts';
+
+/** A block is a hundredth of the day and no less than ten: a busy key asks a hundred times a day. */
+const BLOCK_SHARE = 0.01;
+const BLOCK_MIN = 10;
+
+/** A request that found its day's lease used up. */
+export interface DryRequest {
+  key: LimitedKey;
+  /** Days since 1970, on the clock of the store that asks. */
+  day: number;
+}
+
+/** Leases for requests: one block for each key among them, by the key's id. */
+export type LeaseDays = (dry: readonly DryRequest[]) => Promise<Map<string, DayLease>>;
+
+export function openDayLeases(sql: Sql): LeaseDays {
+  const lease = coalesce<WantedLease, { granted: number; total: number }>(
+    (leases) => leaseRequests(sql, leases),
+    { inFlightMax: 2, batchMax: 64 },
+  );
+  return async (dry) => {
+    const wanted = new Map<string, WantedLease>();
+    for (const { key, day } of dry) {
+      const { id: owner, requestsPerDay: perDay } = key;
+      const sum = (wanted.get(owner)?.wanted ?? 0) + 1;
+      wanted.set(owner, { owner, day, perDay, wanted: sum });
+    }
+    const leases = [...wanted.values()].map(async (one) => {
+      const block = Math.max(BLOCK_MIN, Math.ceil(one.perDay * BLOCK_SHARE), one.wanted);
+      const { granted, total } = await lease({ ...one, wanted: block });
+      return [one.owner, { day: one.day, granted, total }] as const;
+    });
+    return new Map(await Promise.all(leases));
+  };
+}

@@ -1,0 +1,149 @@
+/** What limits promise, wherever they are kept. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { openAdmission } from '../keys/admission.ts';
+import { createKey } from '../keys/keys.ts';
+import type { Limiter, RequestLimits } from './limiter.ts';
+
+/** A store of limits under test. */
+export interface LimiterHarness {
+  limiter: Limiter;
+  /** Moves the clock of an owner's bucket: as if so much time had passed. */
+  pass(owner: string, name: string, seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface StoredKey {
+  id: string;
+  key: string;
+}
+
+export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHarness>): void {
+  let database: TestDatabase;
+  let harness: LimiterHarness;
+  let accountId: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    harness = await open(database);
+    accountId = await createAccount(database.sql, { name: 'Limited', credits: 7 });
+  });
+  afterAll(async () => {
+    await harness?.close();
+    await database?.drop();
+  });
+
+  const createLimited = (requestsPerMinute: number, requestsPerDay: number): Promise<StoredKey> =>
+    createKey(database.sql, { accountId, mode: 'live', requestsPerMinute, requestsPerDay });
+
+  /** Calls at the same time; what the limits said to each. */
+  const callMany = async ({ key }: StoredKey, calls: number): Promise<RequestLimits[]> => {
+    const admit = openAdmission(database.sql, harness.limiter);
+    const admitted = await Promise.all(Array.from({ length: calls }, () => admit(key)));
+    return admitted.map(({ limits }) => limits);
+  };
+  const callOnce = async (key: StoredKey) => (await callMany(key, 1))[0] as RequestLimits;
+  const countAdmitted = (answers: RequestLimits[]) =>
+    answers.filter(({ admitted }) => admitted).length;
+  const takeTokens = (bucket: Parameters<Limiter['takeTokens']>[0]) =>
+    harness.limiter.takeTokens(bucket);
+  const rowsOf = (perMinute: number, cost: number) => ({
+    owner: crypto.randomUUID(),
+    name: 'rows',
+    perMinute,
+    cost,
+  });
+
+  test('a minute admits its limit at once, then one request for each share of the minute', async () => {
+    const key = await createLimited(60, 1000);
+    expect(countAdmitted(await callMany(key, 100))).toBe(60);
+    const refused = await callOnce(key);
+    expect(refused).toMatchObject({ admitted: false, refusedBy: 'minute', minuteRemaining: 0 });
+    expect(refused.retrySeconds).toBeGreaterThan(0);
+    expect(refused.retrySeconds).toBeLessThanOrEqual(1);
+    await harness.pass(key.id, 'requests', 3);
+    expect(countAdmitted(await callMany(key, 10))).toBe(3);
+  });
+
+  test('a limit that does not divide a minute admits no call less, and tells what is left', async () => {
+    const key = await createLimited(7, 1000);
+    const left = (await callMany(key, 9)).map(({ minuteRemaining }) => minuteRemaining);
+    expect(left).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0]);
+  });
+
+  test('every answer tells what is left, and until when', async () => {
+    const key = await createLimited(60, 5000);
+    const first = await callOnce(key);
+    expect(first).toMatchObject({ admitted: true, refusedBy: null, retrySeconds: 0 });
+    expect(first).toMatchObject({ minuteRemaining: 59, dayRemaining: 4999 });
+    expect(first.minuteResetSeconds).toBeCloseTo(1, 3);
+    const dayLeft = 86_400 - ((Date.now() / 1000) % 86_400);
+    expect(Math.abs(first.dayResetSeconds - dayLeft)).toBeLessThan(5);
+  });
+
+  test('a day admits its cap and not one more, and a refused request takes nothing', async () => {
+    const key = await createLimited(1000, 50);
+    expect(countAdmitted(await callMany(key, 80))).toBe(50);
+    const refused = await callOnce(key);
+    expect(refused).toMatchObject({ admitted: false, refusedBy: 'day', dayRemaining: 0 });
+    expect(refused.minuteRemaining).toBeGreaterThanOrEqual(950);
+    expect(refused.retrySeconds).toBe(refused.dayResetSeconds);
+    const [counted] = await database.sql<{ requests: number }[]>`
+      select requests from day_counts where owner = ${key.id}`;
+    expect(counted?.requests).toBe(50);
+  });
+
+  test('a day that was raised admits the rest, one that was lowered nothing', async () => {
+    const key = await createLimited(1000, 20);
+    expect(countAdmitted(await callMany(key, 30))).toBe(20);
+    const setCap = (cap: number) =>
+      database.sql`update api_keys set requests_per_day = ${cap} where id = ${key.id}`;
+    await setCap(25);
+    expect(countAdmitted(await callMany(key, 30))).toBe(5);
+    await setCap(10);
+    expect(await callOnce(key)).toMatchObject({ refusedBy: 'day', dayRemaining: 0 });
+  });
+
+  test('a revoked and an unknown key are refused and do not count', async () => {
+    const key = await createLimited(60, 1000);
+    await database.sql`update api_keys set revoked_at = now() where id = ${key.id}`;
+    const admit = openAdmission(database.sql, harness.limiter);
+    const other = await createLimited(60, 1000);
+    const together = await Promise.allSettled([admit(key.key), admit(other.key), admit('svc')]);
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(together[0]).toMatchObject({ reason: { code: 'key_revoked' } });
+    expect(together[1]).toMatchObject({ value: { available: 7, limits: { minuteRemaining: 59 } } });
+    const counted = await database.sql`select 1 from day_counts where owner = ${key.id}`;
+    expect(counted).toHaveLength(0);
+  });
+
+  test('a cost above the bucket is admitted when it is full, and then runs it into debt', async () => {
+    const bucket = rowsOf(100, 250);
+    expect((await takeTokens(bucket)).admitted).toBe(true);
+    const refused = await takeTokens({ ...bucket, cost: 1 });
+    expect(refused).toMatchObject({ admitted: false, remaining: 0 });
+    expect(refused.retrySeconds).toBeGreaterThan(89);
+    expect(refused.retrySeconds).toBeLessThan(91);
+    await harness.pass(bucket.owner, 'rows', 91);
+    expect((await takeTokens({ ...bucket, cost: 1 })).admitted).toBe(true);
+  });
+
+  test('a refused bucket names the time after which the same cost is admitted', async () => {
+    const bucket = rowsOf(600, 400);
+    expect((await takeTokens(bucket)).admitted).toBe(true);
+    const { admitted, retrySeconds } = await takeTokens(bucket);
+    expect(admitted).toBe(false);
+    await harness.pass(bucket.owner, 'rows', retrySeconds - 1);
+    expect((await takeTokens(bucket)).admitted).toBe(false);
+    await harness.pass(bucket.owner, 'rows', 1);
+    expect((await takeTokens(bucket)).admitted).toBe(true);
+  });
+
+  test('two buckets of one owner, and one name of two owners, do not meet', async () => {
+    const bucket = rowsOf(10, 10);
+    expect((await takeTokens(bucket)).admitted).toBe(true);
+    expect((await takeTokens({ ...bucket, name: 'other calls' })).admitted).toBe(true);
+    expect((await takeTokens(rowsOf(10, 10))).admitted).toBe(true);
+    expect((await takeTokens(bucket)).admitted).toBe(false);
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * Limits without a store, for as long as it is away: each process admits its share. Buckets go on from
+ * what the store last said of them, so that nobody gets a full bucket because the store went; days are
+ * leased from Postgres as the store leases them, so that no day's cap is passed.
+ */
+import {
+  type BucketState,
+  dayOf,
+  describeRequest,
+  describeTokens,
+  takeFromBucket,
+} from './bucket.ts';
+import type { DryRequest, LeaseDays } from './day-leases.ts';
+import type { Bucket, LimitedKey, RequestLimits, Tokens } from './limiter.ts';
+import type { DayLease } from './redis-scripts.ts';
+
+/** Buckets and days that are remembered; the least recently used are forgotten first. */
+const REMEMBERED_MAX = 20_000;
+
+export interface LocalLimiter {
+  /** Remembers what the store says of a bucket, and what its clock shows. */
+  learn(owner: string, name: string, state: BucketState): void;
+  /** When the bucket is full as far as is known, by the store's clock; 0 when nothing is known. */
+  known(owner: string, name: string): number;
+  takeTokens(bucket: Bucket): Tokens;
+  takeRequests(keys: readonly LimitedKey[]): Promise<RequestLimits[]>;
+}
+
+interface LocalDay {
+  day: number;
+  left: number;
+  granted: number;
+}
+
+/** `processes` share each limit evenly. `clock` is in microseconds since 1970. */
+export function openLocalLimiter(
+  leaseDays: LeaseDays,
+  { processes, clock }: { processes: number; clock: () => number },
+): LocalLimiter {
+  const buckets = new Map<string, number>();
+  const days = new Map<string, LocalDay>();
+  let storeIsAhead = 0;
+
+  const now = () => clock() + storeIsAhead;
+  const nameOf = (owner: string, name: string) => `${owner} ${name}`;
+  const shareOf = (perMinute: number) => Math.max(1, Math.floor(perMinute / processes));
+
+  const take = (owner: string, name: string, perMinute: number, cost: number) => {
+    const moment = now();
+    const fullAt = Math.max(moment, buckets.get(nameOf(owner, name)) ?? 0);
+    const taken = takeFromBucket({ now: moment, fullAt }, perMinute, cost);
+    if (taken.admitted) remember(buckets, nameOf(owner, name), taken.fullAt);
+    return taken;
+  };
+
+  const dayOfKey = (key: LimitedKey): LocalDay => {
+    const today = dayOf(now());
+    const known = days.get(key.id);
+    return known?.day === today ? known : { day: today, left: 0, granted: 0 };
+  };
+
+  /** The requests that their day's lease does not reach for, as long as Postgres has more to grant. */
+  const findDry = (keys: readonly LimitedKey[]): DryRequest[] => {
+    const counted = new Map<string, number>();
+    return keys.flatMap((key) => {
+      const { day, left, granted } = dayOfKey(key);
+      const before = counted.get(key.id) ?? 0;
+      counted.set(key.id, before + 1);
+      return before >= left && granted < key.requestsPerDay ? [{ key, day }] : [];
+    });
+  };
+
+  const addLeases = (leases: Map<string, DayLease>) => {
+    for (const [keyId, lease] of leases) {
+      const current = days.get(keyId);
+      const { left, granted } = current?.day === lease.day ? current : { left: 0, granted: 0 };
+      remember(days, keyId, {
+        day: lease.day,
+        left: left + lease.granted,
+        granted: Math.max(granted, lease.total),
+      });
+    }
+  };
+
+  const takeRequest = (key: LimitedKey): RequestLimits => {
+    const perMinute = shareOf(key.requestsPerMinute);
+    const local = dayOfKey(key);
+    const used = local.granted - local.left;
+    const isDayOver = used >= key.requestsPerDay || local.left < 1;
+    const taken = take(key.id, 'requests', perMinute, isDayOver ? 0 : 1);
+    if (!isDayOver && taken.admitted) local.left--;
+    const dayRemaining = Math.max(0, key.requestsPerDay - local.granted + local.left);
+    const refusedBy = isDayOver ? 'day' : taken.admitted ? null : 'minute';
+    return describeRequest(taken, perMinute, { refusedBy, dayRemaining });
+  };
+
+  return {
+    learn(owner, name, state) {
+      storeIsAhead = state.now - clock();
+      remember(buckets, nameOf(owner, name), state.fullAt);
+    },
+    known: (owner, name) => buckets.get(nameOf(owner, name)) ?? 0,
+    takeTokens({ owner, name, perMinute, cost }) {
+      const share = shareOf(perMinute);
+      return describeTokens(take(owner, name, share, cost), share, cost);
+    },
+    async takeRequests(keys) {
+      let dry = findDry(keys);
+      while (dry.length > 0) {
+        addLeases(await leaseDays(dry));
+        dry = findDry(keys);
+      }
+      return keys.map(takeRequest);
+    },
+  };
+}
+
+/** Sets the entry as the one used last. */
+function remember<Value>(entries: Map<string, Value>, name: string, value: Value): void {
+  entries.delete(name);
+  entries.set(name, value);
+  if (entries.size > REMEMBERED_MAX) {
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) entries.delete(oldest);
+  }
+}

@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../tests/support/database.ts';
+import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
+import { createLog } from '../log.ts';
+import { connectRedis } from '../redis/client.ts';
+import { type LimiterHarness, testLimiter } from './limiter.test-suite.ts';
+import { openRedisLimiter } from './redis-limiter.ts';
+
+const log = createLog('silent', 'test');
+
+describeWithRedis('limits in Redis', () => {
+  testLimiter(async ({ sql }) => {
+    const server = await startRedis();
+    const redis = connectRedis(server.url, 'limits', log);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    const open = () => openRedisLimiter({ redis, sql, log }, { prefix: 'test', processes: 1 });
+    const harness: LimiterHarness = {
+      limiter: open(),
+      async pass(owner, name, seconds) {
+        const key = `test:limit:{${owner}}:${name}`;
+        const fullAt = Number(await server.client.get(key)) - Math.ceil(seconds * 1_000_000);
+        await server.client.set(key, fullAt, 'KEEPTTL');
+        // A limiter that remembers the bucket would not believe it.
+        harness.limiter = open();
+      },
+      async close() {
+        redis.disconnect();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+    return harness;
+  });
+
+  test('a process that was busy does not take its own slowness for that of the store', async () => {
+    await using server = await startRedis();
+    const redis = connectRedis(server.url, 'limits', log);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    const database = await createTestDatabase();
+    const heard = { warn: vi.fn(), info: vi.fn() };
+    const limiter = openRedisLimiter(
+      { redis, sql: database.sql, log: heard },
+      { prefix: 'test', processes: 1 },
+    );
+    const bucket = { owner: crypto.randomUUID(), name: 'rows', perMinute: 60, cost: 1 };
+    for (const turns of [0, 1, 2]) {
+      const asked = limiter.takeTokens(bucket);
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      const busyUntil = performance.now() + 120;
+      while (performance.now() < busyUntil);
+      expect((await asked).remaining).toBe(59 - turns);
+    }
+    expect(heard.warn).not.toHaveBeenCalled();
+    redis.disconnect();
+    await database.drop();
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * Limits in Redis. The truth about a day stays in Postgres, which leases it to Redis in blocks: losing
+ * Redis can only refuse early. While Redis is away each process limits by itself.
+ */
+import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+import type { Log } from '../log.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { watchStore } from './availability.ts';
+import { describeRequest, describeTokens } from './bucket.ts';
+import { type DryRequest, openDayLeases } from './day-leases.ts';
+import type { LimitedKey, RedisLimiter, RequestLimits } from './limiter.ts';
+import { openLocalLimiter } from './local-limiter.ts';
+import { type DayLease, defineLimitScripts, type RequestReply } from './redis-scripts.ts';
+
+export interface RedisLimiterOptions {
+  /** What every key begins with. */
+  prefix: string;
+  /** API processes that share the limits while Redis is away. */
+  processes: number;
+}
+
+/** `redis` is a client for limits; the caller ends it. */
+export function openRedisLimiter(
+  { redis, sql, log }: { redis: RedisClient; sql: Sql; log: Pick<Log, 'warn' | 'info'> },
+  { prefix, processes }: RedisLimiterOptions,
+): RedisLimiter {
+  const scripts = defineLimitScripts(redis, prefix);
+  const leaseDays = openDayLeases(sql);
+  const clock = () => Math.floor((performance.timeOrigin + performance.now()) * 1000);
+  const local = openLocalLimiter(leaseDays, { processes, clock });
+  const withStore = watchStore(log);
+
+  const askRedis = (keys: readonly LimitedKey[], leases: Map<string, DayLease>) =>
+    withStore<RequestReply[] | null>(
+      async () => {
+        const replies = keys.map((key) => {
+          const lease = leases.get(key.id);
+          // The first request of a key brings the lease for all of them.
+          leases.delete(key.id);
+          return scripts.takeRequest(key, local.known(key.id, 'requests'), lease);
+        });
+        return Promise.all(replies);
+      },
+      () => null,
+    );
+
+  /**
+   * Asks for all, leases days for those that found theirs used up, and asks for these again. It ends,
+   * because every turn either takes from Postgres what is finite, or learns that no more is there.
+   */
+  const takeRequests = async (keys: readonly LimitedKey[]): Promise<RequestLimits[]> => {
+    const answers = new Map<number, RequestLimits>();
+    let pending = keys.map((key, place) => ({ key, place }));
+    let leases = new Map<string, DayLease>();
+    while (pending.length > 0) {
+      const asked = pending.map(({ key }) => key);
+      const replies = await askRedis(asked, leases);
+      if (replies === null) {
+        const limits = await local.takeRequests(asked);
+        for (const [index, { place }] of pending.entries()) {
+          answers.set(place, must(limits[index], 'limits of a request'));
+        }
+        break;
+      }
+      const dry: (DryRequest & { place: number })[] = [];
+      for (const [index, { key, place }] of pending.entries()) {
+        const reply = must(replies[index], 'reply to a request');
+        local.learn(key.id, 'requests', reply);
+        if (reply.verdict === 'leaseDay') dry.push({ key, place, day: reply.day });
+        else answers.set(place, toLimits(key, reply));
+      }
+      if (dry.length > 0) leases = await leaseDays(dry);
+      pending = dry;
+    }
+    return keys.map((_key, place) => must(answers.get(place), 'answer to a request'));
+  };
+
+  return {
+    store: 'redis',
+    takeRequests,
+    takeTokens: (bucket) =>
+      withStore(
+        async () => {
+          const { owner, name, perMinute, cost } = bucket;
+          const taken = await scripts.takeTokens(bucket, local.known(owner, name));
+          local.learn(owner, name, taken);
+          return describeTokens(taken, perMinute, cost);
+        },
+        () => local.takeTokens(bucket),
+      ),
+  };
+}
+
+function toLimits(key: LimitedKey, reply: RequestReply): RequestLimits {
+  const { verdict, dayRemaining } = reply;
+  const refusedBy = verdict === 'minute' || verdict === 'day' ? verdict : null;
+  return describeRequest(reply, key.requestsPerMinute, { refusedBy, dayRemaining });
+}

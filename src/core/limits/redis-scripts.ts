@@ -1,0 +1,127 @@
+/**
+ * The limits in Redis: one script call for all limits of a key, on the server's clock, in whole
+ * microseconds. The keys of one owner share a hash tag, so that a cluster keeps them on one node.
+ * A refusal writes nothing.
+ */
+import type { RedisClient } from '../redis/client.ts';
+import type { BucketState } from './bucket.ts';
+import type { Bucket, LimitedKey } from './limiter.ts';
+
+/** Requests of a day that Postgres has granted to Redis, and all that it has granted that day. */
+export interface DayLease {
+  /** Days since 1970. */
+  day: number;
+  granted: number;
+  total: number;
+}
+
+/** What the script says to a request; `leaseDay`: the day's lease is used up, nothing was taken. */
+export type RequestReply = BucketState & { day: number; dayRemaining: number } & {
+  verdict: 'admitted' | 'minute' | 'day' | 'leaseDay';
+};
+
+const verdicts = ['leaseDay', 'admitted', 'minute', 'day'] as const;
+
+const bucketLua = `
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+-- The caller says until when the bucket was not full when it last saw it: a bucket that Redis has lost
+-- is not full because of that.
+local function full_at(key, known)
+  return math.max(now, tonumber(known), tonumber(redis.call('GET', key) or 0))
+end
+local function take(key, from, per_minute, cost)
+  local next = from + math.floor(60000000 * cost / per_minute)
+  if next - now > 60000000 and from > now then return from, 0 end
+  redis.call('SET', key, string.format('%.0f', next), 'PX', math.max(1, math.ceil((next - now) / 1000)))
+  return next, 1
+end
+`;
+
+/** KEYS: bucket. ARGV: limit a minute, cost, known time. */
+const takeTokensLua = `${bucketLua}
+local from = full_at(KEYS[1], ARGV[3])
+local after, admitted = take(KEYS[1], from, tonumber(ARGV[1]), tonumber(ARGV[2]))
+return {admitted, now, after}
+`;
+
+/** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total. */
+const takeRequestLua = `${bucketLua}
+local today = math.floor(clock[1] / 86400)
+local stored = redis.call('HMGET', KEYS[2], 'day', 'left', 'granted')
+local left, granted = 0, 0
+if tonumber(stored[1]) == today then left, granted = tonumber(stored[2]), tonumber(stored[3]) end
+local changed = tonumber(ARGV[4]) == today
+if changed then
+  left = left + tonumber(ARGV[5])
+  granted = math.max(granted, tonumber(ARGV[6]))
+end
+local per_day = tonumber(ARGV[2])
+local at = full_at(KEYS[1], ARGV[3])
+local verdict
+if granted - left >= per_day then
+  verdict = 3
+elseif left < 1 then
+  verdict = 0
+else
+  local admitted
+  at, admitted = take(KEYS[1], at, tonumber(ARGV[1]), 1)
+  verdict = admitted == 1 and 1 or 2
+  if admitted == 1 then
+    left = left - 1
+    changed = true
+  end
+end
+if changed then
+  redis.call('HSET', KEYS[2], 'day', today, 'left', left, 'granted', granted)
+  redis.call('EXPIREAT', KEYS[2], (today + 1) * 86400)
+end
+return {verdict, now, at, today, math.max(0, per_day - granted + left)}
+`;
+
+type Words = (string | number)[];
+
+type ScriptClient = RedisClient & {
+  takeTokens(...words: Words): Promise<number[]>;
+  takeRequest(...words: Words): Promise<number[]>;
+};
+
+/** The scripts as functions. `known` is a time of the server's clock, 0 for none. */
+export interface LimitScripts {
+  takeTokens(bucket: Bucket, known: number): Promise<BucketState & { admitted: boolean }>;
+  takeRequest(key: LimitedKey, known: number, lease: DayLease | undefined): Promise<RequestReply>;
+}
+
+export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScripts {
+  redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: takeTokensLua });
+  redis.defineCommand('takeRequest', { numberOfKeys: 2, lua: takeRequestLua });
+  const client = redis as ScriptClient;
+  const keyOf = (owner: string, name: string) => `${prefix}:limit:{${owner}}:${name}`;
+  return {
+    async takeTokens({ owner, name, perMinute, cost }, known) {
+      const reply = await client.takeTokens(keyOf(owner, name), perMinute, cost, known);
+      const [admitted, now, fullAt] = reply as [number, number, number];
+      return { admitted: admitted === 1, now, fullAt };
+    },
+    async takeRequest(key, known, lease) {
+      const reply = await client.takeRequest(
+        keyOf(key.id, 'requests'),
+        keyOf(key.id, 'day'),
+        key.requestsPerMinute,
+        key.requestsPerDay,
+        known,
+        lease?.day ?? 0,
+        lease?.granted ?? 0,
+        lease?.total ?? 0,
+      );
+      const [code, now, fullAt, day, dayRemaining] = reply as [number, ...number[]] as [
+        0 | 1 | 2 | 3,
+        number,
+        number,
+        number,
+        number,
+      ];
+      return { verdict: verdicts[code], now, fullAt, day, dayRemaining };
+    },
+  };
+}

@@ -1,0 +1,270 @@
+/**
+ * Limits that several processes share, under load: four instances with connections of their own and
+ * fifty clients on one key. A checker looks at the history of what was admitted.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import {
+  describeWithRedis,
+  startRedis,
+  type TestRedis,
+} from '../../../tests/support/redis-server.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { connect } from '../db/client.ts';
+import { openAdmission } from '../keys/admission.ts';
+import { createKey } from '../keys/keys.ts';
+import { createLog } from '../log.ts';
+import { metrics } from '../metrics.ts';
+import { connectRedis } from '../redis/client.ts';
+import type { LimitedKey } from './limiter.ts';
+import { openPostgresLimiter } from './postgres-limiter.ts';
+import { openRedisLimiter } from './redis-limiter.ts';
+
+const INSTANCES = 4;
+const CLIENTS = 50;
+
+const silent = createLog('silent', 'test');
+
+/** A counted call: when it was sent and answered, in seconds, and whether it was let in. */
+interface Call {
+  sent: number;
+  answered: number;
+  admitted: boolean;
+}
+
+interface Instance {
+  admit(): Promise<boolean>;
+  /** Whether it said last that Redis is away. */
+  isAway(): boolean;
+  close(): Promise<void>;
+}
+
+/** What every instance calls with: one key. */
+interface SharedKey extends LimitedKey {
+  key: string;
+}
+
+const now = () => performance.now() / 1000;
+
+async function createShared(
+  database: TestDatabase,
+  requestsPerMinute: number,
+  requestsPerDay: number,
+): Promise<SharedKey> {
+  const accountId = await createAccount(database.sql, { name: 'Shared', credits: 0 });
+  const limits = { requestsPerMinute, requestsPerDay };
+  return { ...(await createKey(database.sql, { accountId, mode: 'live', ...limits })), ...limits };
+}
+
+function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedis): Instance[] {
+  return Array.from({ length: INSTANCES }, () => {
+    const sql = connect({ url: database.url, connections: 2 });
+    const redis = server ? connectRedis(server.url, 'limits', silent) : null;
+    const options = { prefix: 'test', processes: INSTANCES };
+    let isAway = false;
+    const log = {
+      warn: () => {
+        isAway = true;
+      },
+      info: () => {
+        isAway = false;
+      },
+    };
+    const limiter = redis
+      ? openRedisLimiter({ redis, sql, log }, options)
+      : openPostgresLimiter(sql);
+    const admit = openAdmission(sql, limiter);
+    return {
+      isAway: () => isAway,
+      admit: async () => (await admit(key.key)).limits.admitted,
+      async close() {
+        redis?.disconnect();
+        await sql.end({ timeout: 5 });
+      },
+    };
+  });
+}
+
+/** Fifty clients call as fast as they are answered until `isOver`; what became of every call. */
+async function hammer(instances: Instance[], isOver: (calls: Call[]) => boolean): Promise<Call[]> {
+  const calls: Call[] = [];
+  const client = async (instance: Instance) => {
+    while (!isOver(calls)) {
+      const sent = now();
+      const admitted = await instance.admit();
+      calls.push({ sent, answered: now(), admitted });
+    }
+  };
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    client(instances[index % INSTANCES] as Instance),
+  );
+  await Promise.all(clients);
+  return calls;
+}
+
+const forSeconds = (seconds: number) => {
+  const start = now();
+  return () => now() - start > seconds;
+};
+
+/**
+ * The worst stretch of the history: by how many calls it passes what a bucket of `perMinute` admits in
+ * its time. A call took its token at some moment between sent and answered.
+ */
+function worstExcess(calls: readonly Call[], perMinute: number): number {
+  const admitted = calls.filter((call) => call.admitted).sort((a, b) => a.sent - b.sent);
+  let worst = Number.NEGATIVE_INFINITY;
+  for (const [from, first] of admitted.entries()) {
+    for (let to = from; to < admitted.length; to++) {
+      const seconds = Math.max(0, (admitted[to]?.answered ?? 0) - first.sent);
+      worst = Math.max(worst, to - from + 1 - perMinute - (seconds * perMinute) / 60);
+    }
+  }
+  return worst;
+}
+
+/** By how many calls the whole history stays below what the bucket would have admitted. */
+function shortfall(calls: readonly Call[], perMinute: number): number {
+  const seconds = Math.max(...calls.map(({ sent }) => sent)) - (calls[0]?.answered ?? 0);
+  return perMinute + (seconds * perMinute) / 60 - countAdmitted(calls);
+}
+
+function countAdmitted(calls: readonly Call[]): number {
+  return calls.filter(({ admitted }) => admitted).length;
+}
+
+async function degradedMetric(): Promise<number | undefined> {
+  const { values } = (await metrics.getSingleMetric('rate_limit_degraded')?.get()) ?? {};
+  return values?.[0]?.value;
+}
+
+test('the checker finds a call too many, and not one that came in time', () => {
+  const call = (at: number): Call => ({ sent: at, answered: at, admitted: true });
+  const burst = Array.from({ length: 60 }, () => call(0));
+  expect(worstExcess(burst, 60)).toBe(0);
+  expect(worstExcess([...burst, call(0.5), call(0.6)], 60)).toBeGreaterThan(1);
+  expect(worstExcess([...burst, call(1), call(2)], 60)).toBe(0);
+});
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+function testSharing(openServer: () => Promise<TestRedis | undefined>): void {
+  let server: TestRedis | undefined;
+  beforeAll(async () => {
+    server = await openServer();
+  });
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  test('four instances with fifty clients admit one limit a minute, no more and no less', async () => {
+    const key = await createShared(database, 300, 100_000);
+    const instances = openInstances(database, key, server);
+    const calls = await hammer(instances, forSeconds(2.5));
+    expect(worstExcess(calls, 300)).toBeLessThanOrEqual(1);
+    expect(shortfall(calls, 300)).toBeLessThan(3);
+    await Promise.all(instances.map((instance) => instance.close()));
+  });
+
+  test('four instances with fifty clients admit one day, to the call', async () => {
+    const key = await createShared(database, 1_000_000, 730);
+    const instances = openInstances(database, key, server);
+    const calls = await hammer(instances, (made) => made.length > 1_500);
+    expect(countAdmitted(calls)).toBe(730);
+    await Promise.all(instances.map((instance) => instance.close()));
+  });
+}
+
+describe('in Postgres', () => {
+  testSharing(async () => undefined);
+});
+
+describeWithRedis('in Redis', () => {
+  testSharing(() => startRedis());
+
+  test('FLUSHALL gives nobody a full bucket again', async () => {
+    await using server = await startRedis();
+    const key = await createShared(database, 300, 100_000);
+    const instances = openInstances(database, key, server);
+    let flushed = 0;
+    const isOver = forSeconds(3);
+    const calls = await hammer(instances, (made) => {
+      if (countAdmitted(made) > 303 + flushed * 3 && flushed < 3) {
+        flushed++;
+        void server.client.flushall();
+      }
+      return isOver();
+    });
+    expect(flushed).toBe(3);
+    // A token taken in the moment of the flush, that no other instance has seen, is given once more.
+    expect(worstExcess(calls, 300)).toBeLessThanOrEqual(1 + flushed);
+    expect(shortfall(calls, 300)).toBeLessThan(3);
+    await Promise.all(instances.map((instance) => instance.close()));
+  });
+
+  test('FLUSHALL under load makes a day end early by its leases, never late', async () => {
+    await using server = await startRedis();
+    const key = await createShared(database, 1_000_000, 2000);
+    const instances = openInstances(database, key, server);
+    let flushes = 0;
+    const calls = await hammer(instances, (made) => {
+      if (countAdmitted(made) > 300 * (flushes + 1) && flushes < 3) {
+        flushes++;
+        void server.client.flushall();
+      }
+      return made.length > 2_600;
+    });
+    expect(flushes).toBe(3);
+    expect(countAdmitted(calls)).toBeLessThanOrEqual(2000);
+    // A lease is 20 requests, or as many as wait together.
+    expect(countAdmitted(calls)).toBeGreaterThan(2000 - 3 * 4 * 50);
+    await Promise.all(instances.map((instance) => instance.close()));
+  });
+
+  test('a day that Redis left in the middle ends at its cap too', async () => {
+    await using server = await startRedis();
+    const key = await createShared(database, 1_000_000, 1000);
+    const instances = openInstances(database, key, server);
+    const before = await hammer(instances, (made) => countAdmitted(made) > 400);
+    await server.kill();
+    const after = await hammer(instances, (made) => made.length > 1_500);
+    const admitted = countAdmitted([...before, ...after]);
+    expect(admitted).toBeLessThanOrEqual(1000);
+    // What Redis had leased and not used is gone: a block, or one for each that waited.
+    expect(admitted).toBeGreaterThan(1000 - 4 * CLIENTS);
+    await Promise.all(instances.map((instance) => instance.close()));
+  });
+
+  test.each([
+    { how: 'killed', goes: (server: TestRedis) => server.kill(), comes: 'start' as const },
+    { how: 'frozen', goes: async (server: TestRedis) => server.freeze(), comes: 'thaw' as const },
+  ])(
+    'while Redis is $how each instance admits its share, then they are exact again',
+    async ({ goes, comes }) => {
+      await using server = await startRedis();
+      const key = await createShared(database, 600, 100_000);
+      const instances = openInstances(database, key, server);
+      const before = await hammer(instances, (made) => countAdmitted(made) > 605);
+      await goes(server);
+      const away = await hammer(instances, forSeconds(1.5));
+      expect(instances.map((instance) => instance.isAway())).toEqual([true, true, true, true]);
+      expect(await degradedMetric()).toBe(1);
+      // Ten a second, from buckets that were empty: not another six hundred.
+      expect(countAdmitted(away)).toBeGreaterThan(5);
+      expect(worstExcess([...before, ...away], 600)).toBeLessThan(20);
+      await server[comes]();
+      const late = forSeconds(5);
+      const isExact = () => !instances.some((instance) => instance.isAway());
+      const returning = await hammer(instances, () => isExact() || late());
+      expect(isExact()).toBe(true);
+      expect(await degradedMetric()).toBe(0);
+      const after = await hammer(instances, forSeconds(1));
+      expect(worstExcess(after, 600)).toBeLessThanOrEqual(1);
+      expect(worstExcess([...before, ...away, ...returning, ...after], 600)).toBeLessThan(30);
+      expect(countAdmitted(after)).toBeGreaterThan(0);
+      await Promise.all(instances.map((instance) => instance.close()));
+    },
+  );
+});

@@ -1,0 +1,76 @@
+/** What a Redis must be like before a process starts on it. */
+import { Cluster } from 'ioredis';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../log.ts';
+import { connectRedis, type RedisClient } from './client.ts';
+
+/** BullMQ's scripts and the limits need nothing newer; older ones lack what they use. */
+const VERSION_MIN = [6, 2] as const;
+
+/**
+ * Checks every server behind `REDIS_URL`. Throws `AppError`: `redis_unreachable`; `redis_too_old`;
+ * `redis_may_evict` for one that deletes keys when its memory is full, which would lose jobs and
+ * forget limits without a word. Warns where a managed service does not tell. Does nothing without one.
+ */
+export async function checkRedis(url: string | undefined, log: Pick<Log, 'warn'>): Promise<void> {
+  if (url === undefined) return;
+  const client = connectRedis(url, 'check', log);
+  try {
+    const servers = await listServers(client, url);
+    for (const server of servers) checkServer(server, log);
+  } finally {
+    client.disconnect();
+  }
+}
+
+interface Server {
+  name: string;
+  info: string;
+}
+
+async function listServers(client: RedisClient, url: string): Promise<Server[]> {
+  try {
+    await client.connect();
+    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+    return await Promise.all(
+      nodes.map(async (node) => ({
+        name: `${node.options.host}:${node.options.port}`,
+        info: await node.info(),
+      })),
+    );
+  } catch (error) {
+    const hosts = url.split(',').map((node) => new URL(node.trim()).host);
+    throw new AppError({
+      code: 'redis_unreachable',
+      status: 503,
+      message: `Redis at ${hosts.join(', ')} (REDIS_URL) does not answer: ${error instanceof Error ? error.message : error}.`,
+      cause: error,
+    });
+  }
+}
+
+/** Throws as `checkRedis`. `info` is what the command INFO answers. */
+export function checkServer({ name, info }: Server, log: Pick<Log, 'warn'>): void {
+  const version = /^redis_version:(\d+)\.(\d+)/m.exec(info);
+  const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
+  if (major < VERSION_MIN[0] || (major === VERSION_MIN[0] && minor < VERSION_MIN[1])) {
+    throw new AppError({
+      code: 'redis_too_old',
+      status: 500,
+      message: `Redis at ${name} has version ${major}.${minor}. Run ${VERSION_MIN.join('.')} or newer, or Valkey.`,
+    });
+  }
+  const policy = /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1];
+  if (policy === undefined) {
+    log.warn(
+      { redis: name },
+      'this Redis does not tell its maxmemory-policy: make sure that it is noeviction',
+    );
+  } else if (policy !== 'noeviction') {
+    throw new AppError({
+      code: 'redis_may_evict',
+      status: 500,
+      message: `Redis at ${name} has maxmemory-policy ${policy}: when its memory is full it would delete jobs and limits. Set \`maxmemory-policy noeviction\` in its configuration (at once: \`CONFIG SET maxmemory-policy noeviction\`).`,
+    });
+  }
+}

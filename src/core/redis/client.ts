@@ -1,0 +1,115 @@
+/**
+ * Clients of Redis or Valkey, alone or as a cluster. Each use has a client of its own, because what
+ * should happen while Redis is away differs: a limit is decided without it at once, an added job fails
+ * soon (its row in Postgres is the truth), a worker waits until it is back.
+ */
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from '../log.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export type RedisUse = 'limits' | 'enqueue' | 'work' | 'check';
+
+/** A server that is there accepts in milliseconds; one lost packet is sent again after a second. */
+const CONNECT_MS_MAX = 3_000;
+/** Exact limits are back within 5 s of the server's return: connecting is tried every second at least. */
+const RECONNECT_MS_MAX = 1_000;
+/** Without data for so long, probes find out whether the other side is still there. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Options of a client as a whole. */
+interface ClientOptions {
+  enableOfflineQueue: boolean;
+  enableAutoPipelining: boolean;
+  lazyConnect: boolean;
+}
+
+/** Options of a connection, to each node of a cluster. */
+type NodeOptions = Pick<
+  RedisOptions,
+  'maxRetriesPerRequest' | 'commandTimeout' | 'socketTimeout' | 'autoResendUnfulfilledCommands'
+>;
+
+const failFast = { enableOfflineQueue: false, enableAutoPipelining: false, lazyConnect: false };
+
+const uses: Record<RedisUse, { client: ClientOptions; node: NodeOptions }> = {
+  limits: {
+    // The calls of one moment share a round trip.
+    client: { ...failFast, enableAutoPipelining: true },
+    node: {
+      maxRetriesPerRequest: 0,
+      // What was under way when a connection broke may have been done: sent again, it is done twice.
+      autoResendUnfulfilledCommands: false,
+      // A connection whose other side vanished says nothing, and the kernel would wait for minutes.
+      socketTimeout: 1_000,
+    },
+  },
+  enqueue: {
+    client: failFast,
+    node: {
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      // A thousand jobs are added in some 30 ms.
+      commandTimeout: 2_000,
+      socketTimeout: 5_000,
+    },
+  },
+  // BullMQ blocks on a copy of this connection and asks for commands that wait for ever.
+  work: {
+    client: { ...failFast, enableOfflineQueue: true },
+    node: { maxRetriesPerRequest: null },
+  },
+  check: {
+    client: { ...failFast, enableOfflineQueue: true, lazyConnect: true },
+    node: { maxRetriesPerRequest: 1, commandTimeout: CONNECT_MS_MAX },
+  },
+};
+
+/**
+ * Opens a client of `REDIS_URL`; several nodes are a cluster. It connects by itself, and again whenever
+ * the connection is lost, which is logged. The caller ends it with `disconnect()`.
+ */
+export function connectRedis(url: string, use: RedisUse, log: Pick<Log, 'warn'>): RedisClient {
+  const nodes = url.split(',').map((node) => node.trim());
+  const { client: options, node } = uses[use];
+  const nodeOptions = { ...node, connectTimeout: CONNECT_MS_MAX, keepAlive: KEEP_ALIVE_MS };
+  const client =
+    nodes.length === 1
+      ? new Redis(url, { ...options, ...nodeOptions, retryStrategy })
+      : openCluster(nodes, options, nodeOptions);
+  let isTold = false;
+  client.on('error', (error) => {
+    // Every attempt to connect fails while Redis is away: once is enough.
+    if (!isTold) log.warn({ err: error, use }, 'redis error');
+    isTold = true;
+  });
+  client.on('ready', () => {
+    isTold = false;
+  });
+  return client;
+}
+
+function openCluster(nodes: string[], options: ClientOptions, nodeOptions: NodeOptions): Cluster {
+  const parsed = nodes.map((node) => new URL(node));
+  const [first] = parsed;
+  const isTls = first?.protocol === 'rediss:';
+  return new Cluster(
+    parsed.map(({ hostname, port }) => ({ host: hostname, port: Number(port || 6379) })),
+    {
+      ...options,
+      clusterRetryStrategy: retryStrategy,
+      // With TLS a node is known by the name in its certificate, not by an address.
+      ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),
+      redisOptions: {
+        ...nodeOptions,
+        ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
+        ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
+        ...(isTls ? { tls: {} } : {}),
+      },
+    },
+  );
+}
+
+function retryStrategy(attempts: number): number {
+  return Math.min(RECONNECT_MS_MAX, attempts * 50 + Math.floor(Math.random() * 50));
+}

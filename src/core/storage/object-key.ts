@@ -1,0 +1,15 @@
+/** Names of stored objects. They are narrow, so that every store takes them and none needs escaping. */
+import { assert } from '../lib/assert.ts';
+
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+
+/** Throws unless the key is made of ASCII letters, digits, `.`, `_` and `-` between slashes. */
+export function assertKey(key: string): void {
+  assert(KEY.test(key), `object key ${key} is well-formed`);
+}
+
+/** Throws unless the prefix is a key and a slash. */
+export function assertPrefix(prefix: string): void {
+  assert(prefix.endsWith('/'), `prefix ${prefix} ends in a slash`);
+  assertKey(prefix.slice(0, -1));
+}

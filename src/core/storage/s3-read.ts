@@ -1,0 +1,112 @@
+/** Reads an object of S3 as a stream that survives broken connections and idle readers. */
+import { Readable } from 'node:stream';
+import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
+import { must } from '../lib/assert.ts';
+import type { ByteRange } from './object-store.ts';
+import { isStatus } from './s3-errors.ts';
+
+/** Connections in a row that bring not a byte before the error is passed on. */
+const FRUITLESS_MAX = 3;
+
+/** An object as the server knows it. */
+export interface ObjectAddress {
+  Bucket: string;
+  Key: string;
+}
+
+/**
+ * Streams an object or a range of it. Nothing is fetched ahead of the reader beyond the socket's own
+ * buffers. A connection that breaks, or is cut because the reader paused, is opened again at the next
+ * byte, of the same version of the object: one that was replaced meanwhile ends in an error.
+ * `explain` turns what the client throws into the error of the stream.
+ */
+export function readS3Object(
+  client: S3Client,
+  address: ObjectAddress,
+  range: ByteRange | undefined,
+  explain: (error: unknown) => Error,
+): Readable {
+  const abort = new AbortController();
+  const blocks = readBlocks(client, address, range, abort.signal);
+  return new Readable({
+    highWaterMark: 64 * 1024,
+    read() {
+      blocks.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error: unknown) => this.destroy(explain(error)),
+      );
+    },
+    destroy(error, done) {
+      // Ends a wait for bytes at once; the generator then ends by itself.
+      abort.abort();
+      blocks.return(undefined).catch(() => {});
+      done(error);
+    },
+  });
+}
+
+/** Reads a range into memory, as much of it as there is. Throws what the client throws. */
+export async function readS3Range(
+  client: S3Client,
+  address: ObjectAddress,
+  range: ByteRange,
+): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  for await (const block of readBlocks(client, address, range)) blocks.push(block);
+  return Buffer.concat(blocks);
+}
+
+async function* readBlocks(
+  client: S3Client,
+  address: ObjectAddress,
+  range: ByteRange | undefined,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer, undefined> {
+  let at = range?.from ?? 0;
+  let end = range?.to;
+  let version: string | undefined;
+  let fruitless = 0;
+  while (true) {
+    const answer = await open(client, address, rangeHeader(at, end), version, signal);
+    if (answer === null) return undefined;
+    version = answer.ETag;
+    // A range may reach beyond the object: what is announced is what there is.
+    end = at + must(answer.ContentLength, 'length of an object');
+    let broken: unknown = new Error('the object ended before its length');
+    try {
+      for await (const block of answer.Body as Readable) {
+        fruitless = 0;
+        at += (block as Buffer).length;
+        yield block as Buffer;
+      }
+    } catch (error) {
+      broken = error;
+    }
+    if (at === end) return undefined;
+    fruitless++;
+    if (signal?.aborted || fruitless === FRUITLESS_MAX) throw broken;
+  }
+}
+
+/** The answer to a GET; null when the range begins at the object's end or beyond. */
+async function open(
+  client: S3Client,
+  address: ObjectAddress,
+  range: string | undefined,
+  version: string | undefined,
+  abortSignal: AbortSignal | undefined,
+): Promise<GetObjectCommandOutput | null> {
+  try {
+    const command = new GetObjectCommand({ ...address, Range: range, IfMatch: version });
+    return await client.send(command, abortSignal === undefined ? {} : { abortSignal });
+  } catch (error) {
+    if (isStatus(error, 416)) return null;
+    throw error;
+  }
+}
+
+/** RFC 9110 section 14.1.2; the last byte is inclusive. Undefined for a whole object. */
+function rangeHeader(from: number, to: number | undefined): string | undefined {
+  if (to !== undefined) return `bytes=${from}-${to - 1}`;
+  return from === 0 ? undefined : `bytes=${from}-`;
+}

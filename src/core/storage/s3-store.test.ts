@@ -1,0 +1,275 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type S3Call, type S3Server, startS3Server } from '../../../tests/support/s3-server.ts';
+import { must } from '../lib/assert.ts';
+import { testObjectStore } from './object-store.test-suite.ts';
+import type { ObjectStore } from './object-store.ts';
+import { s3Limits } from './s3-client.ts';
+import { openS3Store } from './s3-store.ts';
+
+const MiB = 1024 * 1024;
+
+describe('a bucket', () => {
+  testObjectStore(async () => {
+    const server = await startS3Server();
+    return {
+      store: openS3Store(server.config),
+      everything: async () => {
+        const unfinished = Array.from(
+          { length: server.unfinished.uploads },
+          () => 'half an upload',
+        );
+        return [...(await server.keys()), ...unfinished];
+      },
+      bytesTaken: async () => server.relay.traffic.fromClients,
+      // Four parts, and what the sockets hold.
+      heldBytesMax: 28 * MiB,
+      close: () => server.close(),
+    };
+  });
+});
+
+let server: S3Server;
+let store: ObjectStore;
+beforeAll(async () => {
+  server = await startS3Server();
+  store = openS3Store(server.config);
+});
+afterAll(() => server.close());
+
+/** Calls that the server saw since the test began. */
+const calls: S3Call[] = [];
+function watch(answer?: (call: S3Call) => number | undefined) {
+  server.faults.answer = (call) => {
+    calls.push(call);
+    return answer?.(call);
+  };
+}
+afterEach(() => {
+  delete server.faults.answer;
+  calls.length = 0;
+});
+
+const unavailable = expect.objectContaining({ code: 'store_unavailable', status: 503 });
+
+async function collect(stream: Readable): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  for await (const block of stream) blocks.push(block as Buffer);
+  return Buffer.concat(blocks);
+}
+
+describe('a long read', () => {
+  const bytes = randomBytes(40 * MiB);
+  beforeAll(() => store.putStream('long/object', Readable.from([bytes])));
+
+  test('waits in the server while its reader does, and goes on with it', async () => {
+    const { relay } = server;
+    const before = relay.traffic.toClients;
+    const stream = store.getStream('long/object');
+    await once(stream, 'readable');
+    const first = must(stream.read() as Buffer | null, 'a first block');
+    // Many turns of the loop after the first time that nothing more was taken.
+    for (let turns = 0; turns < 300; turns += relay.isHeldUp() ? 1 : 0) await setImmediate();
+    expect(stream.readableLength).toBeLessThanOrEqual(256 * 1024);
+    // The rest of what was sent lies in the sockets of the system.
+    expect(relay.traffic.toClients - before).toBeLessThan(20 * MiB);
+    expect(Buffer.concat([first, await collect(stream)]).equals(bytes)).toBe(true);
+  });
+
+  test.each([
+    ['the whole object', undefined],
+    ['a range', { from: 3 * MiB, to: 33 * MiB }],
+  ])('of %s survives connections that break', async (_what, range) => {
+    watch();
+    const found: Buffer[] = [];
+    let next = 2 * MiB;
+    let length = 0;
+    for await (const block of store.getStream('long/object', range)) {
+      found.push(block as Buffer);
+      length += (block as Buffer).length;
+      if (length > next) {
+        next += 10 * MiB;
+        server.relay.cutConnections();
+      }
+    }
+    const expected = bytes.subarray(range?.from ?? 0, range?.to ?? bytes.length);
+    expect(Buffer.concat(found).equals(expected)).toBe(true);
+    expect(calls.filter(({ method }) => method === 'GET').length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('whose connection is cut while its reader waits goes on where it was', async () => {
+    const impatient = openS3Store(server.config, { ...s3Limits, idleMs: 50 });
+    watch();
+    const stream = impatient.getStream('long/object');
+    await once(stream, 'readable');
+    const first = must(stream.read() as Buffer | null, 'a first block');
+    const connections = server.relay.connections();
+    while (server.relay.connections() === connections) await setImmediate();
+    expect(Buffer.concat([first, await collect(stream)]).equals(bytes)).toBe(true);
+    expect(calls.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('of an object that is replaced meanwhile ends in an error, never in a mixture', async () => {
+    await store.putStream('long/replaced', Readable.from([bytes]));
+    const stream = store.getStream('long/replaced');
+    const reading = (async () => {
+      let isReplaced = false;
+      for await (const _ of stream) {
+        if (isReplaced) continue;
+        isReplaced = true;
+        await store.put('long/replaced', [Buffer.alloc(MiB)]);
+        server.relay.cutConnections();
+      }
+    })();
+    await expect(reading).rejects.toEqual(unavailable);
+  });
+
+  test('that its reader gives up ends the connection', async () => {
+    const stream = store.getStream('long/object');
+    await once(stream, 'readable');
+    stream.destroy();
+    await once(stream, 'close');
+    while (server.relay.isHeldUp()) await setImmediate();
+  });
+});
+
+describe('a server in trouble', () => {
+  test('that answers 503 twice is asked again', async () => {
+    watch(() => (calls.length <= 2 ? 503 : undefined));
+    await store.put('trouble/one', [Buffer.from('at last')]);
+    expect(calls).toHaveLength(3);
+    expect(await store.head('trouble/one')).toBe(7);
+  });
+
+  test.each([500, 503, 403])(
+    'that always answers %i is asked a few times and then unavailable',
+    async (status) => {
+      watch(() => status);
+      await expect(store.put('trouble/a', [Buffer.from('x')])).rejects.toEqual(unavailable);
+      await expect(store.get('trouble/a', { from: 0, to: 1 })).rejects.toEqual(unavailable);
+      await expect(collect(store.getStream('trouble/a'))).rejects.toEqual(unavailable);
+      await expect(store.head('trouble/a')).rejects.toEqual(unavailable);
+      await expect(store.delete('trouble/a')).rejects.toEqual(unavailable);
+      await expect(store.deletePrefix('trouble/')).rejects.toEqual(unavailable);
+      expect(calls.length).toBeLessThanOrEqual(6 * s3Limits.attempts);
+    },
+  );
+
+  test('that is not there at all is unavailable', async () => {
+    const config = { ...server.config, endpoint: 'http://127.0.0.1:1' };
+    const away = openS3Store(config, { ...s3Limits, attempts: 1 });
+    await expect(away.put('trouble/b', [Buffer.from('x')])).rejects.toEqual(unavailable);
+    await expect(away.head('trouble/b')).rejects.toEqual(unavailable);
+    await expect(away.putStream('trouble/b', Readable.from(['x']))).rejects.toEqual(unavailable);
+  });
+
+  test('that accepts and never answers is unavailable after the limit', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const config = { ...server.config, endpoint: `http://127.0.0.1:${port}` };
+    const limits = { connectMs: 500, idleMs: 100, answerMs: 200, attempts: 2 };
+    const mute = openS3Store(config, limits);
+    await expect(mute.put('trouble/c', [Buffer.from('x')])).rejects.toEqual(unavailable);
+    await expect(mute.get('trouble/c', { from: 0, to: 1 })).rejects.toEqual(unavailable);
+    silent.close();
+  });
+
+  test('that refuses a part gets the upload aborted, and its source ends', async () => {
+    watch(({ method, url }) =>
+      method === 'PUT' && url.includes('partNumber=2') ? 400 : undefined,
+    );
+    const source = Readable.from(
+      (function* () {
+        for (let n = 0; n < 200; n++) yield randomBytes(MiB / 8);
+      })(),
+    );
+    await expect(store.putStream('trouble/parts', source)).rejects.toEqual(unavailable);
+    expect(source.destroyed).toBe(true);
+    expect(server.unfinished.uploads).toBe(0);
+    expect(await store.head('trouble/parts')).toBeNull();
+  });
+});
+
+describe('what is sent', () => {
+  test('carries no checksums that other servers do not know, nor chunks of its own', async () => {
+    watch();
+    await store.put('sent/put', [Buffer.from('a'), Buffer.from('b')]);
+    await store.putStream('sent/stream', Readable.from([randomBytes(6 * MiB)]));
+    await store.get('sent/put', { from: 0, to: 2 });
+    const names = new Set(calls.flatMap(({ headers }) => Object.keys(headers)));
+    expect([...names].filter((name) => /checksum|trailer|expect/.test(name))).toEqual([]);
+    for (const { headers } of calls) expect(headers['content-encoding']).toBeUndefined();
+  });
+
+  test('to delete many objects has an MD5 and no other checksum', async () => {
+    await store.put('sent/many/1', [Buffer.from('a')]);
+    watch();
+    await store.deletePrefix('sent/many/');
+    const { headers, body } = must(
+      calls.find(({ method }) => method === 'POST'),
+      'a call of DeleteObjects',
+    );
+    const md5 = createHash('md5')
+      .update(body as Buffer)
+      .digest('base64');
+    expect(headers['content-md5']).toBe(md5);
+    expect(Object.keys(headers).filter((name) => name.includes('checksum'))).toEqual([]);
+  });
+
+  test('names the bucket in the path, and the prefix before every key', async () => {
+    const below = openS3Store({ ...server.config, prefix: 'enrich/tests' });
+    watch();
+    await below.put('a/b', [Buffer.from('x')]);
+    expect(calls[0]?.url).toMatch(/^\/enrich-tests\/enrich\/tests\/a\/b(\?|$)/);
+    expect(await below.head('a/b')).toBe(1);
+    expect(await store.head('a/b')).toBeNull();
+    await store.put('a/c', [Buffer.from('x')]);
+    await below.deletePrefix('a/');
+    expect(await below.head('a/b')).toBeNull();
+    expect(await store.head('a/c')).toBe(1);
+  });
+});
+
+describe('a presigned address', () => {
+  const presigned = () => must(store.presigned, 'presigned addresses of S3');
+
+  test('takes one PUT, whose size HEAD tells', async () => {
+    const address = await presigned().presignPut('signed/upload', { expiresSeconds: 60 });
+    const body = randomBytes(100_000);
+    const response = await fetch(address, { method: 'PUT', body });
+    expect(response.status).toBe(200);
+    expect(await store.head('signed/upload')).toBe(100_000);
+    expect((await store.get('signed/upload', { from: 0, to: 100_000 })).equals(body)).toBe(true);
+    const parameters = new URL(address).searchParams;
+    expect(parameters.get('X-Amz-Expires')).toBe('60');
+    expect(parameters.get('X-Amz-SignedHeaders')).toBe('host');
+    expect([...parameters.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+  });
+
+  test('that names a content type binds the request to it', async () => {
+    const options = { contentType: 'text/csv', expiresSeconds: 60 };
+    const address = await presigned().presignPut('signed/typed', options);
+    expect(new URL(address).searchParams.get('X-Amz-SignedHeaders')).toBe('content-type;host');
+  });
+
+  test('gives an object under the name of a file', async () => {
+    await store.put('signed/download', [Buffer.from('a,b\n')]);
+    const options = { fileName: 'results.csv', expiresSeconds: 60 };
+    const address = await presigned().presignGet('signed/download', options);
+    expect(await (await fetch(address)).text()).toBe('a,b\n');
+    // The server of the tests does not answer with the header; S3 does when it is asked for here.
+    expect(new URL(address).searchParams.get('response-content-disposition')).toBe(
+      'attachment; filename="results.csv"',
+    );
+  });
+
+  test('holds no secret', async () => {
+    const address = await presigned().presignPut('signed/a', { expiresSeconds: 60 });
+    expect(decodeURIComponent(address)).not.toContain('secret of the tester');
+  });
+});

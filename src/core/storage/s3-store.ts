@@ -1,0 +1,179 @@
+/** Object store over a bucket of S3, or of another server that speaks as S3 does. */
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { S3Config } from '../config.ts';
+import { assert } from '../lib/assert.ts';
+import { assertKey, assertPrefix } from './object-key.ts';
+import type { ObjectStore, PresignedAddresses } from './object-store.ts';
+import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
+import { asStoreError, isNotThere } from './s3-errors.ts';
+import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
+
+/**
+ * A multipart upload holds the parts in flight, the one being filled and its copy: 20 MiB. The smallest
+ * part that S3 takes, times its 10,000 parts, is 50 GB.
+ */
+const PART_BYTES = 5 * 1024 * 1024;
+const PARTS_IN_FLIGHT = 2;
+
+type AddressOf = (key: string) => ObjectAddress;
+
+/**
+ * Opens a store whose objects lie in a bucket. What the server refuses or fails to do is `AppError` 503
+ * `store_unavailable`.
+ */
+export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
+  const client = openS3Client(config, limits);
+  const folder = config.prefix === '' ? '' : `${config.prefix}/`;
+  const addressOf = (key: string): ObjectAddress => {
+    assertKey(key);
+    return { Bucket: config.bucket, Key: folder + key };
+  };
+  return {
+    putStream: async (key, source) => putStream(client, addressOf(key), source),
+    put: async (key, bytes) => {
+      const command = new PutObjectCommand({ ...addressOf(key), Body: joined(bytes) });
+      await explained(key, client.send(command));
+    },
+    get: async (key, range) => {
+      assert(range.from <= range.to, `range of ${key} is not reversed`);
+      // S3 takes the header of an empty range for none and sends the whole object.
+      const isEmpty = range.from === range.to;
+      const asked = isEmpty ? { from: range.from, to: range.from + 1 } : range;
+      const bytes = await explained(key, readS3Range(client, addressOf(key), asked));
+      return isEmpty ? Buffer.alloc(0) : bytes;
+    },
+    getStream: (key, range) => {
+      assert(range === undefined || range.from < range.to, `range of ${key} is not empty`);
+      return readS3Object(client, addressOf(key), range, (error) => asStoreError(error, key));
+    },
+    head: async (key) => head(client, addressOf(key)),
+    delete: async (key) => {
+      await explained(key, deleteObject(client, addressOf(key)));
+    },
+    deletePrefix: async (prefix) => {
+      assertPrefix(prefix);
+      await explained(prefix, deletePrefix(client, config.bucket, folder + prefix));
+    },
+    presigned: presignedAddresses(client, addressOf),
+  };
+}
+
+async function explained<T>(key: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw asStoreError(error, key);
+  }
+}
+
+/** A source of at most a part is one PutObject, a longer one a multipart upload; both appear at once. */
+async function putStream(
+  client: S3Client,
+  address: ObjectAddress,
+  source: Readable,
+): Promise<number> {
+  let bytes = 0;
+  let failure: { error: unknown } | undefined;
+  const watched = async function* (): AsyncGenerator<Buffer> {
+    const blocks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+    while (true) {
+      // Only what reading throws is the source's own failure; an upload that gives up throws at `yield`.
+      const { value, done } = await blocks.next().catch((error: unknown) => {
+        failure = { error };
+        throw error;
+      });
+      if (done) return;
+      bytes += value.length;
+      yield value;
+    }
+  };
+  const upload = new Upload({
+    client,
+    params: { ...address, Body: Readable.from(watched()) },
+    partSize: PART_BYTES,
+    queueSize: PARTS_IN_FLIGHT,
+  });
+  try {
+    // On an error of either side it waits for the parts in flight and then aborts what was begun.
+    await upload.done();
+    return bytes;
+  } catch (error) {
+    source.destroy();
+    if (failure !== undefined) throw failure.error;
+    throw asStoreError(error, address.Key);
+  }
+}
+
+function joined(bytes: Uint8Array[]): Uint8Array {
+  const [first] = bytes;
+  return bytes.length === 1 && first !== undefined ? first : Buffer.concat(bytes);
+}
+
+async function head(client: S3Client, address: ObjectAddress): Promise<number | null> {
+  try {
+    const { ContentLength } = await client.send(new HeadObjectCommand(address));
+    return ContentLength ?? 0;
+  } catch (error) {
+    if (isNotThere(error)) return null;
+    throw asStoreError(error, address.Key);
+  }
+}
+
+async function deleteObject(client: S3Client, address: ObjectAddress): Promise<void> {
+  try {
+    await client.send(new DeleteObjectCommand(address));
+  } catch (error) {
+    // S3 deletes what is not there; some other servers say that it is not there.
+    if (!isNotThere(error)) throw error;
+  }
+}
+
+async function deletePrefix(client: S3Client, bucket: string, prefix: string): Promise<void> {
+  // A page and a call of DeleteObjects both hold 1,000 keys.
+  const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
+  for await (const { Contents = [] } of pages) {
+    if (Contents.length === 0) continue;
+    const command = deleteObjectsCommand({
+      Bucket: bucket,
+      Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true },
+    });
+    const { Errors = [] } = await client.send(command);
+    const [error] = Errors;
+    if (error !== undefined) {
+      throw new Error(`${Errors.length} objects were not deleted, the first for: ${error.Code}`);
+    }
+  }
+}
+
+function presignedAddresses(client: S3Client, addressOf: AddressOf): PresignedAddresses {
+  return {
+    presignPut: async (key, { contentType, expiresSeconds: expiresIn }) => {
+      const input = addressOf(key);
+      if (contentType === undefined) {
+        return getSignedUrl(client, new PutObjectCommand(input), { expiresIn });
+      }
+      // The header is left out of what is signed unless it is asked for, and any type would do.
+      const signableHeaders = new Set(['host', 'content-type']);
+      const command = new PutObjectCommand({ ...input, ContentType: contentType });
+      return getSignedUrl(client, command, { expiresIn, signableHeaders });
+    },
+    presignGet: async (key, { fileName, expiresSeconds }) => {
+      assert(/^[\w.-]+$/.test(fileName), `file name ${fileName} is plain`);
+      const command = new GetObjectCommand({
+        ...addressOf(key),
+        ResponseContentDisposition: `attachment; filename="${fileName}"`,
+      });
+      return getSignedUrl(client, command, { expiresIn: expiresSeconds });
+    },
+  };
+}

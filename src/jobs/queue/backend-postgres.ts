@@ -1,0 +1,56 @@
+/**
+ * BullMQ on its PostgreSQL backend, in the schema `bullmq` of the same server. All queues and workers
+ * of a process share one small pool; left alone, each would open a pool of ten.
+ */
+import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from 'bullmq';
+import pg from 'pg';
+import type { Log } from '../../core/log.ts';
+import type { QueueBackend } from './backend.ts';
+
+/** A server that is there accepts at once; one that is away must not hold up who adds a job. */
+const CONNECT_MS_MAX = 5_000;
+
+/**
+ * Opens the pool. A worker holds one connection for each queue that it listens on, so a process with
+ * workers needs `listeners` more than one that only enqueues.
+ */
+export function openPostgresBackend(url: string, log: Log, listeners: number): QueueBackend {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2 + 2 * listeners,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    application_name: 'enrichment-pipeline queue',
+    options: '-c search_path=bullmq',
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
+  const connection = pool as unknown as PgPool;
+  return {
+    openQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as unknown as Queue,
+    openWorker: (name, work, options) =>
+      new Worker(
+        name,
+        work,
+        { ...options, connection },
+        createPostgresBackend,
+      ) as unknown as Worker,
+    async repair() {
+      const { rows } = await pool.query("select to_regclass('bullmq.migration') as found");
+      if (rows[0]?.found !== null) return false;
+      await migrateQueue(url);
+      return true;
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Creates or updates the queue's own schema. Any number of processes may call it at once. */
+export async function migrateQueue(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await runMigrations(client, 'bullmq');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * BullMQ on Redis through ioredis, alone or as a cluster: each queue has a hash tag of its own, so that
+ * its keys lie on one node. Who adds a job fails soon while Redis is away; workers wait until it is back.
+ */
+import { Queue, Worker } from 'bullmq';
+import type { Log } from '../../core/log.ts';
+import { connectRedis, type RedisClient } from '../../core/redis/client.ts';
+import type { QueueBackend } from './backend.ts';
+import type { QueueName } from './job-names.ts';
+
+export function openRedisBackend(
+  { url, prefix }: { url: string; prefix: string },
+  log: Log,
+): QueueBackend {
+  const adding = connectRedis(url, 'enqueue', log);
+  let working: RedisClient | null = null;
+  const prefixOf = (name: QueueName) => `{${prefix}-${name}}`;
+  return {
+    openQueue: (name) => new Queue(name, { connection: adding, prefix: prefixOf(name) }),
+    openWorker(name, work, options) {
+      working ??= connectRedis(url, 'work', log);
+      return new Worker(name, work, { ...options, connection: working, prefix: prefixOf(name) });
+    },
+    // Keys come into being with the first job.
+    repair: async () => false,
+    async close() {
+      adding.disconnect();
+      working?.disconnect();
+    },
+  };
+}

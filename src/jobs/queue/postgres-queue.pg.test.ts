@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../tests/support/database.ts';
+import { createLog } from '../../core/log.ts';
+import { openPostgresBackend } from './backend-postgres.ts';
+import { testQueues } from './queues.test-suite.ts';
+import { openQueues } from './queues.ts';
+
+const log = createLog('silent', 'test');
+
+describe('the queue in Postgres', () => {
+  testQueues(async () => {
+    const database = await createTestDatabase();
+    return {
+      backend: openPostgresBackend(database.url, log, 2),
+      lose: async () => database.sql`drop schema bullmq cascade`,
+      close: () => database.drop(),
+    };
+  });
+});
+
+test('a wake-up is lost without an error while Postgres is away, a repair is not', async () => {
+  const backend = openPostgresBackend('postgres://nobody@127.0.0.1:1/nowhere', log, 0);
+  const queues = openQueues(backend, log);
+  await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
+  await expect(queues.repair()).rejects.toThrow('ECONNREFUSED');
+  await queues.close();
+  await backend.close();
+});

@@ -1,0 +1,113 @@
+/** What the queue promises, wherever it is kept. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Signal } from '../../../tests/support/signal.ts';
+import { createLog } from '../../core/log.ts';
+import type { QueueBackend } from './backend.ts';
+import { openQueues, type Queues } from './queues.ts';
+
+/** A queue's store under test. */
+export interface QueueHarness {
+  backend: QueueBackend;
+  /** Deletes all that the store holds. */
+  lose(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Ran {
+  name: string;
+  data: unknown;
+}
+
+const log = createLog('silent', 'test');
+
+export function testQueues(open: () => Promise<QueueHarness>): void {
+  let harness: QueueHarness;
+  let queues: Queues;
+  let workers: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    harness = await open();
+    queues = openQueues(harness.backend, log);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    workers = [];
+  });
+  afterAll(async () => {
+    await queues?.close();
+    await harness?.backend.close();
+    await harness?.close();
+  });
+
+  /** A worker of both queues; `onRun` sees each job before it counts as done. */
+  const startWorkers = (onRun: (job: Ran) => void | Promise<void>) => {
+    workers = (['batches', 'chunks'] as const).map((queue) => {
+      const work = async ({ name, data }: Ran) => onRun({ name, data });
+      const worker = harness.backend.openWorker(queue, work, { concurrency: 2 });
+      worker.on('error', () => {});
+      return worker;
+    });
+  };
+  const wakeChunk = (chunkId: number) =>
+    queues.wake('run-chunk', [{ id: `${chunkId}-1`, payload: { chunkId, epoch: 1 } }]);
+
+  test('a woken job runs on its queue, with what it was woken with', async () => {
+    const ran: Ran[] = [];
+    const done = new Signal();
+    startWorkers((job) => {
+      ran.push(job);
+      if (ran.length === 3) done.raise();
+    });
+    await wakeChunk(1);
+    await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
+    await wakeChunk(2);
+    await done.raised;
+    expect(ran).toContainEqual({ name: 'run-chunk', data: { chunkId: 1, epoch: 1 } });
+    expect(ran).toContainEqual({ name: 'run-chunk', data: { chunkId: 2, epoch: 1 } });
+    expect(ran).toContainEqual({ name: 'split-batch', data: { batchId: 'a' } });
+  });
+
+  test('a wake-up whose id waits already is not taken twice, one whose job has run is', async () => {
+    await wakeChunk(3);
+    await wakeChunk(3);
+    await wakeChunk(4);
+    const ran: Ran[] = [];
+    const both = new Signal();
+    const again = new Signal();
+    startWorkers((job) => {
+      ran.push(job);
+      if (ran.length === 2) both.raise();
+      if (ran.length === 3) again.raise();
+    });
+    await both.raised;
+    expect(ran.map(({ data }) => data)).toEqual([
+      { chunkId: 3, epoch: 1 },
+      { chunkId: 4, epoch: 1 },
+    ]);
+    // A job is done a moment after its work is; until then its id is refused.
+    while (ran.length === 2) await wakeChunk(3);
+    await again.raised;
+  });
+
+  test('workers go on after the store has lost everything', async () => {
+    const ran: Ran[] = [];
+    let seen = new Signal();
+    startWorkers((job) => {
+      ran.push(job);
+      seen.raise();
+    });
+    await wakeChunk(5);
+    await seen.raised;
+    await harness.lose();
+    seen = new Signal();
+    // Not thrown, whatever the store says.
+    await wakeChunk(6);
+    await queues.repair();
+    await wakeChunk(7);
+    await seen.raised;
+    while (!ran.some(({ data }) => (data as { chunkId: number }).chunkId === 7)) {
+      seen = new Signal();
+      await seen.raised;
+    }
+    await queues.repair();
+  });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
+import { createLog } from '../../core/log.ts';
+import { openRedisBackend } from './backend-redis.ts';
+import { testQueues } from './queues.test-suite.ts';
+import { openQueues } from './queues.ts';
+
+const log = createLog('silent', 'test');
+
+describeWithRedis('the queue in Redis', () => {
+  testQueues(async () => {
+    const server = await startRedis();
+    return {
+      backend: openRedisBackend({ url: server.url, prefix: 'test' }, log),
+      lose: () => server.client.flushall(),
+      close: async () => server[Symbol.asyncDispose](),
+    };
+  });
+
+  test('each queue has a hash tag of its own, and every key its prefix', async () => {
+    await using server = await startRedis();
+    const backend = openRedisBackend({ url: server.url, prefix: 'mine' }, log);
+    const queues = openQueues(backend, log);
+    await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
+    await queues.wake('run-chunk', [{ id: '1-1', payload: { chunkId: 1, epoch: 1 } }]);
+    const keys = await server.client.keys('*');
+    const tags = new Set(keys.map((key) => /^\{[\w-]+\}/.exec(key)?.[0]));
+    expect(tags).toEqual(new Set(['{mine-batches}', '{mine-chunks}']));
+    await queues.close();
+    await backend.close();
+  });
+
+  test('a wake-up is lost without an error and without a wait while Redis is away', async () => {
+    const server = await startRedis();
+    const backend = openRedisBackend({ url: server.url, prefix: 'test' }, log);
+    const queues = openQueues(backend, log);
+    const wake = (id: string) => queues.wake('split-batch', [{ id, payload: { batchId: id } }]);
+    await wake('a');
+    await server.kill();
+    const before = performance.now();
+    for (const id of ['b', 'c', 'd']) await wake(id);
+    expect(performance.now() - before).toBeLessThan(1_000);
+    await server.start();
+    // The client comes back by itself.
+    while ((await server.client.keys('*:e')).length === 0) await wake('e');
+    await queues.close();
+    await backend.close();
+    await server[Symbol.asyncDispose]();
+  });
+});

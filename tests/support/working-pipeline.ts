@@ -1,0 +1,42 @@
+/**
+ * The pipeline with its real queue: BullMQ on Postgres, or on Redis when the environment has a REDIS_URL,
+ * and workers in this process. Sweeps happen when a test says so.
+ */
+import { must } from '../../src/core/lib/assert.ts';
+import type { QueueBackend } from '../../src/jobs/queue/backend.ts';
+import { queueNames } from '../../src/jobs/queue/job-names.ts';
+import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
+import { openQueues } from '../../src/jobs/queue/queues.ts';
+import { runWorkers } from '../../src/jobs/queue/run-workers.ts';
+import { type Caller, openPipelineWith, type Storage } from './pipeline.ts';
+
+export type WorkingPipeline = Awaited<ReturnType<typeof openWorkingPipeline>>;
+
+export async function openWorkingPipeline(
+  environment: Record<string, string> = {},
+  storage: Storage = 'files',
+) {
+  let opened: QueueBackend | undefined;
+  const pipeline = await openPipelineWith(environment, storage, (config, databaseUrl, log) => {
+    opened = openQueueBackend(queueStoreOf(config, databaseUrl), log, queueNames.length);
+    return openQueues(opened, log);
+  });
+  const backend = must(opened, 'backend of the queues');
+  const workers = runWorkers(pipeline.context, backend);
+  return {
+    ...pipeline,
+
+    /** Waits until the batch has come to its end. */
+    async finished(caller: Caller, id: string): Promise<void> {
+      const events = await pipeline.call(caller, `/v1/batches/${id}/events`);
+      await events.text();
+    },
+
+    async close(): Promise<void> {
+      await workers.close();
+      await pipeline.context.queues.close();
+      await backend.close();
+      await pipeline.close();
+    },
+  };
+}
