@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
 import type { ApiContext } from './api-context.ts';
 import { readiness } from './health.ts';
+import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
 import { routes } from './routes.ts';
 
@@ -21,6 +22,10 @@ export function createApp(context: ApiContext): Express {
     response.json({ status: 'ok' });
   });
   app.get('/readyz', readiness(context));
+  const openApi = JSON.stringify(renderOpenApi(routes));
+  app.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(openApi);
+  });
   for (const route of routes) app[route.method](route.path, route.toHandler(context));
   app.use(refuseUnknownPath);
   app.use(renderProblems(context.log));

@@ -50,7 +50,7 @@ function parsed<Value>(parse: (text: string) => Value) {
 }
 
 /** The options of a batch, as form fields or as query parameters. */
-const batchOptions = z.strictObject({
+export const batchOptions = z.strictObject({
   operation: z.string().refine(isOperationName, {
     error: `must be one of ${Object.keys(operations).join(', ')}`,
   }),

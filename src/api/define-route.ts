@@ -34,6 +34,8 @@ export interface RouteDefinition<Query extends z.ZodType, Params extends z.ZodTy
   counted?: boolean;
   query: Query;
   params: Params;
+  /** The JSON that the call takes, for the documentation; the handler reads and checks it. */
+  body?: z.ZodType;
   /** Sends the answer itself, or throws `AppError`. */
   handler(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<void>;
 }
@@ -43,8 +45,10 @@ export interface Route {
   path: string;
   summary: string;
   scope: Scope | null;
+  counted?: boolean;
   query: z.ZodType;
   params: z.ZodType;
+  body?: z.ZodType;
   toHandler(context: ApiContext): RequestHandler;
 }
 
@@ -60,12 +64,15 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
   return {
     ...definition,
     toHandler: (context) => async (request, response) => {
+      // Express gives HEAD to the handler of GET: a call would be paid whose answer nobody can read.
+      if (request.method === 'HEAD') throw headNotAllowed();
       const { key, admission } = await letIn(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw forbidden(definition.scope);
       }
       const query = parseParameters(definition.query, request.query);
-      const params = parseParameters(definition.params, request.params);
+      // An id in an impossible form is one that nothing has.
+      const params = parseValues(definition.params, request.params);
       await definition.handler({ context, key, admission, query, params, request, response });
     },
   };
@@ -106,7 +113,7 @@ async function letInOther(
 ): Promise<LetIn> {
   const key = await authenticate(context.sql, bearerToken(request));
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
-  await countOtherCall(context.sql, key);
+  await countOtherCall(context.limiter, key);
   return { key, admission: null };
 }
 
@@ -118,21 +125,50 @@ export function sayCredits(response: Response, charged: number, remaining: numbe
 
 /**
  * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each
- * parameter that is wrong, unknown ones too.
+ * parameter that is wrong, unknown ones too, and those that hold a NUL, which no database text can hold.
  */
 export function parseParameters<Schema extends z.ZodType>(
   schema: Schema,
   values: unknown,
 ): z.output<Schema> {
+  const parsed = parseValues(schema, values);
+  // As it was sent first: that names the parameter as the caller does.
+  const withNul = pathOfNul(values) ?? pathOfNul(parsed);
+  if (withNul === null) return parsed;
+  throw invalidParameters([
+    { field: withNul.join('.') || 'body', message: 'must not hold the character NUL' },
+  ]);
+}
+
+/** As `parseParameters`, for values that are data and not parameters: any character may be in them. */
+export function parseValues<Schema extends z.ZodType>(
+  schema: Schema,
+  values: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap(issueDetails);
-  throw new AppError({
+  throw invalidParameters(parsed.error.issues.flatMap(issueDetails));
+}
+
+function invalidParameters(errors: ErrorDetail[]): AppError {
+  return new AppError({
     code: 'invalid_parameter',
     status: 400,
     message: errors.map((error) => `${error.field}: ${error.message}`).join('. '),
     errors,
   });
+}
+
+/** Where a text with a NUL stands in a value; null when there is none. */
+function pathOfNul(value: unknown): string[] | null {
+  if (typeof value === 'string') return value.includes('\0') ? [] : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    if (name.includes('\0')) return [];
+    const inside = pathOfNul(member);
+    if (inside !== null) return [name, ...inside];
+  }
+  return null;
 }
 
 function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
@@ -151,5 +187,13 @@ function forbidden(scope: Scope): AppError {
     code: 'forbidden',
     status: 403,
     message: `This key may not do that: it lacks the scope \`${scope}\`.`,
+  });
+}
+
+function headNotAllowed(): AppError {
+  return new AppError({
+    code: 'method_not_allowed',
+    status: 405,
+    message: 'HEAD is not answered here; use GET.',
   });
 }

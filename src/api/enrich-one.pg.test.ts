@@ -150,6 +150,13 @@ describe('money', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
   });
 
+  test('HEAD is refused: nobody pays for an answer without a body', async () => {
+    const caller = await pipeline.account(5);
+    const path = '/v1/people/enrich?email=ada%40acme.example';
+    expect((await pipeline.call(caller, path, { method: 'HEAD' })).status).toBe(405);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 5, reserved: 0 });
+  });
+
   test('a test key sees the graph of test keys and never the wallet', async () => {
     const owner = await pipeline.account(5);
     const caller = await pipeline.keyOf(owner.accountId, 'test');

@@ -4,6 +4,7 @@ import type { Sql } from '../core/db/client.ts';
 import { assertSameRequest, claimKey } from '../core/idempotency/idempotency.ts';
 import type { StoredAnswer } from '../core/idempotency/queries.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
+import type { BatchView } from '../jobs/batch/batch-view.ts';
 import type { ApiContext } from './api-context.ts';
 
 export interface IdempotentRequest {
@@ -45,4 +46,11 @@ export function replay(response: Response, answered: StoredAnswer, requestSha256
   assertSameRequest(answered, requestSha256);
   response.setHeader('Idempotent-Replayed', 'true');
   response.status(answered.status).json(answered.body);
+}
+
+/** The same for the answer to a request that made a batch, with the header that says where it is. */
+export function replayCreated(response: Response, answered: StoredAnswer, sha256: Buffer): void {
+  assertSameRequest(answered, sha256);
+  response.location((answered.body as BatchView).links.self);
+  replay(response, answered, sha256);
 }

@@ -22,14 +22,15 @@ export async function readMultipart<File>(
   discard: (file: File) => Promise<void>,
 ): Promise<Form<File>> {
   const parser = openParser(request);
-  const fields: Record<string, string> = {};
+  const fields = new Map<string, string>();
   let kept: Promise<File> | undefined;
   let source: Readable | undefined;
   let fileName: string | null = null;
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value, _nameIsCut, valueIsCut) => {
       if (valueIsCut) reject(badForm(`The field \`${name}\` is longer than any option.`));
-      fields[name] = value;
+      if (fields.has(name)) reject(badForm(`The form has the field \`${name}\` twice.`));
+      fields.set(name, value);
     });
     parser.on('file', (name, stream, givenName) => {
       if (name !== 'file') {
@@ -63,7 +64,7 @@ export async function readMultipart<File>(
     throw error;
   }
   if (kept === undefined) throw badForm('The form has no part `file`.');
-  return { file: await kept, fileName, fields };
+  return { file: await kept, fileName, fields: Object.fromEntries(fields) };
 }
 
 function openParser(request: Request): InstanceType<typeof Busboy> {

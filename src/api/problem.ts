@@ -23,7 +23,7 @@ export function renderProblems(log: Log): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const requestId = requestIdOf(response);
     const error = asAppError(thrown);
-    if (error.status >= 500) {
+    if (error.status >= 500 && !isHangUp(thrown, response)) {
       log.error({ err: thrown, requestId, method: request.method, route: request.route?.path });
     }
     if (response.headersSent) {
@@ -44,6 +44,12 @@ export function renderProblems(log: Log): ErrorRequestHandler {
       .type('application/problem+json')
       .send(JSON.stringify(toProblem(error, requestId)));
   };
+}
+
+/** A client that goes away in the middle of an answer is no failure of ours. */
+function isHangUp(thrown: unknown, response: Response): boolean {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' && response.headersSent && response.closed;
 }
 
 /** What no route answers. */

@@ -6,20 +6,8 @@ const BYTES_MAX = 100 * 1024;
 
 /** The body as JSON; an empty body is `{}`. Throws `AppError` 400, 413 or 415. */
 export async function readJson(request: Request): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > BYTES_MAX) {
-      throw new AppError({
-        code: 'body_too_large',
-        status: 413,
-        message: `The body holds more than ${BYTES_MAX} bytes.`,
-      });
-    }
-    chunks.push(chunk as Buffer);
-  }
-  if (bytes === 0) return {};
+  const text = await readBody(request, BYTES_MAX);
+  if (text === '') return {};
   if (!request.is('application/json')) {
     throw new AppError({
       code: 'unsupported_media_type',
@@ -27,8 +15,32 @@ export async function readJson(request: Request): Promise<unknown> {
       message: 'Send the body as application/json.',
     });
   }
+  return parseJson(text);
+}
+
+/** The body as text. Throws `AppError` 413 for a longer one. */
+export async function readBody(request: Request, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // A body that is too long is not read to its end; the connection must live to say so.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > bytesMax) {
+      throw new AppError({
+        code: 'body_too_large',
+        status: 413,
+        message: `The body holds more than ${bytesMax} bytes.`,
+      });
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A text as JSON. Throws `AppError` 400. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return JSON.parse(text);
   } catch (cause) {
     throw new AppError({
       code: 'invalid_parameter',

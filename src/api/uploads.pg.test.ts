@@ -45,7 +45,7 @@ describe('an upload that is refused', () => {
     expect(pipeline.queues.history).toEqual([]);
   });
 
-  test.each(['application/json', 'application/zip', 'image/png', 'multipart/mixed; boundary=x'])(
+  test.each(['application/pdf', 'application/zip', 'image/png', 'multipart/mixed; boundary=x'])(
     'with content type %s: 415',
     async (contentType) => {
       const response = await post(list, contentType);
@@ -54,7 +54,8 @@ describe('an upload that is refused', () => {
   );
 
   const bodies: [string, Buffer][] = [
-    ['a zip archive', Buffer.from('PK\x03\x04rest of the archive', 'latin1')],
+    ['a zip archive', Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)])],
+    ['an old workbook', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 rest', 'latin1')],
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\nrest of the picture', 'latin1')],
     ['a PDF document', Buffer.from('%PDF-1.7\nrest', 'latin1')],
   ];

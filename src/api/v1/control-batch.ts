@@ -1,6 +1,8 @@
+import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch } from '../../jobs/batch/control/control-batch.ts';
 import { defineRoute, idParams, none, type Route } from '../define-route.ts';
+import { claimRequest, replay } from '../idempotent-request.ts';
 import { ownBatch, ownerOf } from './own-batch.ts';
 
 const summaries: Record<BatchAction, string> = {
@@ -20,10 +22,23 @@ export const controlBatchRoutes: Route[] = (Object.keys(summaries) as BatchActio
     scope: 'batches',
     query: none,
     params: idParams,
-    async handler({ context, key, params, response }) {
+    async handler({ context, key, params, request, response }) {
       const batch = await ownBatch(context, key, params.id);
-      const after = await controlBatch(context, ownerOf(key), batch, action);
-      response.status(202).json(viewBatch(after, new Date()));
+      const idempotency = await claimRequest(context, key, request);
+      try {
+        const requestSha256 = requestHash({ id: batch.id, action }, null);
+        if (idempotency.answered !== null) {
+          replay(response, idempotency.answered, requestSha256);
+          return;
+        }
+        const owner = ownerOf(key);
+        const after = await controlBatch(context, owner, batch, action, (tx, now) =>
+          idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(now, new Date()) }),
+        );
+        response.status(202).json(viewBatch(after, new Date()));
+      } finally {
+        await idempotency.release();
+      }
     },
   }),
 );

@@ -11,13 +11,15 @@ import {
 } from '../../jobs/batch/create-batch.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { defineRoute, none } from '../define-route.ts';
-import { claimRequest, replay } from '../idempotent-request.ts';
+import { claimRequest, replayCreated } from '../idempotent-request.ts';
 import { readMultipart } from '../multipart.ts';
+import { createBatchFromJson, rowTypes } from './create-batch-from-json.ts';
 import { ownerOf } from './own-batch.ts';
 
 /**
  * Uploads a list: `multipart/form-data` with the part `file` and the options as fields in any order, or
- * the bare file as the body with the options as query parameters. Answers 202 with the batch.
+ * the bare file as the body with the options as query parameters, or JSON with an `upload_id` or `rows`
+ * and the options. Answers 202 with the batch.
  */
 export const createBatchRoute = defineRoute({
   method: 'post',
@@ -26,15 +28,17 @@ export const createBatchRoute = defineRoute({
   scope: 'batches',
   query: z.record(z.string(), z.unknown()),
   params: none,
-  async handler({ context, key, query, request, response }) {
+  async handler(input) {
+    const { context, key, query, request, response } = input;
     const idempotency = await claimRequest(context, key, request);
     try {
+      if (request.is(rowTypes)) return await createBatchFromJson(input, idempotency);
       const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };
       const { stored, options, fileName } = await receive(uploadContext, request, query);
       const requestSha256 = requestHash(options, stored.sha256);
       if (idempotency.answered !== null) {
         await context.store.delete(stored.key);
-        replay(response, idempotency.answered, requestSha256);
+        replayCreated(response, idempotency.answered, requestSha256);
         return;
       }
       const batch = await createBatch(

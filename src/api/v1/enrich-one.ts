@@ -1,17 +1,17 @@
 /** The seven priced operations as single calls: one route each, from the table of operations. */
-import type { Response } from 'express';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { answerToJson } from '../../core/enrich/answer.ts';
-import { insufficientCredits } from '../../core/enrich/enrich-calls.ts';
-import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { refusalToPay } from '../../core/enrich/enrich-calls.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
-import { checkProjection, projectAnswer } from '../../core/enrich/project-answer.ts';
+import { checkProjection } from '../../core/enrich/project-answer.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
+import { playMagic } from '../../core/test-mode/magic-identifiers.ts';
+import { answerCall } from '../answer-call.ts';
 import { country } from '../batch-options.ts';
-import { defineRoute, none, type Route, sayCredits } from '../define-route.ts';
+import { defineRoute, none, type Route } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
 
 type Query = Record<string, string | undefined>;
@@ -27,27 +27,30 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
       counted: true,
       query: querySchema(operation),
       params: none,
-      async handler({ context, key, admission, query, response }) {
+      async handler({ context, key, admission, query, request, response }) {
         const { available } = must(admission, 'admission of a counted call');
-        const { price } = operations[operation];
         const live = key.mode === 'live';
         const fields = (query.fields as unknown as string[] | undefined) ?? null;
         const row = readIdentifier(operation, query as Query);
         checkProjection(operation, fields);
-        if (live && available < price) throw insufficientCredits(price, available);
-        const requestId = requestIdOf(response);
-        const { outcome, charged, remaining } = await context.calls.run({
-          accountId: key.accountId,
-          live,
-          operation,
-          row,
-          reference: `call:${requestId}`,
+        const asked = { operation, row, fields, live, requestId: requestIdOf(response) };
+        await answerCall({ context, key, request, response, asked, available }, async () => {
+          if (!live) return playTestMode(row);
+          const purse = { available, leftToday: key.creditsLeftToday };
+          const refused = refusalToPay(operations[operation].price, purse);
+          if (refused !== null) throw refused;
         });
-        sayCredits(response, charged, remaining ?? available);
-        send(response, operation, outcome, { fields, charged, live });
       },
     }),
 );
+
+/** What the magic identifiers of test mode do: nothing for all others. */
+async function playTestMode({ identifiers }: RowInput): Promise<void> {
+  for (const { kind, values } of identifiers) {
+    const { waitMs } = playMagic(kind, values[0] ?? '');
+    if (waitMs > 0) await setTimeout(waitMs);
+  }
+}
 
 /** The operation's identifiers, and what helps to read them. */
 function querySchema(operation: OperationName) {
@@ -97,47 +100,4 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
 
 function badIdentifier(code: string, field: string, message: string): AppError {
   return new AppError({ code, status: 400, message, errors: [{ field, message }] });
-}
-
-function send(
-  response: Response,
-  operation: OperationName,
-  outcome: Outcome,
-  { fields, charged, live }: { fields: string[] | null; charged: number; live: boolean },
-): void {
-  if (outcome.answer === null) throw refusal(outcome);
-  const data = projectAnswer(operation, answerToJson(operation, outcome.answer), fields);
-  response.json({
-    data,
-    match: { by: outcome.by, conflict: outcome.conflict },
-    meta: { request_id: requestIdOf(response), credits_charged: charged, live },
-  });
-}
-
-/** What a call without a match is answered with; it cost nothing. */
-function refusal(outcome: Outcome): AppError {
-  switch (outcome.status) {
-    case 'ambiguous':
-      return new AppError({
-        code: 'ambiguous_match',
-        status: 409,
-        message: `${outcome.reason}: send an identifier that only one of them has.`,
-        extensions: { candidates: outcome.candidates },
-      });
-    case 'suppressed':
-      return new AppError({
-        code: 'suppressed',
-        status: 451,
-        message: 'This person has opted out and is not served.',
-      });
-    default:
-      return new AppError({
-        code: 'no_match',
-        status: 404,
-        message:
-          outcome.reason === 'nothing_stored'
-            ? 'The record was found, but what this operation gives is not stored for it.'
-            : 'Nothing in the graph has this identifier.',
-      });
-  }
 }

@@ -27,17 +27,27 @@ export const getBatchEventsRoute = defineRoute({
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
     });
-    const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+    let stop = () => {};
     const tell = (now: Batch) => {
       if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
       response.write(`event: batch\ndata: ${JSON.stringify(viewBatch(now, new Date()))}\n\n`);
-      if (isFinal(now.state)) response.end();
+      if (!isFinal(now.state)) return;
+      // Nothing may be written any more, however long the client takes to read the end.
+      stop();
+      response.end();
     };
-    const unwatch = context.watcher.watch(batch.id, tell);
-    response.on('close', () => {
+    tell(batch);
+    if (isFinal(batch.state)) return;
+    const heartbeat = setInterval(() => {
+      if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
+    }, HEARTBEAT_MS);
+    const unwatch = context.watcher.watch(batch, tell);
+    stop = () => {
       unwatch();
       clearInterval(heartbeat);
-    });
-    tell(batch);
+    };
+    response.on('close', stop);
+    // The client may have gone before there was anything to stop.
+    if (response.destroyed) stop();
   },
 });

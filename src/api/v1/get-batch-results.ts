@@ -12,7 +12,11 @@ const contentTypes: Record<ResultFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** The list back, row for row, enriched; while the batch runs, as far as it is finished. */
+/**
+ * The list back, row for row, enriched; while the batch runs, as far as it is finished. The bytes pass
+ * through here with every store: a result is a header and many parts, joined nowhere, and a presigned
+ * address could give a caller only one of them.
+ */
 export const getBatchResultsRoute = defineRoute({
   method: 'get',
   path: '/v1/batches/:id/results',

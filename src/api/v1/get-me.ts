@@ -11,8 +11,10 @@ export const getMeRoute = defineRoute({
   counted: true,
   query: none,
   params: none,
-  async handler({ context, key, response }) {
+  async handler({ context, key, admission, response }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
+    const { limits } = must(admission, 'admission of a counted call');
+    const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
     response.json({
       key: {
         prefix: key.prefix,
@@ -22,9 +24,18 @@ export const getMeRoute = defineRoute({
       },
       credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
       rate_limits: {
-        minute: { limit: key.requestsPerMinute },
-        day: { limit: key.requestsPerDay },
+        minute: {
+          limit: key.requestsPerMinute,
+          remaining: limits.minuteRemaining,
+          reset_at: resetAt(limits.minuteResetSeconds),
+        },
+        day: {
+          limit: key.requestsPerDay,
+          remaining: limits.dayRemaining,
+          reset_at: resetAt(limits.dayResetSeconds),
+        },
         rows: { limit: key.rowsPerMinute },
+        credits_today: { remaining: key.creditsLeftToday },
       },
     });
   },

@@ -28,6 +28,7 @@ export const patchBatchRoute = defineRoute({
   scope: 'batches',
   query: none,
   params: idParams,
+  body: changes,
   async handler({ context, key, params, request, response }) {
     const batch = await ownBatch(context, key, params.id);
     const body = parseParameters(changes, await readJson(request));

@@ -4,7 +4,7 @@ import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { rerunBatch } from '../../jobs/batch/rerun-batch.ts';
 import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
-import { claimRequest, replay } from '../idempotent-request.ts';
+import { claimRequest, replayCreated } from '../idempotent-request.ts';
 import { readJson } from '../read-json.ts';
 import { ownBatch, ownerOf } from './own-batch.ts';
 
@@ -20,6 +20,7 @@ export const rerunBatchRoute = defineRoute({
   scope: 'batches',
   query: none,
   params: idParams,
+  body,
   async handler({ context, key, params, request, response }) {
     const idempotency = await claimRequest(context, key, request);
     try {
@@ -27,7 +28,7 @@ export const rerunBatchRoute = defineRoute({
       const { outcomes } = parseParameters(body, await readJson(request));
       const requestSha256 = requestHash({ id: batch.id, outcomes }, null);
       if (idempotency.answered !== null) {
-        replay(response, idempotency.answered, requestSha256);
+        replayCreated(response, idempotency.answered, requestSha256);
         return;
       }
       const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };

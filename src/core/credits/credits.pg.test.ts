@@ -30,6 +30,15 @@ test('fifty grants of one reference at once move credits once', async () => {
   expect(await readWallet(sql, accountId)).toEqual({ balance: 7, reserved: 0 });
 });
 
+test('the ledger holds a reference of an account once, whatever writes it', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'E', credits: 10 });
+  const line = { accountId, reference: 'batch:1:1:0', kind: 'charge', amount: -1 };
+  await sql`insert into ledger_entries ${sql(line)}`;
+  const again = sql`insert into ledger_entries ${sql({ ...line, amount: -2 })}`;
+  await expect(again).rejects.toThrow('ledger_entries_account_id_reference_key');
+});
+
 test('the ledger refuses to change or lose a line', async () => {
   const { sql } = database;
   await createAccount(sql, { name: 'C', credits: 1 });

@@ -2,7 +2,7 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
-import { findLedgerAmount, insertGrant, readWallet } from './queries.ts';
+import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './queries.ts';
 
 /** Credits of an account that nothing has reserved. */
 export async function availableCredits(sql: Sql, accountId: string): Promise<number> {
@@ -35,5 +35,47 @@ export async function grantCredits(
     code: 'reference_reused',
     status: 409,
     message: `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}; choose another reference.`,
+  });
+}
+
+/**
+ * Gives credits back that were charged under a reference: all of them, or `amount`. A reference is given
+ * back once: the same refund again moves nothing and returns the balance. Throws `AppError` 404
+ * `not_found` where nothing was charged under the reference, 400 for more than was charged, and 409
+ * `reference_reused` where another amount was given back before.
+ */
+export async function refundCredits(
+  sql: Sql,
+  refund: { accountId: string; reference: string; amount?: number },
+): Promise<{ balance: number; refunded: number }> {
+  const { accountId, reference } = refund;
+  const balance = await insertRefund(sql, { ...refund, amount: refund.amount ?? null });
+  const charged = -((await findLedgerAmount(sql, { accountId, reference })) ?? 0);
+  const refunded = refund.amount ?? charged;
+  if (balance !== undefined) return { balance, refunded };
+  if (charged <= 0) {
+    throw new AppError({
+      code: 'not_found',
+      status: 404,
+      message: `Account ${accountId} was charged nothing under the reference ${reference}.`,
+    });
+  }
+  if (refunded > charged) {
+    throw new AppError({
+      code: 'invalid_parameter',
+      status: 400,
+      message: `Under ${reference} ${charged} credits were charged; ${refunded} cannot be given back.`,
+      errors: [{ field: 'amount', message: `must be at most ${charged}` }],
+    });
+  }
+  const before = await findLedgerAmount(sql, { accountId, reference: `refund:${reference}` });
+  if (refund.amount === undefined || before === refund.amount) {
+    const wallet = must(await readWallet(sql, accountId), `wallet of ${accountId}`);
+    return { balance: wallet.balance, refunded: before ?? refunded };
+  }
+  throw new AppError({
+    code: 'reference_reused',
+    status: 409,
+    message: `${before} credits of ${reference} were given back before; a reference is given back once.`,
   });
 }

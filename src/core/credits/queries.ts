@@ -48,6 +48,73 @@ export async function findLedgerAmount(
   return row?.amount;
 }
 
+/**
+ * Gives back what the line with this reference charged, or part of it, with one line of its own. Returns
+ * the new balance; undefined when there is no such charge, it was less, or it was given back before.
+ */
+export async function insertRefund(
+  sql: Sql,
+  refund: { accountId: string; reference: string; amount: number | null },
+): Promise<number | undefined> {
+  const [row] = await sql<{ balance: number }[]>`
+    with charge as (
+      select account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id
+      from ledger_entries
+      where account_id = ${refund.accountId} and reference = ${refund.reference}
+        and kind = 'charge' and coalesce(${refund.amount}::bigint, -amount) <= -amount),
+    line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id)
+      select account_id, ${`refund:${refund.reference}`}, 'refund', amount, operation, batch_id
+      from charge
+      on conflict (account_id, reference) do nothing
+      returning account_id, amount)
+    update wallets set balance = balance + line.amount
+    from line where wallets.account_id = line.account_id
+    returning balance`;
+  return row?.balance;
+}
+
+/** Ledger lines of one UTC day, kind, operation and batch, taken together. */
+export interface UsageRow {
+  /** `2024-01-31`. */
+  day: string;
+  kind: 'grant' | 'charge' | 'refund';
+  operation: string | null;
+  batchId: string | null;
+  /** Credits that the wallet gained; negative for charges. */
+  amount: number;
+  /** Matches that were paid. */
+  units: number;
+  lines: number;
+}
+
+/** Where a page of usage ends: the last row's parts, '' for null. */
+export type UsagePlace = readonly [day: string, kind: string, operation: string, batch: string];
+
+/** A page of an account's usage from one day to another, both included, latest first. */
+export async function listUsage(
+  sql: Sql,
+  accountId: string,
+  range: { from: string; to: string; after: UsagePlace | null; limit: number },
+): Promise<UsageRow[]> {
+  const { from, to, after, limit } = range;
+  const [day, kind, operation, batch] = after ?? ['', '', '', ''];
+  return sql<UsageRow[]>`
+    select * from (
+      select (created_at at time zone 'UTC')::date::text as day, kind, operation, batch_id,
+        sum(amount)::bigint as amount, coalesce(sum(units), 0)::bigint as units,
+        count(*) as lines
+      from ledger_entries
+      where account_id = ${accountId}
+        and created_at >= ${from}::date::timestamp at time zone 'UTC'
+        and created_at < (${to}::date + 1)::timestamp at time zone 'UTC'
+      group by 1, kind, operation, batch_id) u
+    where ${after === null} or (day, kind, coalesce(operation, ''), coalesce(batch_id::text, ''))
+      < (${day}, ${kind}, ${operation}, ${batch})
+    order by day desc, kind desc, coalesce(operation, '') desc, coalesce(batch_id::text, '') desc
+    limit ${limit}`;
+}
+
 /** What a chunk asks for, and what it got. */
 export interface ReserveInput {
   batchId: string;
@@ -108,35 +175,52 @@ export async function reserveForChunk(
 /** A single call that matched and is to be paid. */
 export interface PaidCall {
   accountId: string;
+  keyId: string;
   price: number;
   /** Unique for the account: the same call is charged once. */
   reference: string;
   operation: string;
 }
 
+/** What became of a call. */
+export interface ChargedCall {
+  paid: boolean;
+  /** What the wallet has left for further calls. */
+  remaining: number;
+  /** What the key may still spend today; null where it sets no bound. */
+  leftToday: number | null;
+}
+
 /**
- * Charges these calls, in the order given, each from its account's wallet with a ledger line of its own;
- * one statement for all. Wallets are locked in the order of their ids. Returns for each call whether it
- * was paid, and what the wallet has left for further calls.
+ * Charges these calls, in the order given, each from its account's wallet with a ledger line of its own
+ * and within its key's bound for the UTC day; one statement for all. Wallets are locked in the order of
+ * their ids, then the bounds of keys in theirs.
  */
-export async function chargeCalls(
-  sql: Sql,
-  calls: readonly PaidCall[],
-): Promise<{ paid: boolean; remaining: number }[]> {
-  return sql<{ paid: boolean; remaining: number }[]>`
+export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
+  return sql<ChargedCall[]>`
     with call as (
       select * from unnest(
-        ${calls.map((call) => call.accountId)}::uuid[], ${calls.map((call) => call.price)}::bigint[],
+        ${calls.map((call) => call.accountId)}::uuid[], ${calls.map((call) => call.keyId)}::uuid[],
+        ${calls.map((call) => call.price)}::bigint[],
         ${calls.map((call) => call.reference)}::text[],
         ${calls.map((call) => call.operation)}::text[]
-      ) with ordinality c (account_id, price, reference, operation, place)),
+      ) with ordinality c (account_id, key_id, price, reference, operation, place)),
     wallet as (
       select account_id, balance - reserved as available from wallets
       where account_id in (select account_id from call) order by account_id for update),
+    budget as (
+      -- The rows are read as they are after the lock, so two statements never spend the same credit.
+      select key_id, credits_per_day - case when day = (now() at time zone 'UTC')::date
+        then spent else 0 end as available
+      from key_budgets
+      where key_id in (select key_id from call) and (select count(*) from wallet) > 0
+      order by key_id for update),
     answered as (
-      select call.*, wallet.available, sum(price) over (
-        partition by account_id order by place) <= wallet.available as paid
-      from call join wallet using (account_id)),
+      select call.*, wallet.available, budget.available as today,
+        sum(price) over (partition by account_id order by place) <= wallet.available
+          and (budget.available is null or
+            sum(price) over (partition by key_id order by place) <= budget.available) as paid
+      from call join wallet using (account_id) left join budget using (key_id)),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, units)
       select account_id, reference, 'charge', -price, operation, 1 from answered where paid),
@@ -144,9 +228,18 @@ export async function chargeCalls(
       select account_id, sum(price)::bigint as amount from answered where paid group by account_id),
     moved as (
       update wallets w set balance = w.balance - spent.amount
-      from spent where w.account_id = spent.account_id)
-    select paid, available - coalesce(spent.amount, 0) as remaining
-    from answered left join spent using (account_id) order by place`;
+      from spent where w.account_id = spent.account_id),
+    spent_today as (
+      select key_id, sum(price)::bigint as amount from answered
+      where paid and today is not null group by key_id),
+    counted as (
+      update key_budgets b set day = (now() at time zone 'UTC')::date,
+        spent = case when b.day = (now() at time zone 'UTC')::date then b.spent else 0 end + s.amount
+      from spent_today s where b.key_id = s.key_id)
+    select paid, available - coalesce(spent.amount, 0) as remaining,
+      today - coalesce(spent_today.amount, 0) as left_today
+    from answered left join spent using (account_id) left join spent_today using (key_id)
+    order by place`;
 }
 
 /** The invariants of money: for each the number of rows that break it. */

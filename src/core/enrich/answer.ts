@@ -205,6 +205,21 @@ export function outputColumns(
   return columns.filter((column) => wanted.has(column));
 }
 
+/**
+ * True when people can be read without their long cells: no column is one of those, and nothing that
+ * decides about success or agreement is.
+ */
+export function needsOnlyBrief(
+  operation: OperationName,
+  columns: readonly OutputColumn[],
+): boolean {
+  if (operation === 'people.mobile' || operation === 'people.email-verify') return true;
+  return (
+    operation === 'people.enrich' &&
+    columns.every((column) => column.record !== null && !personFields[column.index]?.long)
+  );
+}
+
 function toJson(fields: readonly RecordField[], record: RecordBytes | null) {
   if (record === null) return null;
   return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));

@@ -4,10 +4,11 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/da
 import { importGraph } from '../../../tests/support/graph.ts';
 import { rowOf } from '../../../tests/support/rows.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
+import { personFields } from '../graph/fields.ts';
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { answerToJson } from './answer.ts';
+import { answerToJson, needsOnlyBrief, outputColumns, recordCellAt } from './answer.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 
 let database: TestDatabase;
@@ -73,6 +74,38 @@ test('many rows at once come to what each of them comes to alone, in their order
   // The property is worth something only if the rows came to everything that a row can come to.
   const statuses = ['ambiguous', 'invalid', 'matched', 'no_match', 'suppressed'];
   expect([...seen].sort()).toEqual(statuses);
+});
+
+test('a brief answer is the full one with its long cells empty, in order, for any number of rows', async () => {
+  const emails = ['ada@home.example', 'bob@home.example', 'eve@home.example', 'out@home.example'];
+  const rows = Array.from({ length: 2_500 }, (_, index) =>
+    rowOf('people.enrich', { email: emails[index % emails.length] ?? '' }),
+  );
+  const full = await enrichMany(database.sql, 'people.enrich', rows);
+  const brief = await enrichMany(database.sql, 'people.enrich', rows, true);
+  expect(brief.map(({ status }) => status)).toEqual(full.map(({ status }) => status));
+  for (const [index, { answer }] of full.entries()) {
+    const short = brief[index]?.answer ?? null;
+    for (const [cell, field] of personFields.entries()) {
+      const expected = field.long ? '' : recordCellAt(answer?.person ?? null, cell);
+      expect(recordCellAt(short?.person ?? null, cell), field.name).toBe(expected);
+    }
+  }
+  expect(full[0]?.status).toBe('matched');
+  expect(full[3]?.status).toBe('suppressed');
+});
+
+test('only what asks for no long cell is answered briefly', () => {
+  const asks = (operation: OperationName, fields: string[] | null) =>
+    needsOnlyBrief(operation, outputColumns(operation, fields));
+  expect(asks('people.enrich', ['name', 'email', 'phone'])).toBe(true);
+  expect(asks('people.enrich', ['name', 'summary'])).toBe(false);
+  expect(asks('people.enrich', null)).toBe(false);
+  expect(asks('people.enrich-with-company', ['person.name'])).toBe(false);
+  expect(asks('people.mobile', null)).toBe(true);
+  // Success and agreement read these cells.
+  const read = ['name', 'surname', 'company', 'pastCompany', 'mobile', 'workEmail', 'whenUpdated'];
+  expect(personFields.filter(({ name, long }) => read.includes(name) && long)).toEqual([]);
 });
 
 test('no rows are no outcomes', async () => {

@@ -14,6 +14,7 @@ import type { RowInput } from './outcomes.ts';
 
 export interface EnrichCall {
   accountId: string;
+  keyId: string;
   live: boolean;
   operation: OperationName;
   row: RowInput;
@@ -103,26 +104,48 @@ async function charge(
   const paidCalls = places.map((place) => toPaidCall(must(calls[place], 'call')));
   const results = await chargeCalls(sql, paidCalls);
   for (const [index, place] of places.entries()) {
-    const { paid, remaining } = must(results[index], 'an answer for each call');
+    const { paid, remaining, leftToday } = must(results[index], 'an answer for each call');
     const { price } = must(paidCalls[index], 'call');
     const answer = answers[place];
     if (paid && answer !== undefined && !(answer instanceof Error)) {
       answers[place] = { ...answer, charged: price, remaining };
-    } else if (places.length > 1 && remaining >= price) {
+    } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
       await charge(sql, calls, answers, [place]);
     } else {
-      answers[place] = insufficientCredits(price, remaining);
+      answers[place] = cannotPay(price, { available: remaining, leftToday });
     }
   }
 }
 
 function toPaidCall(call: EnrichCall) {
-  const { accountId, reference, operation } = call;
-  return { accountId, price: operations[operation].price, reference, operation };
+  const { accountId, keyId, reference, operation } = call;
+  return { accountId, keyId, price: operations[operation].price, reference, operation };
+}
+
+/** The refusal of a call at this price, or null when wallet and key can pay it. */
+export function refusalToPay(
+  price: number,
+  purse: { available: number; leftToday: number | null },
+): AppError | null {
+  const { available, leftToday } = purse;
+  return available < price || (leftToday ?? price) < price ? cannotPay(price, purse) : null;
+}
+
+function cannotPay(
+  needed: number,
+  { available, leftToday }: { available: number; leftToday: number | null },
+): AppError {
+  if (available < needed || leftToday === null) return insufficientCredits(needed, available);
+  return new AppError({
+    code: 'daily_credits_reached',
+    status: 402,
+    message: `This call costs ${needed} credits and this key may spend ${leftToday} more today (UTC). Use another key, or wait for midnight.`,
+    extensions: { needed, available: leftToday },
+  });
 }
 
 /** The refusal of a call that the wallet cannot pay. */
-export function insufficientCredits(needed: number, available: number): AppError {
+function insufficientCredits(needed: number, available: number): AppError {
   return new AppError({
     code: 'insufficient_credits',
     status: 402,

@@ -45,16 +45,18 @@ export interface Outcome {
 }
 
 /**
- * Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows.
+ * Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows. `brief` (see
+ * `needsOnlyBrief`) reads people without their long cells, which are empty in the answers then.
  */
 export async function enrichMany(
   sql: Sql,
   operation: OperationName,
   rows: readonly RowInput[],
+  brief = false,
 ): Promise<Outcome[]> {
   const decisions = await decideAll(sql, operation, rows);
   const matched = decisions.filter((decision) => decision?.status === 'matched') as Decision[];
-  const answers = await readAnswers(sql, operation, matched);
+  const answers = await readAnswers(sql, operation, matched, brief);
   let next = 0;
   return rows.map((row, index) => {
     const decision = decisions[index];
@@ -106,14 +108,16 @@ async function readAnswers(
   sql: Sql,
   operation: OperationName,
   matched: readonly Decision[],
+  brief: boolean,
 ): Promise<ReadAnswer[]> {
   if (matched.length === 0) return [];
-  const ids = matched.map((decision) => decision.id).join('\n');
+  const ids = matched.map((decision) => decision.id);
   if (operation === 'people.enrich-with-company') {
     return splitRecords(await readPersonRecordsWithCompany(sql, ids), withCompany);
   }
   if (operations[operation].subject === 'person') {
-    return splitRecords(await readPersonRecords(sql, ids), (person) => ({ ...nothing, person }));
+    const records = await readPersonRecords(sql, ids, brief);
+    return splitRecords(records, (person) => ({ ...nothing, person }));
   }
   const answers = splitRecords(await readCompanyRecords(sql, ids), (company) => ({
     ...nothing,
@@ -132,8 +136,20 @@ function withCompany({ bytes, from, to }: RecordBytes): Answer {
   return { ...nothing, person: { bytes, from, to: middle }, company };
 }
 
-function splitRecords(blob: Buffer, answer: (record: RecordBytes) => Answer): ReadAnswer[] {
+function splitRecords(
+  texts: readonly Buffer[],
+  answer: (record: RecordBytes) => Answer,
+): ReadAnswer[] {
   const answers: ReadAnswer[] = [];
+  for (const text of texts) splitText(text, answer, answers);
+  return answers;
+}
+
+function splitText(
+  blob: Buffer,
+  answer: (record: RecordBytes) => Answer,
+  answers: ReadAnswer[],
+): void {
   let from = 0;
   while (from <= blob.length) {
     const end = blob.indexOf(RECORD_SEPARATOR, from);
@@ -143,7 +159,6 @@ function splitRecords(blob: Buffer, answer: (record: RecordBytes) => Answer): Re
     else answers.push(answer({ bytes: blob, from, to }));
     from = to + 1;
   }
-  return answers;
 }
 
 /** A company that was found by its UK registry number, and only then, is answered with its directors. */

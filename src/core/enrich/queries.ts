@@ -45,50 +45,91 @@ export async function lookUpCompanies(sql: Sql, values: string): Promise<Buffer>
 }
 
 /**
- * The stored records of these people, in the order of the ids (one a line), between record separators:
- * empty for a person who is gone, the mark for one who opted out.
+ * Ids of which one text is made at once. The server builds, copies and sends texts of a megabyte about a
+ * third faster than one of five.
  */
-export async function readPersonRecords(sql: Sql, ids: string): Promise<Buffer> {
-  const [row] = (await sql`
-    select string_agg(
-      case when s.person_id is not null then E'\x02' else coalesce(r.record, '') end,
-      E'\x1e' order by k.line)
-    from string_to_table(${ids}, E'\n') with ordinality k (id, line)
-    left join person_records r on r.id = k.id::bigint
-    left join suppressed_persons s on s.person_id = k.id::bigint
-    `.raw()) as unknown as RawRow[];
-  return must(row, 'one row')[0] ?? Buffer.alloc(0);
+const SLICE_IDS = 1_000;
+
+/** Ids as one parameter: a line each, slices between semicolons. */
+function inSlices(ids: readonly number[]): string {
+  const slices: string[] = [];
+  for (let from = 0; from < ids.length; from += SLICE_IDS) {
+    slices.push(ids.slice(from, from + SLICE_IDS).join('\n'));
+  }
+  return slices.join(';');
+}
+
+function texts(rows: unknown): Buffer[] {
+  return (rows as RawRow[]).map(([text]) => text ?? Buffer.alloc(0));
+}
+
+/**
+ * The stored records of these people, in the order of the ids, as texts between record separators: empty
+ * for a person who is gone, the mark for one who opted out. `brief` reads the ones without long cells.
+ */
+export async function readPersonRecords(
+  sql: Sql,
+  ids: readonly number[],
+  brief: boolean,
+): Promise<Buffer[]> {
+  const stored = brief
+    ? sql`select id, brief as record from person_briefs`
+    : sql`select id, record from person_records`;
+  return texts(
+    await sql`
+      select found.records
+      from string_to_table(${inSlices(ids)}, ';') with ordinality slice (ids, place)
+      cross join lateral (
+        select string_agg(
+          case when s.person_id is not null then E'\x02' else coalesce(r.record, '') end,
+          E'\x1e' order by k.line) as records
+        from string_to_table(slice.ids, E'\n') with ordinality k (id, line)
+        left join (${stored}) r on r.id = k.id::bigint
+        left join suppressed_persons s on s.person_id = k.id::bigint) found
+      order by slice.place`.raw(),
+  );
 }
 
 /** As `readPersonRecords`, each record followed by a group separator and the employer's record. */
-export async function readPersonRecordsWithCompany(sql: Sql, ids: string): Promise<Buffer> {
-  const [row] = (await sql`
-    select string_agg(
-      case
-        when s.person_id is not null then E'\x02'
-        when r.id is null then ''
-        else r.record || E'\x1d' || coalesce(c.record, '')
-      end, E'\x1e' order by k.line)
-    from string_to_table(${ids}, E'\n') with ordinality k (id, line)
-    left join person_records r on r.id = k.id::bigint
-    left join company_records c on c.id = r.company_id
-    left join suppressed_persons s on s.person_id = k.id::bigint
-    `.raw()) as unknown as RawRow[];
-  return must(row, 'one row')[0] ?? Buffer.alloc(0);
+export async function readPersonRecordsWithCompany(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<Buffer[]> {
+  return texts(
+    await sql`
+      select found.records
+      from string_to_table(${inSlices(ids)}, ';') with ordinality slice (ids, place)
+      cross join lateral (
+        select string_agg(
+          case
+            when s.person_id is not null then E'\x02'
+            when r.id is null then ''
+            else r.record || E'\x1d' || coalesce(c.record, '')
+          end, E'\x1e' order by k.line) as records
+        from string_to_table(slice.ids, E'\n') with ordinality k (id, line)
+        left join person_records r on r.id = k.id::bigint
+        left join company_records c on c.id = r.company_id
+        left join suppressed_persons s on s.person_id = k.id::bigint) found
+      order by slice.place`.raw(),
+  );
 }
 
 /** The stored records of these companies, in the order of the ids, empty for one that is gone. */
-export async function readCompanyRecords(sql: Sql, ids: string): Promise<Buffer> {
-  const [row] = (await sql`
-    select string_agg(coalesce(r.record, ''), E'\x1e' order by k.line)
-    from string_to_table(${ids}, E'\n') with ordinality k (id, line)
-    left join company_records r on r.id = k.id::bigint
-    `.raw()) as unknown as RawRow[];
-  return must(row, 'one row')[0] ?? Buffer.alloc(0);
+export async function readCompanyRecords(sql: Sql, ids: readonly number[]): Promise<Buffer[]> {
+  return texts(
+    await sql`
+      select found.records
+      from string_to_table(${inSlices(ids)}, ';') with ordinality slice (ids, place)
+      cross join lateral (
+        select string_agg(coalesce(r.record, ''), E'\x1e' order by k.line) as records
+        from string_to_table(slice.ids, E'\n') with ordinality k (id, line)
+        left join company_records r on r.id = k.id::bigint) found
+      order by slice.place`.raw(),
+  );
 }
 
 /** A director as single answers and the column `company.directors` show one. */
-export interface Director {
+interface Director {
   name: string;
   role: string;
   appointed_on: string | null;

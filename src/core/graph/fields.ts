@@ -22,6 +22,8 @@ export interface RecordField {
    * from.
    */
   typed?: boolean;
+  /** Text that few lists ask for and that fills most of a record: empty in the brief one. */
+  long?: true;
   /** Column of `persons` or `companies` that holds it; absent for objects of reference tables. */
   column?: string;
 }
@@ -90,6 +92,10 @@ function nullable(field: RecordField): RecordField {
   return { ...field, nullable: true };
 }
 
+function long(field: RecordField): RecordField {
+  return { ...field, long: true };
+}
+
 function timestampSql(expression: string): string {
   return `to_char(${expression}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
 }
@@ -132,19 +138,19 @@ export const personFields: readonly RecordField[] = [
   text('social_aUsername'),
   nullable(text('social_aStatus')),
   integer('industryId'),
-  reference('industries', 'industry'),
+  long(reference('industries', 'industry')),
   text('position'),
   integer('positionId'),
-  reference('positions', 'job_position'),
-  text('experience'),
+  long(reference('positions', 'job_position')),
+  long(text('experience')),
   text('inferredSalary'),
   integer('inferredYearsExperience'),
-  text('skills'),
-  text('summary'),
+  long(text('skills')),
+  long(text('summary')),
   nullable(text('school')),
   nullable(text('profileLanguage')),
   text('language'),
-  nullable(text('serviceCategories')),
+  long(nullable(text('serviceCategories'))),
   text('pastCompany'),
   nullable(integer('pastCompanyId')),
   references('pastCompanies'),
@@ -158,11 +164,11 @@ export const personFields: readonly RecordField[] = [
   nullable(text('postcode')),
   nullable(text('ipAddress')),
   integer('cityId'),
-  cities,
+  long(cities),
   integer('countryId'),
-  reference('countries', 'country'),
+  long(reference('countries', 'country')),
   nullable(integer('regionId')),
-  reference('regions', 'region'),
+  long(reference('regions', 'region')),
   typedText('phone'),
   nullable(typedText('mobile')),
   nullable(text('phoneStatus')),
@@ -172,9 +178,9 @@ export const personFields: readonly RecordField[] = [
   integer('dataSourceType'),
   integer('statusType'),
   integer('bounceResponseType'),
-  nullable(text('profileImage')),
-  nullable(text('profileImageMapping')),
-  nullable(text('lastPost')),
+  long(nullable(text('profileImage'))),
+  long(nullable(text('profileImageMapping'))),
+  long(nullable(text('lastPost'))),
   nullable(timestamp('lastPostDate')),
 ];
 

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { companyFields, personFields, type RecordField } from './fields.ts';
+import { uncountPeople } from './lookup-values/queries.ts';
 
 /**
  * Which records to render: ids in a range (both ends included), or those of a table with a column
@@ -48,6 +49,15 @@ const personRenderSql = `
   on conflict (id) do update set company_id = excluded.company_id, record = excluded.record
   where (stored.company_id, stored.record) is distinct from (excluded.company_id, excluded.record)`;
 
+const personBriefRenderSql = `
+  insert into person_briefs as stored (id, brief)
+  select r.id, ${recordSql(personFields.map((field) => (field.long ? { ...field, sql: "''" } : field)))}
+  from {selected}
+  left join companies employer on employer.id = r.company_id
+  where {condition}
+  on conflict (id) do update set brief = excluded.brief
+  where stored.brief is distinct from excluded.brief`;
+
 const companyRenderSql = `
   insert into company_records as stored (id, record)
   select r.id, ${recordSql(companyFields)}
@@ -57,9 +67,10 @@ const companyRenderSql = `
   where stored.record is distinct from excluded.record`;
 
 /**
- * Writes the stored records of people; only those whose text differs. Returns how many those were.
+ * Writes the stored records of people, full and brief; only those whose text differs. Returns how many those were.
  */
 export async function renderPersonRecords(sql: Sql, selection: RecordSelection): Promise<number> {
+  await render(sql, { text: personBriefRenderSql, table: 'persons', selection });
   return render(sql, { text: personRenderSql, table: 'persons', selection });
 }
 
@@ -102,8 +113,10 @@ function recordSql(fields: readonly RecordField[]): string {
 /** Takes people out: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;
   await tx`update officers set person_id = null where person_id = any(${[...ids]}::bigint[])`;
+  await uncountPeople(tx, ids);
   const deleted = await tx`delete from persons where id = any(${[...ids]}::bigint[])`;
   return deleted.count;
 }

@@ -9,7 +9,7 @@ import type { RecordField } from './fields.ts';
 export const cellSeparator = '\u001f';
 
 /** The cells of a stored record, one per field, as text. A wrong number of them is a bug. */
-export function recordCells(fields: readonly RecordField[], record: string): string[] {
+function recordCells(fields: readonly RecordField[], record: string): string[] {
   const cells = record.split(cellSeparator);
   assert(
     cells.length === fields.length,

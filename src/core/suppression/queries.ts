@@ -21,3 +21,11 @@ export async function insertSuppression(
     select count(*)::int as persons from holder`;
   return row?.persons ?? 0;
 }
+
+/** Those of these people who opted out. */
+export async function findSuppressed(sql: Sql, personIds: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ personId: number }[]>`
+    select person_id from suppressed_persons
+    where person_id = any(${[...personIds]}::bigint[])`;
+  return rows.map((row) => row.personId);
+}

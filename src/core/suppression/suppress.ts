@@ -5,7 +5,7 @@ import { personIdentifierCodes as codes } from '../graph/identifier-kinds.ts';
 import { writeGraph } from '../graph/write-graph.ts';
 import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';
-import { insertSuppression } from './queries.ts';
+import { findSuppressed, insertSuppression } from './queries.ts';
 
 /** The kinds a person may be named by, in the order in which a text is tried. */
 const kinds = ['email', 'phone', 'professional_network', 'twitter'] as const;
@@ -19,7 +19,7 @@ const personCodesOf = {
 };
 
 /** The hash under which an identifier of a person is kept: of `<kind>:<canonical value>`. */
-export function suppressionHash(kind: IdentifierKind, value: string): Buffer {
+function suppressionHash(kind: IdentifierKind, value: string): Buffer {
   return createHash('sha256').update(`${kind}:${value}`).digest();
 }
 
@@ -46,6 +46,11 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
     }),
   );
   return { persons };
+}
+
+/** True when one of these people opted out of the graph that `sql` sees. */
+export async function isAnySuppressed(sql: Sql, personIds: readonly number[]): Promise<boolean> {
+  return personIds.length > 0 && (await findSuppressed(sql, personIds)).length > 0;
 }
 
 function looksLike(kind: (typeof kinds)[number], text: string): boolean {

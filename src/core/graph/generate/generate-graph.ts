@@ -6,6 +6,7 @@
 import type { Database, Sql } from '../../db/client.ts';
 import { assert } from '../../lib/assert.ts';
 import { AppError } from '../../lib/errors.ts';
+import { rebuildLookups } from '../lookup-values/queries.ts';
 import { renderCompanyRecords, renderPersonRecords } from '../queries.ts';
 import { writeGraph } from '../write-graph.ts';
 import {
@@ -116,6 +117,7 @@ async function fill(
   });
   await insertFinancialPeriods(tx, { salt });
   await insertOfficers(tx, { salt });
+  await rebuildLookups(tx);
   report({ step: 'officers', done: 1, total: 1 });
   await eachSlice(companies, salt, async (slice) => void (await renderCompanyRecords(tx, slice)));
   await eachSlice(persons, salt, async (slice) => {

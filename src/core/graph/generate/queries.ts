@@ -183,9 +183,9 @@ export async function restoreIndex(tx: Sql, statement: string): Promise<void> {
 export async function analyzeGraph(sql: Sql): Promise<void> {
   await Promise.all([
     sql`analyze persons`,
-    sql`analyze person_identifiers, company_identifiers, person_records (id, company_id),
+    sql`analyze person_identifiers, company_identifiers, person_records (id, company_id), person_briefs (id),
       company_records (id), companies, officers, financial_periods, countries, regions, cities,
-      industries, positions`,
+      industries, positions, lookup_values, lookup_words, lookup_vocabulary`,
   ]);
 }
 

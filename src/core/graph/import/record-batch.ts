@@ -1,5 +1,6 @@
 /** A batch of people or companies: rows for the stage, and the merge in its order. */
 import type { Sql } from '../../db/client.ts';
+import { recountStagedPeople } from '../lookup-values/queries.ts';
 import { renderCompanyRecords, renderPersonRecords } from '../queries.ts';
 import {
   type Batch,
@@ -21,7 +22,7 @@ import { personColumns, personIdentifiers, personKnownFields } from './person-ro
 import * as queries from './queries.ts';
 import type { JsonRecord, SourceRecord } from './read-records.ts';
 import type { RecordRow } from './record-row.ts';
-import { listRecordsShowing, mergeReferences } from './reference-rows/queries.ts';
+import { followReferences, mergeReferences } from './reference-rows/queries.ts';
 import {
   ReferenceBatch,
   type ReferenceTable,
@@ -102,6 +103,7 @@ class RecordBatch implements Batch<RecordRow> {
     await this.#stage(tx, rows);
     await this.#mergeReferences(tx);
     await queries.compareRecords(tx, tables);
+    if (tables.records === 'persons') await recountStagedPeople(tx);
     await queries.writeRecords(tx, tables, this.#context.importedAt);
     await queries.replaceIdentifiers(tx, tables);
     if (tables.records === 'persons') {
@@ -135,7 +137,7 @@ class RecordBatch implements Batch<RecordRow> {
       const { inserted, updated } = await mergeReferences(tx, table, rows);
       if (inserted.length + updated.length > 0) changed.set(table, [...inserted, ...updated]);
     }
-    if (changed.size > 0) await listRecordsShowing(tx, changed);
+    if (changed.size > 0) await followReferences(tx, changed);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reference rows into their tables, and the records that show them into the lists to render. */
 import type { Sql } from '../../../db/client.ts';
+import { lookupCodes, nameLookups } from '../../lookup-values/queries.ts';
 import { runConstant } from '../../queries.ts';
 import type { ReferenceRow, ReferenceRows, ReferenceTable } from './references.ts';
 
@@ -117,8 +118,8 @@ function recordset(parameter: string, table: ReferenceTable): string {
 /** Ids of reference rows whose text changed, by table. */
 export type ChangedReferences = ReadonlyMap<ReferenceTable, readonly number[]>;
 
-/** Lists the people and companies that show one of the changed rows. */
-export async function listRecordsShowing(tx: Sql, changed: ChangedReferences): Promise<void> {
+/** Lists the people and companies that show one of the changed rows, and renames its lookup values. */
+export async function followReferences(tx: Sql, changed: ChangedReferences): Promise<void> {
   const ids = (table: ReferenceTable) => [...(changed.get(table) ?? [])];
   const countries = ids('countries');
   const regions = ids('regions');
@@ -128,6 +129,9 @@ export async function listRecordsShowing(tx: Sql, changed: ChangedReferences): P
   const cities = [...ids('cities'), ...within.map((row) => row.id)];
   const industries = ids('industries');
   const positions = ids('positions');
+  await nameLookups(tx, lookupCodes.jobTitles, positions);
+  await nameLookups(tx, lookupCodes.locations, cities);
+  await nameLookups(tx, lookupCodes.industries, industries);
   await tx`
     insert into stage_persons_to_render
     select id from persons

@@ -13,7 +13,7 @@ import type { Problem } from '../columns.ts';
 import { createRenderLists } from '../queries.ts';
 import type { JsonRecord, SourceRecord } from '../read-records.ts';
 import { renderListed } from '../record-batch.ts';
-import { listRecordsShowing, replaceReferences } from './queries.ts';
+import { followReferences, replaceReferences } from './queries.ts';
 import type { ReferenceRow, ReferenceTable } from './references.ts';
 
 interface Row extends BatchRow {
@@ -60,7 +60,7 @@ class ReferenceFileBatch implements Batch<Row> {
     const byId = new Map(rows.map(({ reference }) => [reference.id, reference]));
     const { inserted, updated } = await replaceReferences(tx, this.#table, byId);
     const changed = [...inserted, ...updated];
-    if (changed.length > 0) await listRecordsShowing(tx, new Map([[this.#table, changed]]));
+    if (changed.length > 0) await followReferences(tx, new Map([[this.#table, changed]]));
     await renderListed(tx);
     return { inserted: inserted.length, updated: updated.length, rejected: [] };
   }

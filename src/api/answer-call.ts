@@ -1,0 +1,178 @@
+/**
+ * Answers a priced single call. Without an Idempotency-Key it rides with the others of its moment; with
+ * one it has a transaction of its own, in which the answer is kept and the match is paid, or neither.
+ */
+import type { Request, Response } from 'express';
+import { inTransaction } from '../core/db/client.ts';
+import { answerToJson } from '../core/enrich/answer.ts';
+import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
+import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
+import type { RowInput } from '../core/enrich/outcomes.ts';
+import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
+import { projectAnswer } from '../core/enrich/project-answer.ts';
+import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
+import type { StoredAnswer } from '../core/idempotency/queries.ts';
+import type { ApiKey } from '../core/keys/queries.ts';
+import { must } from '../core/lib/assert.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { type OperationName, operations } from '../core/operations.ts';
+import { isAnySuppressed } from '../core/suppression/suppress.ts';
+import type { ApiContext } from './api-context.ts';
+import { sayCredits } from './define-route.ts';
+import { claimRequest } from './idempotent-request.ts';
+import { toProblem } from './problem.ts';
+
+interface Asked {
+  operation: OperationName;
+  row: RowInput;
+  fields: string[] | null;
+  live: boolean;
+  requestId: string;
+}
+
+interface Call {
+  context: ApiContext;
+  key: ApiKey;
+  request: Request;
+  response: Response;
+  asked: Asked;
+  /** Credits of the wallet before the call. */
+  available: number;
+}
+
+/** An answer as it is kept: with the people in it, so that a replay can ask whether they opted out. */
+interface KeptBody {
+  people: number[];
+  answer: Record<string, unknown>;
+}
+
+/**
+ * Sends the answer. `beforeLookUp` may refuse the call or take its time; it is not asked for an answer
+ * that was given before. Throws `AppError` as the call comes out.
+ */
+export async function answerCall(call: Call, beforeLookUp: () => Promise<void>): Promise<void> {
+  const { context, request, response } = call;
+  if (request.get('Idempotency-Key') !== undefined) return answerOnce(call, beforeLookUp);
+  await beforeLookUp();
+  const enriched = await context.calls.run(toEnrichCall(call));
+  sayCharge(call, enriched);
+  const { outcome, charged } = enriched;
+  response.json(render(call.asked, outcome, charged));
+}
+
+async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promise<void> {
+  const { context, key, request, response, asked } = call;
+  const idempotency = await claimRequest(context, key, request);
+  try {
+    const requestSha256 = requestHash(request.query, null);
+    if (idempotency.answered !== null) {
+      assertSameRequest(idempotency.answered, requestSha256);
+      return await replayCall(call, idempotency.answered);
+    }
+    await beforeLookUp();
+    const { enriched, kept } = await inTransaction(context.sql, async (tx) => {
+      const [done] = await enrichCalls({ ...context, sql: tx }, [toEnrichCall(call)]);
+      const enriched = must(done, 'outcome of the call');
+      if (enriched instanceof Error) throw enriched;
+      const kept = toKept(asked, enriched);
+      await idempotency.answer(tx, { ...kept, requestSha256 });
+      return { enriched, kept };
+    });
+    sayCharge(call, enriched);
+    send(response, kept.status, kept.body.answer);
+  } finally {
+    await idempotency.release();
+  }
+}
+
+/**
+ * Sends what the same call was answered before. People who opted out since are not served: their own
+ * records not at all, a company is shown as it is now.
+ */
+async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<void> {
+  const { context, response, asked } = call;
+  const { people, answer } = body as KeptBody;
+  const graph = asked.live ? context.sql : context.testSql;
+  const isOutdated = await isAnySuppressed(graph, people);
+  if (isOutdated && operations[asked.operation].subject === 'person') throw suppressed();
+  response.setHeader('Idempotent-Replayed', 'true');
+  if (!isOutdated) return send(response, status, answer);
+  const [outcome] = await enrichMany(graph, asked.operation, [asked.row]);
+  response.json(render(asked, must(outcome, 'outcome'), 0));
+}
+
+function toEnrichCall({ key, asked }: Call): EnrichCall {
+  const { operation, row, live, requestId } = asked;
+  const reference = `call:${requestId}`;
+  return { accountId: key.accountId, keyId: key.id, live, operation, row, reference };
+}
+
+function sayCharge({ response, available }: Call, { charged, remaining }: EnrichedCall): void {
+  sayCredits(response, charged, remaining ?? available);
+}
+
+function send(response: Response, status: number, body: Record<string, unknown>): void {
+  response.status(status);
+  if (status < 400) response.json(body);
+  else response.type('application/problem+json').send(JSON.stringify(body));
+}
+
+/** The answer to keep. Throws what is not kept: opting out is asked about anew each time. */
+function toKept(
+  asked: Asked,
+  { outcome, charged }: EnrichedCall,
+): { status: number; body: KeptBody } {
+  if (outcome.answer === null) {
+    const refused = refusal(outcome);
+    if (refused.status === 451) throw refused;
+    return {
+      status: refused.status,
+      body: { people: [], answer: toProblem(refused, asked.requestId) },
+    };
+  }
+  const people = peopleOfAnswer(outcome.answer);
+  return { status: 200, body: { people, answer: render(asked, outcome, charged) } };
+}
+
+/** The body of a match. Throws `AppError` for every other outcome. */
+function render(asked: Asked, outcome: Outcome, charged: number): Record<string, unknown> {
+  if (outcome.answer === null) throw refusal(outcome);
+  const { operation, fields, live, requestId } = asked;
+  return {
+    data: projectAnswer(operation, answerToJson(operation, outcome.answer), fields),
+    match: { by: outcome.by, conflict: outcome.conflict },
+    meta: { request_id: requestId, credits_charged: charged, live },
+  };
+}
+
+/** What a call without a match is answered with; it cost nothing. */
+function refusal(outcome: Outcome): AppError {
+  switch (outcome.status) {
+    case 'ambiguous':
+      return new AppError({
+        code: 'ambiguous_match',
+        status: 409,
+        message: `${outcome.reason}: send an identifier that only one of them has.`,
+        extensions: { candidates: outcome.candidates },
+      });
+    case 'suppressed':
+      return suppressed();
+    default:
+      return new AppError({
+        code: 'no_match',
+        status: 404,
+        message:
+          outcome.reason === 'nothing_stored'
+            ? 'The record was found, but what this operation gives is not stored for it.'
+            : 'Nothing in the graph has this identifier.',
+      });
+  }
+}
+
+function suppressed(): AppError {
+  return new AppError({
+    code: 'suppressed',
+    status: 451,
+    message: 'This person has opted out and is not served.',
+  });
+}

@@ -1,0 +1,162 @@
+/** Listening to a batch, one listener or a thousand. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { createLog } from '../core/log.ts';
+import type { BatchView } from '../jobs/batch/batch-view.ts';
+import { type Batch, findBatch } from '../jobs/batch/queries.ts';
+import { type BatchWatcher, watchBatches } from '../jobs/batch/watch-batches.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(6) });
+  caller = await pipeline.account(1000);
+});
+afterAll(() => pipeline.close());
+
+const options = { operation: 'people.enrich', fields: 'id' };
+const list = `email\n${crowd(6)
+  .map(({ email }) => `${email}\n`)
+  .join('')}`;
+
+/** The events of a stream as they come; ends with the stream. */
+async function* events(id: string): AsyncGenerator<BatchView> {
+  const response = await pipeline.call(caller, `/v1/batches/${id}/events`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      if (event.startsWith(':')) continue;
+      const [, data] = /^event: batch\ndata: (.*)$/.exec(event) ?? [];
+      yield JSON.parse(data ?? 'null') as BatchView;
+    }
+  }
+  expect(text).toBe('');
+}
+
+describe('the events of a batch', () => {
+  test('tell its states in order, each once, and end with its last', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    const seen: BatchView[] = [];
+    // Each step is taken when the one before it was heard.
+    const steps = [
+      () => pipeline.queues.runNext(pipeline.context, 'split-batch'),
+      () => pipeline.queues.runNext(pipeline.context, 'run-chunk'),
+      () => pipeline.call(caller, `/v1/batches/${id}/pause`, { method: 'POST' }),
+      () => pipeline.call(caller, `/v1/batches/${id}/resume`, { method: 'POST' }),
+      () => pipeline.runUntilIdle(),
+    ];
+    for await (const event of events(id)) {
+      seen.push(event);
+      await steps.shift()?.();
+    }
+    expect(seen.map(({ state, rows }) => `${state} ${rows.processed}`)).toEqual([
+      'created 0',
+      'queued 0',
+      'running 2',
+      'paused 2',
+      'running 2',
+      'completed 6',
+    ]);
+    expect(seen.at(-1)).toEqual(await pipeline.batch(caller, id));
+  });
+
+  test('of an ended batch are its last state alone', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const seen: string[] = [];
+    for await (const { state } of events(id)) seen.push(state);
+    expect(seen).toEqual(['completed']);
+  });
+
+  test('go to every listener, also to one that came later', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+    const first = events(id);
+    expect((await first.next()).value).toMatchObject({ state: 'ready' });
+    const second = events(id);
+    expect((await second.next()).value).toMatchObject({ state: 'ready' });
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+    // The late listener was no news to the other.
+    expect((await first.next()).value).toMatchObject({ state: 'queued' });
+    expect((await second.next()).value).toMatchObject({ state: 'queued' });
+    await pipeline.runUntilIdle();
+    for (const listener of [first, second]) {
+      expect((await listener.next()).value).toMatchObject({ state: 'completed' });
+      expect((await listener.next()).done).toBe(true);
+    }
+  });
+
+  test('are nobody else’s', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    const stranger = await pipeline.account(1);
+    const response = await pipeline.call(stranger, `/v1/batches/${id}/events`);
+    await expectProblem(response, { status: 404, code: 'not_found' });
+    await pipeline.runUntilIdle();
+  });
+});
+
+describe('a thousand listeners', () => {
+  let watcher: BatchWatcher | undefined;
+  afterEach(() => {
+    vi.useRealTimers();
+    watcher?.stop();
+  });
+
+  test('that hear nothing cost one query each half second, and all hear a change', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, () => pipeline.upload(caller, list, options)),
+    );
+    const batches = await Promise.all(ids.map((id) => findBatch(pipeline.sql, id)));
+    let queries = 0;
+    const answered: Promise<unknown>[] = [];
+    const counting = new Proxy(pipeline.sql, {
+      apply(target, self, args) {
+        queries++;
+        const query = Reflect.apply(target as never, self, args) as Promise<unknown>;
+        answered.push(query);
+        return query;
+      },
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    watcher = watchBatches(counting, createLog('silent', 'test'));
+    const heard: string[] = [];
+    const leave: (() => void)[] = [];
+    for (let listener = 0; listener < 1000; listener++) {
+      const stop = watcher.watch(batches[listener % 10] as Batch, ({ id, state }) =>
+        heard.push(`${id} ${state}`),
+      );
+      leave.push(stop);
+    }
+    const poll = async () => {
+      vi.advanceTimersByTime(500);
+      await answered.at(-1);
+      // What the poll does with its answer comes after it.
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    for (let half = 1; half <= 5; half++) {
+      await poll();
+      expect(queries).toBe(half);
+    }
+    expect(heard).toEqual([]);
+    const [changed] = ids;
+    await pipeline.sql`update batches set state = 'validating' where id = ${changed ?? ''}`;
+    await poll();
+    expect(heard).toEqual(Array.from({ length: 100 }, () => `${changed} validating`));
+    await poll();
+    expect(heard).toHaveLength(100);
+    // Who went away is not asked for any more.
+    for (const stop of leave) stop();
+    const before = queries;
+    await poll();
+    await poll();
+    expect(queries).toBe(before);
+  });
+});

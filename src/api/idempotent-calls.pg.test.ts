@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import { smallGraph } from '../../tests/support/small-graph.ts';
+import { audit } from '../core/credits/audit.ts';
+import { suppress } from '../core/suppression/suppress.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  await importGraph(pipeline.sql, smallGraph);
+});
+afterAll(() => pipeline.close());
+
+const get = (caller: Caller, path: string, key: string) =>
+  pipeline.call(caller, path, { headers: { 'Idempotency-Key': key } });
+
+const ada = '/v1/people/enrich?email=ada%40acme.example';
+
+describe('the same call again', () => {
+  test('has the answer that it had, and is paid once', async () => {
+    const caller = await pipeline.account(1);
+    const first = await get(caller, ada, 'a');
+    expect(first.status).toBe(200);
+    expect(first.headers.get('x-credits-charged')).toBe('1');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    // The wallet is empty now, and a replay needs nothing from it.
+    const again = await get(caller, ada, 'a');
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('x-credits-charged')).toBe('0');
+    expect(await again.json()).toEqual(await first.json());
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
+  });
+
+  test('has it for a miss and an ambiguity too', async () => {
+    const caller = await pipeline.account(2);
+    const nobody = '/v1/people/enrich?email=late%40acme.example';
+    await expectProblem(await get(caller, nobody, 'n'), { status: 404, code: 'no_match' });
+    await importGraph(pipeline.sql, { persons: [{ id: 77, email: 'late@acme.example' }] });
+    const again = await get(caller, nobody, 'n');
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([404, 'true']);
+    expect(again.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    const shared = '/v1/people/enrich?phone=%2B441632960099';
+    await get(caller, shared, 's');
+    const replayed = await get(caller, shared, 's');
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([409, 'true']);
+    expect((await get(caller, nobody, 'other')).status).toBe(200);
+  });
+
+  test('that could not be paid is done once it can', async () => {
+    const caller = await pipeline.account(0);
+    await expectProblem(await get(caller, ada, 'p'), { status: 402, code: 'insufficient_credits' });
+    await pipeline.grant(caller, 1, 'more');
+    const paid = await get(caller, ada, 'p');
+    expect([paid.status, paid.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
+  test('sent many times at once is paid once', async () => {
+    const caller = await pipeline.account(50);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => get(caller, ada, 'm')));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => ![200, 409].includes(status))).toEqual([]);
+    expect(statuses).toContain(200);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 49, reserved: 0 });
+    expect((await audit(pipeline.sql)).ok).toBe(true);
+  });
+});
+
+test('another call with the same key is refused', async () => {
+  const caller = await pipeline.account(5);
+  await get(caller, ada, 'x');
+  const other = await get(caller, `${ada}&fields=name`, 'x');
+  await expectProblem(other, { status: 422, code: 'idempotency_key_reused' });
+  const empty = await get(caller, ada, ' ');
+  await expectProblem(empty, { status: 400, code: 'invalid_parameter' });
+});
+
+test("an account's key is nothing to another account, nor to its test keys", async () => {
+  const caller = await pipeline.account(5);
+  const tester = await pipeline.keyOf(caller.accountId, 'test');
+  const stranger = await pipeline.account(5);
+  await get(caller, ada, 'shared');
+  expect((await get(tester, ada, 'shared')).status).toBe(404);
+  const response = await get(stranger, ada, 'shared');
+  expect([response.status, response.headers.get('x-credits-charged')]).toEqual([200, '1']);
+});
+
+describe('who opted out since', () => {
+  test('is not served again, with fields or without', async () => {
+    const caller = await pipeline.account(5);
+    const paths = [
+      '/v1/people/enrich?email=out%40acme.example',
+      '/v1/people/enrich?email=out%40acme.example&fields=name',
+      '/v1/people/mobile?email=out%40acme.example',
+    ];
+    await pipeline.grant(caller, 20, 'enough');
+    for (const [index, path] of paths.entries()) {
+      expect((await get(caller, path, `o${index}`)).status).toBe(200);
+    }
+    const company = '/v1/companies/enrich?registry_number=01234567';
+    expect(await (await get(caller, company, 'c')).text()).toContain('"person_id":5');
+    await suppress(pipeline.sql, 'out@home.example');
+    for (const [index, path] of paths.entries()) {
+      const replayed = await get(caller, path, `o${index}`);
+      await expectProblem(replayed, { status: 451, code: 'suppressed' });
+    }
+    const after = await get(caller, company, 'c');
+    const text = await after.text();
+    expect([after.status, after.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(text).not.toContain('"person_id":5');
+    expect(after.headers.get('x-credits-charged')).toBe('0');
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import { smallGraph } from '../../tests/support/small-graph.ts';
+import { audit } from '../core/credits/audit.ts';
+import { cancelKeyBatches } from '../jobs/batch/key-batches/cancel-key-batches.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  await importGraph(pipeline.sql, smallGraph);
+});
+afterAll(() => pipeline.close());
+
+interface KeyView {
+  key: string | null;
+  id: string;
+  prefix: string;
+  mode: string;
+  credits_per_day: number | null;
+  revoked_at: string | null;
+  [member: string]: unknown;
+}
+
+const ada = '/v1/people/enrich?email=ada%40acme.example';
+
+async function administrator(credits = 0, mode: 'live' | 'test' = 'live'): Promise<Caller> {
+  const { accountId } = await pipeline.account(credits);
+  return pipeline.keyOf(accountId, mode, ['account']);
+}
+
+function send(caller: Caller | null, method: string, path: string, body?: unknown, key?: string) {
+  const headers = new Headers(key === undefined ? {} : { 'Idempotency-Key': key });
+  if (body === undefined) return pipeline.call(caller, path, { method, headers });
+  headers.set('Content-Type', 'application/json');
+  return pipeline.call(caller, path, { method, headers, body: JSON.stringify(body) });
+}
+
+async function make(admin: Caller, options: object): Promise<Caller & { view: KeyView }> {
+  const response = await send(admin, 'POST', '/v1/keys', options);
+  const view = (await response.json()) as KeyView;
+  expect(response.status, JSON.stringify(view)).toBe(201);
+  return { accountId: admin.accountId, keyId: view.id, key: String(view.key), view };
+}
+
+describe('a key that was made', () => {
+  test('works, and is shown in no other answer', async () => {
+    const admin = await administrator(5);
+    const made = await make(admin, { mode: 'live', name: 'Website', scopes: ['enrich'] });
+    expect((await pipeline.call(made, ada)).status).toBe(200);
+    const list = await (await pipeline.call(admin, '/v1/keys')).text();
+    expect(list).toContain('"name":"Website"');
+    expect(list).not.toContain(made.key);
+    expect(JSON.parse(list).data).toHaveLength(3);
+  });
+
+  test('is told but not shown to the same request sent again', async () => {
+    const admin = await administrator();
+    const body = { mode: 'test', name: 'Once' };
+    const first = (await (await send(admin, 'POST', '/v1/keys', body, 'k1')).json()) as KeyView;
+    const again = await send(admin, 'POST', '/v1/keys', body, 'k1');
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await again.json()).toEqual({ ...first, key: null });
+    const other = await send(admin, 'POST', '/v1/keys', { mode: 'test' }, 'k1');
+    await expectProblem(other, { status: 422, code: 'idempotency_key_reused' });
+  });
+});
+
+describe('a key is not made', () => {
+  test.each([
+    ['without a mode', {}, 'mode'],
+    ['with an unknown scope', { mode: 'live', scopes: ['root'] }, 'scopes.0'],
+    [
+      'with a higher limit than its maker',
+      { mode: 'live', requests_per_minute: 61 },
+      'requests_per_minute',
+    ],
+    ['with a limit of nothing', { mode: 'live', credits_per_day: 0 }, 'credits_per_day'],
+    ['with what is no option', { mode: 'live', key: 'mine' }, 'key'],
+  ])('%s', async (_case, body, field) => {
+    const response = await send(await administrator(), 'POST', '/v1/keys', body);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors[0]?.field).toBe(field);
+  });
+
+  test('without the scope, nor a live one by a test key', async () => {
+    const plain = await pipeline.account(0);
+    const refused = await send(plain, 'POST', '/v1/keys', { mode: 'live' });
+    await expectProblem(refused, { status: 403, code: 'forbidden' });
+    const tester = await administrator(0, 'test');
+    const live = await send(tester, 'POST', '/v1/keys', { mode: 'live' });
+    await expectProblem(live, { status: 403, code: 'forbidden' });
+  });
+
+  test('without the bound of credits that its maker has', async () => {
+    const admin = await administrator();
+    const bounded = await make(admin, { mode: 'live', scopes: ['account'], credits_per_day: 5 });
+    expect((await make(bounded, { mode: 'live' })).view.credits_per_day).toBe(5);
+    const more = await send(bounded, 'POST', '/v1/keys', { mode: 'live', credits_per_day: 6 });
+    await expectProblem(more, { status: 400, code: 'invalid_parameter' });
+  });
+});
+
+describe('revoking', () => {
+  test('refuses the very next call, and again changes nothing', async () => {
+    const admin = await administrator();
+    const made = await make(admin, { mode: 'live' });
+    const revoked = (await (
+      await send(admin, 'DELETE', `/v1/keys/${made.keyId}`)
+    ).json()) as KeyView;
+    expect(revoked.revoked_at).not.toBeNull();
+    for (const path of ['/v1/me', '/v1/batches']) {
+      const problem = await pipeline.call(made, path);
+      await expectProblem(problem, { status: 403, code: 'key_revoked' });
+    }
+    const again = await send(admin, 'DELETE', `/v1/keys/${made.keyId}`);
+    expect(((await again.json()) as KeyView).revoked_at).toBe(revoked.revoked_at);
+  });
+
+  test.each(['DELETE', 'POST'])("%s of another account's key finds none", async (method) => {
+    const admin = await administrator();
+    const stranger = await administrator();
+    const suffix = method === 'POST' ? '/roll' : '';
+    for (const id of [stranger.keyId, 'nothing', '00000000-0000-0000-0000-000000000000']) {
+      const response = await send(admin, method, `/v1/keys/${id}${suffix}`);
+      await expectProblem(response, { status: 404, code: 'not_found' });
+    }
+    expect((await pipeline.call(stranger, '/v1/me')).status).toBe(200);
+  });
+
+  test('a live key is out of reach for a test key', async () => {
+    const admin = await administrator();
+    const tester = await pipeline.keyOf(admin.accountId, 'test', ['account']);
+    const response = await send(tester, 'DELETE', `/v1/keys/${admin.keyId}`);
+    await expectProblem(response, { status: 404, code: 'not_found' });
+    const { data } = (await (await pipeline.call(tester, '/v1/keys')).json()) as {
+      data: KeyView[];
+    };
+    expect(data.map(({ id }) => id)).toEqual([tester.keyId]);
+  });
+
+  test('can cancel the batches of the key', async () => {
+    const owner = await pipeline.account(10);
+    const id = await pipeline.upload(owner, 'email\nada@acme.example\n', {
+      operation: 'people.enrich',
+    });
+    expect(await cancelKeyBatches(pipeline.context, [owner.keyId])).toEqual([id]);
+    expect(await cancelKeyBatches(pipeline.context, [owner.keyId])).toEqual([]);
+    await pipeline.runUntilIdle();
+    expect((await pipeline.batch(owner, id)).state).toBe('cancelled');
+    expect(await pipeline.wallet(owner)).toEqual({ balance: 10, reserved: 0 });
+  });
+});
+
+describe('rolling', () => {
+  test('gives a key with the same settings, and the old one ends with the overlap', async () => {
+    const admin = await administrator(9);
+    const old = await make(admin, { mode: 'live', name: 'Crawler', credits_per_day: 7 });
+    const rolled = await send(admin, 'POST', `/v1/keys/${old.keyId}/roll`, { overlap_seconds: 60 });
+    const view = (await rolled.json()) as KeyView & { replaces: KeyView };
+    expect(view).toMatchObject({ name: 'Crawler', credits_per_day: 7, mode: 'live' });
+    expect(view.replaces.id).toBe(old.keyId);
+    const fresh = { accountId: admin.accountId, keyId: view.id, key: String(view.key) };
+    expect((await pipeline.call(old, '/v1/me')).status).toBe(200);
+    expect((await pipeline.call(fresh, '/v1/me')).status).toBe(200);
+    const again = await send(admin, 'POST', `/v1/keys/${old.keyId}/roll`);
+    await expectProblem(again, { status: 409, code: 'invalid_state' });
+    await pipeline.sql`
+      update api_keys set expires_at = now() - interval '1 ms' where id = ${old.keyId}`;
+    for (const path of ['/v1/me', '/v1/batches']) {
+      await expectProblem(await pipeline.call(old, path), { status: 403, code: 'key_revoked' });
+    }
+    expect((await pipeline.call(fresh, '/v1/me')).status).toBe(200);
+  });
+
+  test('with no overlap ends the old key at once, and more than a week is refused', async () => {
+    const admin = await administrator();
+    const old = await make(admin, { mode: 'test' });
+    const long = await send(admin, 'POST', `/v1/keys/${old.keyId}/roll`, {
+      overlap_seconds: 604_801,
+    });
+    await expectProblem(long, { status: 400, code: 'invalid_parameter' });
+    await send(admin, 'POST', `/v1/keys/${old.keyId}/roll`, { overlap_seconds: 0 });
+    await expectProblem(await pipeline.call(old, '/v1/me'), { status: 403, code: 'key_revoked' });
+  });
+});
+
+describe('credits a day', () => {
+  test('bound what single calls spend, however many come at once', async () => {
+    const admin = await administrator(100);
+    const bounded = await make(admin, { mode: 'live', credits_per_day: 7 });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => pipeline.call(bounded, ada)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(33);
+    const next = await expectProblem(await pipeline.call(bounded, ada), {
+      status: 402,
+      code: 'daily_credits_reached',
+    });
+    expect(next).toMatchObject({ needed: 1, available: 0 });
+    expect(await pipeline.wallet(admin)).toEqual({ balance: 93, reserved: 0 });
+    const other = await make(admin, { mode: 'live' });
+    expect((await pipeline.call(other, ada)).status).toBe(200);
+    await pipeline.sql`
+      update key_budgets set day = day - 1 where key_id = ${bounded.keyId}`;
+    expect((await pipeline.call(bounded, ada)).status).toBe(200);
+    expect((await audit(pipeline.sql)).ok).toBe(true);
+  });
+
+  test('a dear call that does not fit leaves what a cheap one behind it needs', async () => {
+    const admin = await administrator(100);
+    const bounded = await make(admin, { mode: 'live', credits_per_day: 9 });
+    const mobile = '/v1/people/mobile?email=ada%40acme.example';
+    const paths = [mobile, mobile, ada];
+    const answers = await Promise.all(paths.map((path) => pipeline.call(bounded, path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402]);
+    expect(await pipeline.wallet(admin)).toEqual({ balance: 91, reserved: 0 });
+  });
+});

@@ -1,0 +1,216 @@
+/** What answers look like: for the documentation, and for the tests that hold the answers to it. */
+import { z } from 'zod';
+import { companyFields, personFields, type RecordField } from '../../core/graph/fields.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+
+const integer = z.number().int();
+const text = z.string();
+const time = z.iso.datetime();
+const reference = z.strictObject({ id: integer, name: text }).meta({ id: 'Reference' });
+
+const city = z
+  .strictObject({
+    id: integer,
+    name: text,
+    countryId: integer,
+    countries: reference.nullable(),
+    regionId: integer,
+    regions: reference.nullable(),
+    createdAt: text,
+  })
+  .meta({ id: 'City' });
+
+/** Fields that hold more than one reference; other objects are one. */
+const lists: ReadonlySet<string> = new Set(['pastCompanies', 'currentCompanies']);
+
+function fieldSchema(field: RecordField): z.ZodType {
+  if (field.type === 'integer') return integer;
+  if (field.type !== 'json') return text;
+  if (field.name === 'cities') return city;
+  if (lists.has(field.name)) return z.array(reference);
+  return field.nullable ? reference : z.array(text);
+}
+
+/** A record; `fields` of a call may leave any of it out. */
+function recordShape(fields: readonly RecordField[]): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const schema = fieldSchema(field);
+      return [field.name, (field.nullable ? schema.nullable() : schema).optional()];
+    }),
+  );
+}
+
+const person = z.strictObject(recordShape(personFields)).meta({ id: 'Person' });
+const companyShape = recordShape(companyFields);
+const company = z.strictObject(companyShape).meta({ id: 'Company' });
+
+const director = z.strictObject({
+  name: text,
+  role: text,
+  appointed_on: text.nullable(),
+  resigned_on: text.nullable(),
+  person_id: integer.nullable(),
+  matched_by: z.enum(['link', 'name_and_birth']).nullable(),
+});
+
+const amount = integer.nullable();
+const period = z.strictObject({
+  period_end: text,
+  currency: text,
+  revenue: amount,
+  gross_profit: amount,
+  operating_profit: amount,
+  profit: amount,
+  total_assets: amount,
+  net_assets: amount,
+  cash: amount,
+  employees: amount,
+});
+
+const dataOf: Record<OperationName, z.ZodType> = {
+  'people.enrich': person,
+  'people.enrich-with-company': z.strictObject({ person, company: company.nullable() }),
+  'people.mobile': z.strictObject({ person_id: integer, mobile: text }),
+  'people.email-verify': z.strictObject({
+    email: text,
+    status: z.enum(['valid', 'invalid', 'catch_all', 'unknown']),
+    verified_at: text.nullable(),
+    person_id: integer,
+  }),
+  'companies.enrich': z.strictObject({ ...companyShape, directors: z.array(director).optional() }),
+  'companies.logo': z.strictObject({ company_id: integer, logo_url: text }),
+  'companies.financials': z.strictObject({
+    company_id: integer,
+    currency: text.nullable(),
+    periods: z.array(period),
+  }),
+};
+
+/** The answer to a match of a priced operation. */
+export function enrichedSchema(operation: OperationName): z.ZodType {
+  return z.strictObject({
+    data: dataOf[operation],
+    match: z.strictObject({ by: text, conflict: z.boolean() }),
+    meta: z.strictObject({
+      request_id: text,
+      credits_charged: z.union([z.literal(0), z.literal(operations[operation].price)]),
+      live: z.boolean(),
+    }),
+  });
+}
+
+export const lookupSchema = z.strictObject({
+  data: z.array(z.strictObject({ id: integer, name: text, count: integer })),
+});
+
+const limit = z.strictObject({ limit: integer, remaining: integer, reset_at: time });
+export const meSchema = z.strictObject({
+  key: z.strictObject({
+    prefix: text,
+    mode: z.enum(['live', 'test']),
+    scopes: z.array(text),
+    created_at: time,
+  }),
+  credits: z.strictObject({ remaining: integer, reserved: integer }),
+  rate_limits: z.strictObject({
+    minute: limit,
+    day: limit,
+    rows: z.strictObject({ limit: amount }),
+    credits_today: z.strictObject({ remaining: amount }),
+  }),
+});
+
+const keyShape = {
+  id: z.uuid(),
+  prefix: text,
+  name: text.nullable(),
+  mode: z.enum(['live', 'test']),
+  scopes: z.array(text),
+  requests_per_minute: integer,
+  requests_per_day: integer,
+  rows_per_minute: amount,
+  credits_per_day: amount,
+  created_at: time,
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+};
+export const keySchema = z.strictObject(keyShape).meta({ id: 'Key' });
+/** `key` is null in a replay: it is shown once. */
+export const newKeySchema = z.strictObject({ key: text.nullable(), ...keyShape });
+export const rolledKeySchema = z.strictObject({
+  key: text.nullable(),
+  ...keyShape,
+  replaces: keySchema,
+});
+
+/** A page of a list. */
+export function pageOf(item: z.ZodType): z.ZodType {
+  return z.strictObject({ data: z.array(item), next_cursor: text.nullable() });
+}
+
+export const usageSchema = z.strictObject({
+  day: text,
+  kind: z.enum(['grant', 'charge', 'refund']),
+  operation: text.nullable(),
+  batch_id: text.nullable(),
+  credits: integer,
+  units: integer,
+  lines: integer,
+});
+
+const counts = [
+  'processed',
+  'matched',
+  'no_match',
+  'ambiguous',
+  'invalid',
+  'suppressed',
+  'duplicate',
+  'error',
+  'not_processed',
+] as const;
+
+export const batchSchema = z
+  .looseObject({
+    id: z.uuid(),
+    name: text,
+    live: z.boolean(),
+    state: text,
+    reason: text.nullable(),
+    error: z.record(text, z.unknown()).nullable(),
+    operation: text,
+    mapping: z.record(text, z.unknown()),
+    dialect: z.record(text, z.unknown()),
+    quote: z.record(text, z.unknown()).nullable(),
+    rows: z.strictObject({
+      total: amount,
+      ...(Object.fromEntries(counts.map((name) => [name, integer])) as Record<
+        (typeof counts)[number],
+        typeof integer
+      >),
+    }),
+    credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
+    rows_per_second: amount,
+    eta_seconds: amount,
+    created_at: time,
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+    links: z.record(text, text),
+  })
+  .meta({ id: 'Batch' });
+
+/** Whatever the call says; its form is told in words. */
+export const objectSchema = z.record(text, z.unknown());
+
+export const problemSchema = z
+  .looseObject({
+    type: text,
+    title: text,
+    status: integer,
+    detail: text,
+    code: text,
+    request_id: text,
+    errors: z.array(z.looseObject({ field: text.optional(), message: text })),
+  })
+  .meta({ id: 'Problem' });

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { must } from '../../core/lib/assert.ts';
+import { routes } from '../routes.ts';
+import { problemSchema } from './answer-schemas.ts';
+import { documentedOperations } from './answers.ts';
+import { renderOpenApi } from './openapi.ts';
+import { CANARY, openStocked, operations, type Stocked } from './operations.test-suite.ts';
+
+let stocked: Stocked;
+let stranger: Caller;
+let revoked: Caller;
+beforeAll(async () => {
+  stocked = await openStocked();
+  const { accountId } = await stocked.account(1000);
+  stranger = await stocked.keyOf(accountId, 'live', ['enrich', 'search', 'batches', 'account']);
+  await stocked.liftLimits(stranger);
+  revoked = await stocked.keyOf(stocked.caller.accountId, 'live');
+  await stocked.sql`update api_keys set revoked_at = now() where id = ${revoked.keyId}`;
+});
+afterAll(() => stocked.close());
+
+const call = (caller: Caller | null, name: string) => {
+  const { path, init } = stocked.sampleOf(name);
+  return stocked.call(caller, path, init);
+};
+
+test('the document has a row for every route and none for others', () => {
+  expect([...documentedOperations.keys()].sort()).toEqual(
+    operations.map(({ name }) => name).sort(),
+  );
+  const ids = JSON.stringify(renderOpenApi(routes)).match(/"operationId":"\w+"/g) ?? [];
+  expect(new Set(ids).size).toBe(operations.length);
+});
+
+test('GET /openapi.json needs no key and is the document', async () => {
+  const response = await stocked.call(null, '/openapi.json');
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(renderOpenApi(routes))));
+});
+
+describe.each(operations)('$name', ({ name, route }) => {
+  test('refuses no key, a made-up key and a revoked one', async () => {
+    await expectProblem(await call(null, name), { status: 401, code: 'invalid_key' });
+    const { accountId, keyId } = stocked.caller;
+    const madeUp = { accountId, keyId, key: `svc_live_${'a'.repeat(36)}` };
+    await expectProblem(await call(madeUp, name), { status: 401, code: 'invalid_key' });
+    await expectProblem(await call(revoked, name), { status: 403, code: 'key_revoked' });
+  });
+
+  test.runIf(route.scope !== null)('refuses a key without its scope', async () => {
+    const others = (['enrich', 'search', 'batches', 'exports', 'account'] as const).filter(
+      (scope) => scope !== route.scope,
+    );
+    const narrow = await stocked.keyOf(stocked.caller.accountId, 'live', [...others]);
+    await expectProblem(await call(narrow, name), { status: 403, code: 'forbidden' });
+  });
+
+  test('shows and does nothing of an account to another, nor to its test keys', async () => {
+    const tester = await stocked.keyOf(stocked.caller.accountId, 'test', [
+      ...(['enrich', 'search', 'batches', 'exports', 'account'] as const),
+    ]);
+    for (const other of [stranger, tester]) {
+      const response = await call(other, name);
+      const text = await response.text();
+      expect(response.status).toBeLessThan(500);
+      if (route.path.includes(':id')) expect([response.status, text]).toEqual([404, text]);
+      // What the caller sends comes back; what the owner sent does not.
+      const { init } = stocked.sampleOf(name);
+      if (!String(init.body ?? '').includes(CANARY)) expect(text).not.toContain(CANARY);
+      expect(text).not.toContain(stocked.caller.accountId);
+    }
+  });
+
+  test.runIf(name !== 'post /v1/batches')('names an unknown parameter', async () => {
+    const { path, init } = stocked.sampleOf(name);
+    const unknown = `${path}${path.includes('?') ? '&' : '?'}nonsense=1`;
+    const response = await stocked.call(stocked.caller, unknown, init);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors).toContainEqual({
+      field: 'nonsense',
+      message: 'is no parameter of this call',
+    });
+  });
+});
+
+test.each(operations)('$name answers as it is documented', async ({ name }) => {
+  const { answers, errors } = must(documentedOperations.get(name), name);
+  const response = await call(stocked.caller, name);
+  if (name.endsWith('/events')) {
+    await response.body?.cancel();
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    return;
+  }
+  const text = await response.text();
+  if (response.status >= 400) {
+    // A state that the sample is not in, or storage without addresses: said in the form of all errors.
+    expect([...errors, 400], text).toContain(response.status);
+    expect(response.status, text).toBe(409);
+    problemSchema.parse(JSON.parse(text));
+    return;
+  }
+  const answer = answers.find(({ status }) => status === response.status);
+  expect(answer, `${response.status} ${text}`).toBeDefined();
+  if (answer?.schema !== undefined) answer.schema.parse(JSON.parse(text));
+});

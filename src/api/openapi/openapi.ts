@@ -1,0 +1,178 @@
+/** The OpenAPI 3.1 document of the routes: what validates the calls also describes them. */
+import { z } from 'zod';
+import type { Route } from '../define-route.ts';
+import { problemSchema } from './answer-schemas.ts';
+import {
+  type DocumentedAnswer,
+  type DocumentedOperation,
+  documentedOperations,
+} from './answers.ts';
+
+type Json = Record<string, unknown>;
+
+/** What any call with a key may be answered. */
+const commonErrors = [400, 401, 403, 429, 503];
+
+const meanings: Record<number, string> = {
+  400: 'A parameter is wrong, missing or unknown; `errors` names it.',
+  401: 'The key is absent or unknown.',
+  402: 'The wallet, or the day of the key, cannot pay the call.',
+  403: 'The key was revoked or lacks the scope.',
+  404: 'No match (nothing is charged), or no such object of the account.',
+  409: 'Several records are equally good, or the state does not allow it.',
+  410: 'The files are no longer kept.',
+  413: 'The body is too large.',
+  415: 'The body is of a type that the call does not take.',
+  422: 'The list cannot be read, or the Idempotency-Key was used for another request.',
+  429: 'A limit is reached; `Retry-After` says when to come back.',
+  451: 'The person has opted out.',
+  503: 'A passing failure; try again.',
+};
+
+/** Returns the document. Every route must have its row in the table of answers. */
+export function renderOpenApi(routes: readonly Route[]): Json {
+  const components = new Components();
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: renderOperation(route, components) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Enrichment pipeline',
+      version: '1',
+      description: 'Records about people and companies, one at a time or a list at a time.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: '`svc_live_...` or `svc_test_...`' },
+      },
+      schemas: components.schemas,
+    },
+  };
+}
+
+function renderOperation(route: Route, components: Components): Json {
+  const documented = documentedOperations.get(`${route.method} ${route.path}`);
+  if (documented === undefined) {
+    throw new Error(`${route.method} ${route.path} has no row in openapi/answers.ts`);
+  }
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.path.split('/')[2] ?? ''],
+    ...(route.scope === null ? {} : { 'x-scope': route.scope }),
+    parameters: [
+      ...parametersOf(components.take(route.params, 'input'), 'path'),
+      ...parametersOf(components.take(documented.query ?? route.query, 'input'), 'query'),
+      ...headersOf(route),
+    ],
+    ...renderBodies(route, documented, components),
+    responses: renderResponses(documented, components),
+  };
+}
+
+function renderBodies(route: Route, documented: DocumentedOperation, components: Components): Json {
+  const bodies = documented.bodies ?? (route.body && { 'application/json': route.body });
+  if (bodies === undefined) return {};
+  const content = Object.entries(bodies).map(([type, schema]) => [
+    type,
+    schema === null ? {} : { schema: components.take(schema, 'input') },
+  ]);
+  return { requestBody: { content: Object.fromEntries(content) } };
+}
+
+/** `post /v1/keys/:id/roll` is `post_keys_id_roll`. */
+function operationId({ method, path }: Route): string {
+  return [method, ...path.split('/').slice(2)]
+    .join('_')
+    .replaceAll(/[^\w]+/g, '_')
+    .replace('__', '_');
+}
+
+function parametersOf(schema: Json, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+/** Calls that change or cost something may be sent twice and happen once. */
+function headersOf({ method, path }: Route): Json[] {
+  const isPriced = documentedOperations.get(`${method} ${path}`)?.errors.includes(402) ?? false;
+  if (method !== 'post' && !isPriced) return [];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    },
+  ];
+}
+
+function renderResponses({ answers, errors }: DocumentedOperation, components: Components): Json {
+  const problem = {
+    'application/problem+json': { schema: components.take(problemSchema, 'output') },
+  };
+  const statuses = [...new Set([...commonErrors, ...errors])].sort((a, b) => a - b);
+  return {
+    ...Object.fromEntries(
+      answers.map((answer) => [answer.status, renderAnswer(answer, components)]),
+    ),
+    ...Object.fromEntries(
+      statuses.map((status) => [status, { description: meanings[status], content: problem }]),
+    ),
+  };
+}
+
+function renderAnswer(
+  { description, schema, types }: DocumentedAnswer,
+  components: Components,
+): Json {
+  if (schema !== undefined) {
+    const content = { 'application/json': { schema: components.take(schema, 'output') } };
+    return { description, content };
+  }
+  if (types === undefined) return { description };
+  return { description, content: Object.fromEntries(types.map((type) => [type, {}])) };
+}
+
+/** Schemas with a name of their own, which others refer to. */
+class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** The JSON schema, with references to the named schemas in it. */
+  take(schema: z.ZodType, io: 'input' | 'output'): Json {
+    // Inside another object a named schema is referred to, also where it is the whole.
+    const around = z.toJSONSchema(z.object({ schema }), {
+      io,
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => simplify(jsonSchema),
+    });
+    const text = JSON.stringify(around).replaceAll('#/$defs/', '#/components/schemas/');
+    const { properties, $defs = {} } = JSON.parse(text) as {
+      properties: { schema: Json };
+      $defs?: Record<string, Json>;
+    };
+    for (const [name, { id: _id, ...named }] of Object.entries($defs)) this.schemas[name] = named;
+    return properties.schema;
+  }
+}
+
+/** Leaves out what a format or a type says already. */
+function simplify(schema: Json): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}

@@ -1,0 +1,81 @@
+/** A small list that comes as JSON rows instead of a file: written as the CSV that a file would be. */
+import { z } from 'zod';
+import { AppError } from '../core/lib/errors.ts';
+import { isOperationName, operations } from '../core/operations.ts';
+import { contextColumns } from '../jobs/batch/columns.ts';
+import { encodeCell } from '../jobs/batch/csv/quote-cell.ts';
+import { parseValues } from './define-route.ts';
+
+/** Rows of one call; more are a file. */
+const ROWS_MAX = 1000;
+const COLUMNS_MAX = 100;
+const CELL_LENGTH_MAX = 10_000;
+
+const cell = z.union([z.string().max(CELL_LENGTH_MAX), z.number(), z.boolean(), z.null()]);
+const name = z.string().min(1).max(200);
+const rowSchema = z.record(name, cell);
+
+/** What the list holds, as documentation and as a check. */
+export const rowsSchema = z.array(rowSchema).min(1).max(ROWS_MAX);
+
+export interface RowList {
+  /** The column names in the order in which rows first have them. */
+  columns: string[];
+  csv: string;
+}
+
+/** Rows as CSV. Throws `AppError` 400 that names the row and the column of what is wrong. */
+export function toRowList(values: unknown): RowList {
+  const { rows } = parseValues(z.object({ rows: rowsSchema }), { rows: values });
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  if (columns.length === 0) throw badRows('no row has a column');
+  if (columns.length > COLUMNS_MAX) throw badRows(`more than ${COLUMNS_MAX} different columns`);
+  const lines = rows.map((row) => toLine(columns.map((column) => String(row[column] ?? ''))));
+  return { columns, csv: [toLine(columns), ...lines].join('') };
+}
+
+/** The rows of a body of JSON lines. Throws `AppError` 400 that names the line that is no JSON. */
+export function parseJsonLines(text: string): unknown[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line) as unknown];
+    } catch (cause) {
+      const message = `line ${index + 1} is no JSON`;
+      throw new AppError({
+        code: 'invalid_parameter',
+        status: 400,
+        message: `body: ${message}`,
+        errors: [{ field: 'body', line: index + 1, message }],
+        cause,
+      });
+    }
+  });
+}
+
+/**
+ * What the columns mean where the call does not say: those named as an identifier of the operation or as
+ * a context column are that. Null when none is; they are guessed then, as for a file.
+ */
+export function mappingOf(operation: unknown, columns: readonly string[]): object | null {
+  if (typeof operation !== 'string' || !isOperationName(operation)) return null;
+  const { identifiers } = operations[operation];
+  if (!identifiers.some((kind) => columns.includes(kind))) return null;
+  const known = [...identifiers, ...contextColumns].filter((kind) => columns.includes(kind));
+  return Object.fromEntries(known.map((kind) => [kind, kind]));
+}
+
+function toLine(cells: readonly string[]): string {
+  const line = cells.map((text) => encodeCell(text, { delimiter: ',', safe: false })).join(',');
+  // A row without anything is a row all the same, not a blank line.
+  return `${line.trim() === '' ? `"${line}"` : line}\n`;
+}
+
+function badRows(message: string): AppError {
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `rows: ${message}`,
+    errors: [{ field: 'rows', message }],
+  });
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import { smallGraph } from '../../tests/support/small-graph.ts';
+import { audit } from '../core/credits/audit.ts';
+import { refundCredits } from '../core/credits/credits.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+let admin: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  await importGraph(pipeline.sql, smallGraph);
+  caller = await pipeline.account(100);
+  admin = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+});
+afterAll(() => pipeline.close());
+
+describe('a refund', () => {
+  test('gives back what a reference charged, once, and never more', async () => {
+    await pipeline.call(caller, '/v1/people/mobile?email=ada%40acme.example');
+    const [charge] = await pipeline.charges(caller);
+    const { accountId } = caller;
+    const reference = String(charge?.reference);
+    const refund = (amount?: number) =>
+      refundCredits(pipeline.sql, { accountId, reference, ...(amount ? { amount } : {}) });
+    await expect(refund(9)).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
+    expect(await refund(5)).toEqual({ balance: 97, refunded: 5 });
+    expect(await refund(5)).toEqual({ balance: 97, refunded: 5 });
+    expect(await refund()).toEqual({ balance: 97, refunded: 5 });
+    await expect(refund(3)).rejects.toMatchObject({ status: 409, code: 'reference_reused' });
+    for (const wrong of ['account:created', 'nothing', `refund:${reference}`]) {
+      await expect(
+        refundCredits(pipeline.sql, { accountId, reference: wrong }),
+      ).rejects.toMatchObject({ status: 404 });
+    }
+    expect((await audit(pipeline.sql)).ok).toBe(true);
+  });
+});
+
+describe('GET /v1/usage', () => {
+  test('adds up by day, kind, operation and batch, page by page', async () => {
+    const batch = await pipeline.enrich(caller, 'email\nada@acme.example\nbob@acme.example\n', {
+      operation: 'people.enrich',
+    });
+    await pipeline.call(caller, '/v1/people/enrich?email=ada%40acme.example');
+    const rows: Record<string, unknown>[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const response = await pipeline.call(admin, `/v1/usage?limit=2${after}`);
+      const page = (await response.json()) as { data: typeof rows; next_cursor: string | null };
+      rows.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    const day = new Date().toISOString().slice(0, 10);
+    expect(rows).toHaveLength(5);
+    expect(rows).toContainEqual({
+      ...{ day, kind: 'charge', operation: 'people.enrich', batch_id: batch },
+      ...{ credits: -2, units: 2, lines: 1 },
+    });
+    expect(rows.reduce((sum, row) => sum + Number(row.credits), 0)).toBe(94);
+  });
+
+  test('shows nobody else, and nothing to a test key', async () => {
+    const stranger = await pipeline.account(3);
+    const theirs = await pipeline.keyOf(stranger.accountId, 'live', ['account']);
+    const tester = await pipeline.keyOf(caller.accountId, 'test', ['account']);
+    const read = async (who: Caller) =>
+      ((await (await pipeline.call(who, '/v1/usage')).json()) as { data: unknown[] }).data;
+    expect(await read(theirs)).toMatchObject([{ kind: 'grant', credits: 3 }]);
+    expect(await read(tester)).toEqual([]);
+    const plain = await pipeline.call(caller, '/v1/usage');
+    await expectProblem(plain, { status: 403, code: 'forbidden' });
+  });
+
+  test.each([
+    ['from=2024-13-01', 'from'],
+    ['to=today', 'to'],
+    ['from=2024-02-01&to=2024-01-01', 'from'],
+    ['from=2000-01-01&to=2024-01-01', 'from'],
+    ['cursor=abc', 'cursor'],
+    ['limit=1001', 'limit'],
+    ['day=1', 'day'],
+  ])('names what is wrong: %s', async (query, field) => {
+    const response = await pipeline.call(admin, `/v1/usage?${query}`);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors[0]?.field).toBe(field);
+  });
+});

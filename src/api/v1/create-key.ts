@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { inTransaction } from '../../core/db/client.ts';
+import { ownKey } from '../../core/keys/account-keys/account-keys.ts';
+import type { AccountKey } from '../../core/keys/account-keys/queries.ts';
+import { type CreateKeyInput, createKey, defaultScopes, scopes } from '../../core/keys/keys.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { defineRoute, none } from '../define-route.ts';
+import { keysOf, viewKey } from '../key-view.ts';
+import { answerWithKey } from '../new-key-answer.ts';
+
+/** What the columns hold. */
+const LIMIT_MAX = 2_147_483_647;
+const limit = z.number().int().min(1).max(LIMIT_MAX);
+
+const body = z.strictObject({
+  mode: z.enum(['live', 'test']),
+  name: z.string().trim().min(1).max(100).optional(),
+  scopes: z.array(z.enum(scopes)).min(1).default(defaultScopes),
+  requests_per_minute: limit.optional(),
+  requests_per_day: limit.optional(),
+  rows_per_minute: limit.optional(),
+  credits_per_day: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+type Body = z.output<typeof body>;
+
+/**
+ * Makes a key of the account; its text is in this answer and nowhere else. No key can make one that may
+ * do more than itself, except that scopes are the account's to give.
+ */
+export const createKeyRoute = defineRoute({
+  method: 'post',
+  path: '/v1/keys',
+  summary: 'Make a key; it is shown once',
+  scope: 'account',
+  query: none,
+  params: none,
+  body,
+  handler: (input) =>
+    answerWithKey(input, body, (options, alongside) =>
+      inTransaction(input.context.sql, async (tx) => {
+        const owner = keysOf(input.key);
+        const maker = await ownKey(tx, owner, input.key.id);
+        const made = await createKey(tx, within(maker, options));
+        await alongside(tx, viewKey(await ownKey(tx, owner, made.id)));
+        return made;
+      }),
+    ),
+});
+
+/** The settings of the new key: the maker's bounds where the request sets none. */
+function within(maker: AccountKey, options: Body): CreateKeyInput {
+  if (maker.mode === 'test' && options.mode === 'live') {
+    throw new AppError({
+      code: 'forbidden',
+      status: 403,
+      message: 'A test key makes test keys alone.',
+    });
+  }
+  return {
+    accountId: maker.accountId,
+    mode: options.mode,
+    name: options.name ?? null,
+    scopes: options.scopes,
+    requestsPerMinute: atMost('requests_per_minute', options, maker.requestsPerMinute) ?? 60,
+    requestsPerDay: atMost('requests_per_day', options, maker.requestsPerDay) ?? 10_000,
+    rowsPerMinute: atMost('rows_per_minute', options, maker.rowsPerMinute),
+    creditsPerDay: atMost('credits_per_day', options, maker.creditsPerDay),
+  };
+}
+
+function atMost(
+  field: 'requests_per_minute' | 'requests_per_day' | 'rows_per_minute' | 'credits_per_day',
+  options: Body,
+  max: number | null,
+): number | null {
+  const wanted = options[field] ?? max;
+  if (wanted === null || max === null || wanted <= max) return wanted;
+  const message = `must be at most ${max}, as for the key that makes it`;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${field}: ${message}`,
+    errors: [{ field, message }],
+  });
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/queries.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { defineRoute, none } from '../define-route.ts';
+
+const DAY_MS = 86_400_000;
+/** Days that are shown where the call does not say. */
+const DAYS_DEFAULT = 30;
+const DAYS_MAX = 366;
+
+const day = z.iso.date();
+
+/** What moved the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
+export const getUsageRoute = defineRoute({
+  method: 'get',
+  path: '/v1/usage',
+  summary: 'Ledger lines by day, operation and batch',
+  scope: 'account',
+  query: z.strictObject({
+    from: day.optional(),
+    to: day.optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    cursor: z
+      .string()
+      .max(400)
+      .refine((text) => parseCursor(text) !== null, 'is no cursor of this call')
+      .optional(),
+  }),
+  params: none,
+  async handler({ context, key, query, response }) {
+    const to = query.to ?? new Date().toISOString().slice(0, 10);
+    const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1);
+    if (from > to || from < dayBefore(to, DAYS_MAX)) throw badRange();
+    // Calls and batches of test keys move no credits.
+    const rows =
+      key.mode === 'test'
+        ? []
+        : await listUsage(context.sql, key.accountId, {
+            from,
+            to,
+            after: query.cursor === undefined ? null : parseCursor(query.cursor),
+            limit: query.limit + 1,
+          });
+    const page = rows.slice(0, query.limit);
+    const last = page.at(-1);
+    response.json({
+      data: page.map(viewUsage),
+      next_cursor: rows.length > query.limit && last !== undefined ? cursorOf(last) : null,
+    });
+  },
+});
+
+function viewUsage({ batchId, amount, ...row }: UsageRow) {
+  return { ...row, batch_id: batchId, credits: amount };
+}
+
+function dayBefore(text: string, days: number): string {
+  return new Date(Date.parse(text) - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+function cursorOf({ day: on, kind, operation, batchId }: UsageRow): string {
+  const place: UsagePlace = [on, kind, operation ?? '', batchId ?? ''];
+  return Buffer.from(place.join('|')).toString('base64url');
+}
+
+function parseCursor(text: string): UsagePlace | null {
+  const parts = Buffer.from(text, 'base64url').toString('utf8').split('|');
+  const [on, kind, operation, batch] = parts;
+  if (parts.length !== 4 || !day.safeParse(on).success || text.includes('\0')) return null;
+  if (!/^[\w.-]*$/.test(`${kind}${operation}${batch}`)) return null;
+  return [on ?? '', kind ?? '', operation ?? '', batch ?? ''];
+}
+
+function badRange(): AppError {
+  const message = `must be a day up to \`to\`, at most ${DAYS_MAX} days before it`;
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `from: ${message}`,
+    errors: [{ field: 'from', message }],
+  });
+}

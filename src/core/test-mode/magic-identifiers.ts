@@ -1,0 +1,100 @@
+/**
+ * The identifiers of test mode: each stands for one outcome or error, so that a client can be tried
+ * without waiting for the case to happen. Outcomes are rows of the graph of test keys, so single calls
+ * and batches find them as they find anything; errors are those of single calls alone.
+ */
+import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
+import { assert } from '../lib/assert.ts';
+import { AppError } from '../lib/errors.ts';
+
+/** The words of test mode. Those below `errors` have no record behind them but `slow`. */
+export const magicWords = [
+  'matched',
+  'no-match',
+  'ambiguous',
+  'suppressed',
+  'slow',
+  '402',
+  '429',
+  '503',
+] as const;
+export type MagicWord = (typeof magicWords)[number];
+
+/** How long a call with a slow identifier takes before it is answered as a match. */
+export const SLOW_MS = 2000;
+
+/** The identifier of a word, as a caller sends it. Phones are of a range that is never given out. */
+export function magicIdentifier(word: MagicWord, kind: IdentifierKind): string {
+  const number = magicWords.indexOf(word) + 1;
+  switch (kind) {
+    case 'email':
+      return `${word}@test.example`;
+    case 'professional_network':
+      return `test-${word}`;
+    case 'twitter':
+      return `test_${word.replace('-', '_')}`;
+    case 'phone':
+      return `+44770090090${number}`;
+    case 'domain':
+      return `${word}-test.example`;
+    case 'registry_number':
+      return `9900000${number}`;
+    case 'name':
+      return `Test ${word.replace('-', ' ')} Ltd`;
+  }
+}
+
+const kinds: readonly IdentifierKind[] = [
+  'email',
+  'professional_network',
+  'twitter',
+  'phone',
+  'domain',
+  'registry_number',
+  'name',
+];
+
+/** By kind and canonical value. */
+const wordOf = new Map(
+  kinds.flatMap((kind) =>
+    magicWords.map((word): [string, MagicWord] => {
+      const text = magicIdentifier(word, kind);
+      const normalised = normaliseIdentifier(kind, text, { subject: 'person' });
+      assert('values' in normalised, `${text} is an identifier`);
+      return [`${kind} ${normalised.values[0]}`, word];
+    }),
+  ),
+);
+
+/**
+ * What a single call of a test key does about its identifier before it is looked up: throws `AppError`
+ * 402, 429 or 503, or says how many milliseconds to wait.
+ */
+export function playMagic(kind: IdentifierKind, canonical: string): { waitMs: number } {
+  switch (wordOf.get(`${kind} ${canonical}`)) {
+    case '402':
+      throw new AppError({
+        code: 'insufficient_credits',
+        status: 402,
+        message: 'Test mode: the answer to a call that the wallet cannot pay.',
+        extensions: { needed: 1, available: 0 },
+      });
+    case '429':
+      throw new AppError({
+        code: 'rate_limited',
+        status: 429,
+        message: 'Test mode: the answer to a call beyond the limit. Try again in 1 s.',
+        extensions: { limit: 'requests a minute', quota: 60, retry_after: 1 },
+      });
+    case '503':
+      throw new AppError({
+        code: 'unavailable',
+        status: 503,
+        message: 'Test mode: the answer while the service cannot reach its database.',
+      });
+    case 'slow':
+      return { waitMs: SLOW_MS };
+    default:
+      return { waitMs: 0 };
+  }
+}
