@@ -3,21 +3,23 @@
  * graph takes minutes to make and seconds to measure.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { environmentWith, readConfig } from '../src/core/config.ts';
-import { connect, type Database } from '../src/core/db/client.ts';
+import { connect, type Database, inTransaction } from '../src/core/db/client.ts';
 import { generateGraph } from '../src/core/graph/generate/generate-graph.ts';
 import { writeLeadFiles } from '../src/core/graph/generate/generate-leads.ts';
 import { createKey } from '../src/core/keys/keys.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
-import { countPersons, settleGraph } from './queries.ts';
+import { countPersons, forgetService, settleGraph } from './queries.ts';
 
-/** What a stack is made of; all of it is in the name of its folder. */
+/** What a graph is made of; all of it is in the name of its folder, as are the graph's tables. */
 export interface BenchGraph {
   persons: number;
   companies: number;
@@ -51,10 +53,11 @@ export async function openBenchStack(
   graph: BenchGraph,
   say: (line: string) => void,
 ): Promise<BenchStack> {
-  const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}`;
+  const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
   const folder = path.join(packageRoot, '.enrich-bench', name);
   const dataDir = path.join(folder, 'data');
   await mkdir(folder, { recursive: true });
+  await forgetRuns(dataDir);
   const { up, child } = await startUp(dataDir);
   const sql = connect({ url: up.database_url, connections: 4 });
   const stop = async () => {
@@ -102,15 +105,40 @@ export async function leadList(
   return file;
 }
 
+/** Changes with every change of the graph's tables, whose rows are kept. */
+async function hashGraphTables(): Promise<string> {
+  const folder = path.join(packageRoot, 'infra', 'migrations', 'graph');
+  const hash = createHash('sha256');
+  for (const name of (await readdir(folder)).sort()) {
+    hash.update(await readFile(path.join(folder, name)));
+  }
+  return hash.digest('hex').slice(0, 8);
+}
+
+/** Leaves only the graph of what earlier runs wrote. */
+async function forgetRuns(dataDir: string): Promise<void> {
+  await rm(path.join(dataDir, 'objects'), { recursive: true, force: true });
+  await using postgres = await startEmbeddedPostgres({ dataDir });
+  const sql = connect({ url: postgres.url, connections: 1 });
+  await inTransaction(sql, forgetService);
+  await sql.end();
+}
+
 async function startUp(dataDir: string): Promise<{ up: UpFile; child: ChildProcess }> {
   // An `up.json` of a run that was killed must not be taken for the one of this run.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();
   const child = spawn(process.execPath, [entry, 'up', '--port', '0', '--data-dir', dataDir], {
-    env: environmentWith({ dataDir, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
+    env: environmentWith({
+      dataDir,
+      logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+    }),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // However this process ends, the service that it started ends with it.
+  process.once('exit', () => child.kill('SIGTERM'));
+  process.once('SIGTERM', () => process.exit(1));
   const deadline = Date.now() + readyMsMax;
   while (child.exitCode === null && Date.now() < deadline) {
     const text = await readFile(path.join(dataDir, 'up.json'), 'utf8').catch(() => '');

@@ -68,7 +68,9 @@ export async function measureLine(stack: BenchStack, options: LineOptions): Prom
   };
   const referenceWall = median(pairs.map((pair) => pair.reference.wallSeconds));
   const wall = median(pairs.map((pair) => pair.ours.wallSeconds));
-  const fetched = median(pairs.map((pair) => pair.ours.wallSeconds + Number(pair.ours.downloadSeconds)));
+  const fetched = median(
+    pairs.map((pair) => pair.ours.wallSeconds + Number(pair.ours.downloadSeconds)),
+  );
   return [
     { ...shared, name: options.name, ours: wall, reference: referenceWall, goal: options.goal },
     {

@@ -40,3 +40,21 @@ export async function settleGraph(sql: Sql): Promise<void> {
     company_identifiers, company_records`;
   await sql`checkpoint`;
 }
+
+/**
+ * Throws away everything but the graphs: accounts, batches, the queue. A measurement then starts from
+ * the same place each time, and from the tables of this version.
+ */
+export async function forgetService(sql: Sql): Promise<void> {
+  const [found] = await sql<{ table: string | null }[]>`
+    select to_regclass('public.migrations')::text as table`;
+  if (!found?.table) return;
+  await sql`create schema kept`;
+  await sql`alter table public.migrations set schema kept`;
+  await sql`drop schema public cascade`;
+  await sql`create schema public`;
+  await sql`alter table kept.migrations set schema public`;
+  await sql`delete from public.migrations where name like 'public/%'`;
+  await sql`drop schema kept`;
+  await sql`drop schema if exists bullmq cascade`;
+}

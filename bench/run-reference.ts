@@ -6,7 +6,8 @@ import { execFile } from 'node:child_process';
 import { access, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Database } from '../src/core/db/client.ts';
+import { type Database, inTransaction } from '../src/core/db/client.ts';
+import { runConstant } from '../src/core/graph/queries.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 
 export type ReferenceScript = 'ten-fields' | 'all-columns';
@@ -61,11 +62,11 @@ function serverReference(sql: Database, folder: string): Reference {
       const text = await readFile(scriptFile(script), 'utf8');
       const file = (name: string) => `'${path.join(folder, name).replaceAll("'", "''")}'`;
       const statements = text
-        .replace(/^\\set .*$/gm, '')
+        .replace(/^(\\set .*|begin;|commit;)$/gm, '')
         .replace(/^\\copy (.*) from 'leads\.csv' (.*)$/m, `copy $1 from ${file('leads.csv')} $2;`)
         .replace('to stdout', `to ${file('reference.csv')}`)
         .replace('\\g reference.csv', ';');
-      await sql.unsafe(statements);
+      await inTransaction(sql, (tx) => runConstant(tx, statements));
     },
   };
 }

@@ -4,7 +4,7 @@
  * ratio above its goal is said as it is.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/core/lib/package-root.ts';
@@ -72,13 +72,20 @@ async function main(): Promise<void> {
     options: { quick: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const names = positionals.length === 0 ? Object.keys(benchmarks) : positionals;
-  const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name));
+  const known = Object.keys(benchmarks);
+  // `line` stands for all of its kind: `line-ten-fields`, `line-all-columns`.
+  const meantBy = (word: string) =>
+    known.filter((name) => name === word || name.startsWith(`${word}-`));
+  const names = positionals.length === 0 ? known : [...new Set(positionals.flatMap(meantBy))];
+  const unknown = positionals.filter((word) => meantBy(word).length === 0);
   if (unknown.length > 0) {
-    say(`No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
+    say(
+      `No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`,
+    );
     process.exitCode = 2;
     return;
   }
+  const [loadAverageBefore = 0] = loadavg();
   const size = values.quick ? quickSize : fullSize;
   const { persons, companies } = size;
   await using stack = await openBenchStack({ persons, companies, seed }, say);
@@ -90,10 +97,10 @@ async function main(): Promise<void> {
       results.push(judge(result));
     }
   }
-  await write(await describe(stack, size), results);
+  await write(await describe(stack, size, loadAverageBefore), results);
 }
 
-async function describe(stack: BenchStack, size: Size) {
+async function describe(stack: BenchStack, size: Size, loadAverageBefore: number) {
   const server = await readServer(stack.sql);
   return {
     machine: {
@@ -101,9 +108,18 @@ async function describe(stack: BenchStack, size: Size) {
       cores: availableParallelism(),
       memoryMiB: Math.round(totalmem() / 1024 / 1024),
       system: `${platform()} ${release()} ${arch()}`,
+      // Other work on the machine slows the reference's one process more than our several: figures
+      // taken under load flatter us.
+      loadAverageBefore,
     },
     versions: { node: process.version, postgres: server.version },
-    settings: { ...size, seed, workers: stack.pids.workers.length, pollMs, postgres: server.settings },
+    settings: {
+      ...size,
+      seed,
+      workers: stack.pids.workers.length,
+      pollMs,
+      postgres: server.settings,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The API process. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
@@ -8,19 +8,26 @@ import { openContext } from '../src/core/context.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { AppError } from '../src/core/lib/errors.ts';
+import { createLog } from '../src/core/log.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
+import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
-import { openQueueBackend } from '../src/jobs/queue/backend.ts';
+import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../src/jobs/queue/queues.ts';
-import { endGracefully, tellReady } from './process-life.ts';
+import { endGracefully, startReporting, tellReady } from './process-life.ts';
+
+/** Answers that take longer when the process ends are cut, before the process itself is. */
+const ANSWERS_MS_MAX = 15_000;
 
 /** Serves the API until the process is told to end. */
 export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
+  await checkRedis(config.redisUrl, createLog(config.logLevel, 'api'));
   const context = openContext(config, databaseUrl, 'api');
-  const backend = openQueueBackend(databaseUrl, context.log, 0);
+  const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
   const queues = openQueues(backend, context.log);
-  const admit = openAdmission(context.sql);
+  const admit = openAdmission(context.sql, context.limiter);
   const calls = openEnrichCalls(context);
   const watcher = watchBatches(context.sql, context.log);
   const app = createApp({ ...context, config, queues, watcher, admit, calls });
@@ -28,7 +35,7 @@ export async function runApi(config: Config): Promise<void> {
   // Uploads may take long; a client that says nothing may not.
   server.requestTimeout = 0;
   server.headersTimeout = 10_000;
-  await once(server, 'listening');
+  await untilListening(server, config);
   const metrics = await serveMetrics(config.metricsPort);
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
   context.log.info({ url, metrics: metrics.url }, 'api listens');
@@ -43,11 +50,37 @@ export async function runApi(config: Config): Promise<void> {
   tellReady({ url, metricsUrl: metrics.url });
 }
 
-/** Waits for the answers under way; keep-alive connections without a request are closed at once. */
-async function closeServer(server: Server): Promise<void> {
-  server.close();
-  server.closeIdleConnections();
-  await once(server, 'close');
+/** Throws `AppError` `port_in_use` when another program listens there. */
+async function untilListening(server: Server, { host, port }: Config): Promise<void> {
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new AppError({
+      code: 'port_in_use',
+      status: 503,
+      message: `Another program listens on port ${port} of ${host}. Choose another one, as with --port 8081.`,
+      cause,
+    });
+  }
 }
 
-if (process.argv[1] === import.meta.filename) await runApi(readConfig());
+/**
+ * Waits for the answers under way, for a while. Connections without a request are closed at once, those
+ * of clients that go on asking with their next answer.
+ */
+async function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.setHeader('Connection', 'close');
+  });
+  server.keepAliveTimeout = 1;
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), ANSWERS_MS_MAX);
+  await once(server, 'close');
+  clearTimeout(cut);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await startReporting(() => runApi(readConfig()));
+}

@@ -7,6 +7,7 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { addBatchCommands } from './commands/batch.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addGraphCommands } from './commands/graph.ts';
+import { addKeyCommands } from './commands/keys.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { say } from './output.ts';
@@ -21,6 +22,7 @@ addDemoCommand(program);
 addServerCommands(program);
 addGraphCommands(program);
 addAccountCommands(program);
+addKeyCommands(program);
 addBatchCommands(program);
 
 try {

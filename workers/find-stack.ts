@@ -1,6 +1,7 @@
 /** How commands find the service: a running `up` of the data folder, else a database of their own. */
 import { readFile } from 'node:fs/promises';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import { readProcessStart } from '../infra/embedded/process-identity.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { AppError } from '../src/core/lib/errors.ts';
@@ -16,16 +17,8 @@ export async function findRunningUp(config: Config): Promise<UpFile | null> {
     throw error;
   }
   const up = JSON.parse(text) as UpFile;
-  return isAlive(up.pids.up) ? up : null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  // What a killed `up` left may name a pid that is another program's by now.
+  return (await readProcessStart(up.pids.up)) === up.started ? up : null;
 }
 
 /**

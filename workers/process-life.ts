@@ -3,6 +3,7 @@
  * that `up` started ignores Ctrl-C, which reaches the whole terminal group: the supervisor ends its
  * children in order.
  */
+import { AppError } from '../src/core/lib/errors.ts';
 
 const DRAIN_MS_MAX = 30_000;
 
@@ -22,6 +23,21 @@ export function endGracefully(end: () => Promise<void>): void {
   process.on('SIGTERM', stop);
   process.on('SIGINT', supervised ? () => {} : stop);
   if (supervised) process.on('disconnect', stop);
+  // The supervisor may have died while this process was still loading.
+  if (supervised && !process.connected) stop();
+}
+
+/**
+ * Runs a process of the stack. What keeps it from starting is told to the supervisor, which says it in a
+ * sentence; a process that was started by hand fails with it.
+ */
+export async function startReporting(start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    if (!(error instanceof AppError) || process.send === undefined) throw error;
+    process.send({ failed: error.message }, () => process.exit(1));
+  }
 }
 
 /** Tells the supervisor that this process is ready, and where it listens. */

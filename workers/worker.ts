@@ -2,20 +2,27 @@
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { createLog } from '../src/core/log.ts';
+import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { startSweeping } from '../src/jobs/batch/sweep.ts';
 import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
-import { openQueueBackend } from '../src/jobs/queue/backend.ts';
 import { queueNames } from '../src/jobs/queue/job-names.ts';
+import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
-import { endGracefully, tellReady } from './process-life.ts';
+import { endGracefully, startReporting, tellReady } from './process-life.ts';
 
 /** Works until the process is told to end. */
 export async function runWorker(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
+  await checkRedis(config.redisUrl, createLog(config.logLevel, 'worker'));
   const context = openContext(config, databaseUrl, 'worker');
-  const backend = openQueueBackend(databaseUrl, context.log, queueNames.length);
+  const backend = openQueueBackend(
+    queueStoreOf(config, databaseUrl),
+    context.log,
+    queueNames.length,
+  );
   const queues = openQueues(backend, context.log);
   const store = limitStore(context.store, config.workerConcurrency);
   const job = { ...context, store, config, queues };
@@ -33,4 +40,6 @@ export async function runWorker(config: Config): Promise<void> {
   tellReady({});
 }
 
-if (process.argv[1] === import.meta.filename) await runWorker(readConfig());
+if (process.argv[1] === import.meta.filename) {
+  await startReporting(() => runWorker(readConfig()));
+}

@@ -1,12 +1,10 @@
-/** `account`, `credits`, `key`, `suppress`, `audit`. */
+/** `account`, `credits`, `suppress`, `audit`. */
 import type { Command } from 'commander';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { audit } from '../../src/core/credits/audit.ts';
-import { grantCredits } from '../../src/core/credits/credits.ts';
-import type { KeyMode } from '../../src/core/keys/key-format.ts';
-import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
+import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
 import { suppress } from '../../src/core/suppression/suppress.ts';
-import { listOf, oneOf, wholeNumber } from '../arguments.ts';
+import { wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';
@@ -14,7 +12,6 @@ import { printResult } from '../output.ts';
 export function addAccountCommands(program: Command): void {
   addAccount(program);
   addCredits(program);
-  addKeys(program);
   addSuppress(program);
   addAudit(program);
 }
@@ -38,9 +35,8 @@ function addAccount(program: Command): void {
 }
 
 function addCredits(program: Command): void {
-  program
-    .command('credits')
-    .description('credits')
+  const credits = program.command('credits').description('credits');
+  credits
     .command('grant')
     .description('add credits to a wallet; the same reference adds them once')
     .requiredOption('--account <id>', 'account id')
@@ -56,46 +52,27 @@ function addCredits(program: Command): void {
         printResult(json, { balance }, [`Balance ${balance} credits`]);
       },
     );
-}
-
-interface KeyOptions {
-  account: string;
-  mode: KeyMode;
-  scopes?: Scope[];
-  requestsPerMinute?: number;
-  requestsPerDay?: number;
-  rowsPerMinute?: number;
-}
-
-function addKeys(program: Command): void {
-  const key = program.command('key').description('API keys');
-  key
-    .command('create')
-    .description('make a key; it is shown once')
+  credits
+    .command('refund')
+    .description('give back what was charged under a reference; once, and never more')
     .requiredOption('--account <id>', 'account id')
-    .requiredOption('--mode <mode>', 'live or test', oneOf(['live', 'test']))
-    .option('--scopes <list>', `of ${scopes.join(',')}`, listOf(scopes))
-    .option('--requests-per-minute <number>', 'default 60', wholeNumber(1))
-    .option('--requests-per-day <number>', 'default 10000', wholeNumber(1))
-    .option('--rows-per-minute <number>', 'rows of lists; no limit by default', wholeNumber(1))
-    .action(async (options: KeyOptions, command: Command) => {
-      const { config, json } = readGlobals(command);
-      const { account: accountId, ...rest } = options;
-      const made = await withDatabase(config, (sql) => createKey(sql, { accountId, ...rest }));
-      printResult(json, { key: made.key, prefix: made.prefix }, [
-        made.key,
-        'Keep it: it cannot be shown again.',
-      ]);
-    });
-  key
-    .command('revoke')
-    .description('revoke a key')
-    .argument('<prefix>', 'its display prefix')
-    .action(async (prefix: string, _options, command: Command) => {
-      const { config, json } = readGlobals(command);
-      const revoked = await withDatabase(config, (sql) => revokeKey(sql, prefix));
-      printResult(json, { revoked: revoked.length }, [`Revoked ${revoked.length} key(s)`]);
-    });
+    .requiredOption('--reference <text>', 'reference of the charge, as the ledger has it')
+    .option('--amount <number>', 'credits; all of the charge by default', wholeNumber(1))
+    .action(
+      async (
+        options: { account: string; reference: string; amount?: number },
+        command: Command,
+      ) => {
+        const { config, json } = readGlobals(command);
+        const { account: accountId, ...refund } = options;
+        const { balance, refunded } = await withDatabase(config, (sql) =>
+          refundCredits(sql, { accountId, ...refund }),
+        );
+        printResult(json, { balance, refunded }, [
+          `${refunded} credits given back; balance ${balance} credits`,
+        ]);
+      },
+    );
 }
 
 function addSuppress(program: Command): void {

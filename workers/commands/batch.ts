@@ -12,8 +12,10 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import { findServiceUrl } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
+import { patiently } from '../patiently.ts';
 
 const POLL_MS = 200;
+const POLL_MS_MAX = 1_000;
 
 interface RunOptions {
   operation: string;
@@ -23,6 +25,13 @@ interface RunOptions {
   defaultRegion?: string;
   country?: string;
   maxCredits?: string;
+  name?: string;
+  encoding?: string;
+  delimiter?: string;
+  header?: boolean;
+  dedupe?: boolean;
+  requireAgreement?: boolean;
+  hold?: boolean;
   wait?: boolean;
 }
 
@@ -55,11 +64,23 @@ function addRunCommand(batch: Command): void {
     .option('--default-region <country>', 'country of national phone numbers')
     .option('--country <country>', 'country of registry numbers')
     .option('--max-credits <number>', 'never spend more than this')
+    .option('--name <text>', 'what to call the batch; default the name of the file')
+    .option('--encoding <name>', 'such as windows-1252; default found out')
+    .option('--delimiter <character>', 'one of , ; | tab; default found out')
+    .option('--no-header', 'the first line is a row; default found out')
+    .option('--dedupe', 'pay for each record once: later rows of it are duplicates')
+    .option('--require-agreement', 'a match that disagrees with the name in the list is no match')
+    .option('--hold', 'upload and read the list, then wait for `batch start`')
     .option('--wait', 'when credits run out, wait for more instead of ending')
     .action(async (file: string, options: RunOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const output = options.output ?? enrichedName(file);
       const client = await openClient(config);
+      if (options.hold) {
+        const held = await upload(client, file, options, ['ready', 'completed'], !json);
+        printResult(json, held, describeBatch(held, null));
+        return;
+      }
       const batch = await runBatch(client, file, output, options, !json);
       printResult(json, { ...batch, output }, describeBatch(batch, output));
     });
@@ -146,12 +167,19 @@ function addControlCommands(batch: Command): void {
     });
 }
 
-/** Asks for a quote and waits until it is there. */
+/** Asks for a quote and waits until it is there. Throws `AppError` when the batch is started instead. */
 async function quote(client: Client, id: string): Promise<ClientBatch> {
   let batch = await client.controlBatch(id, 'quote');
   while (batch.quote?.state !== 'done') {
+    if (batch.quote === null) {
+      throw new AppError({
+        code: 'quote_dropped',
+        status: 409,
+        message: `Batch ${id} was changed, started or cancelled (${batch.state}) before its price was known.`,
+      });
+    }
     await setTimeout(POLL_MS);
-    batch = await client.getBatch(id);
+    batch = await patiently(() => client.getBatch(id));
   }
   return batch;
 }
@@ -179,39 +207,59 @@ export async function runBatch(
   options: RunOptions,
   progress: boolean,
 ): Promise<ClientBatch> {
-  const created = await client.createBatch(file, {
-    operation: options.operation,
-    ...(options.map ? { mapping: JSON.stringify(options.map) } : {}),
-    ...(options.fields ? { fields: options.fields } : {}),
-    ...(options.defaultRegion ? { default_region: options.defaultRegion } : {}),
-    ...(options.country ? { country: options.country } : {}),
-    ...(options.maxCredits ? { max_credits: options.maxCredits } : {}),
-  });
-  const batch = await follow(client, created.id, options.wait ?? false, progress);
+  const batch = await upload(client, file, options, ['completed'], progress);
   await download(client, batch.id, output);
   return batch;
+}
+
+/** Uploads a list and follows it until it is in one of these states. */
+async function upload(
+  client: Client,
+  file: string,
+  options: RunOptions,
+  until: readonly string[],
+  progress: boolean,
+): Promise<ClientBatch> {
+  const { map, fields, defaultRegion, country, maxCredits, name, encoding, delimiter } = options;
+  const created = await client.createBatch(file, {
+    operation: options.operation,
+    ...(map ? { mapping: JSON.stringify(map) } : {}),
+    ...(fields ? { fields } : {}),
+    ...(defaultRegion ? { default_region: defaultRegion } : {}),
+    ...(country ? { country } : {}),
+    ...(maxCredits ? { max_credits: maxCredits } : {}),
+    ...(name ? { name } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(delimiter ? { delimiter } : {}),
+    ...(options.header === false ? { header: 'false' } : {}),
+    ...(options.dedupe ? { dedupe: 'true' } : {}),
+    ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
+    ...(options.hold ? { hold: 'true' } : {}),
+  });
+  return follow(client, created.id, { until, wait: options.wait ?? false, progress });
 }
 
 async function follow(
   client: Client,
   id: string,
-  wait: boolean,
-  progress: boolean,
+  options: { until: readonly string[]; wait: boolean; progress: boolean },
 ): Promise<ClientBatch> {
-  const bar = progress ? openBar() : null;
+  const { until, wait } = options;
+  const bar = options.progress ? openBar() : null;
   let told = false;
   try {
-    while (true) {
-      const batch = await client.getBatch(id);
+    for (let polls = 0; ; polls++) {
+      const batch = await patiently(() => client.getBatch(id));
       bar?.update(batch);
-      if (batch.state === 'completed') return batch;
+      if (until.includes(batch.state)) return batch;
       if (batch.state === 'failed' || batch.state === 'cancelled') throw endedEarly(batch);
       if (batch.state === 'paused' && !wait) throw paused(batch);
       if (batch.state === 'paused' && !told) {
         say(`Batch ${id} is paused (${batch.reason}); waiting.`);
         told = true;
       }
-      await setTimeout(POLL_MS);
+      // A long run is asked less often: several at once share the account's limit of calls.
+      await setTimeout(Math.min(POLL_MS_MAX, POLL_MS + polls * 20));
     }
   } finally {
     bar?.stop();
@@ -243,7 +291,7 @@ async function download(
   output: string,
   form: Record<string, string> = {},
 ): Promise<boolean> {
-  const { complete, stream } = await client.getResults(id, form);
+  const { complete, stream } = await patiently(() => client.getResults(id, form));
   const temporary = `${output}.part`;
   try {
     await pipeline(stream, createWriteStream(temporary));

@@ -33,19 +33,23 @@ export function addDemoCommand(program: Command): void {
       const stack = await startStack({ ...config, port: 0, logLevel: 'warn' }, 1, log);
       const interrupted = untilInterrupted();
       try {
-        await Promise.race([demo(config, stack.up, json), interrupted]);
+        const isInterrupted = await Promise.race([demo(config, stack.up, json), interrupted]);
+        if (!isInterrupted) return;
+        say('Stopping ...');
+        await stack.stop();
+        // What the demo was in the middle of would still ask for what is gone.
+        process.exit(1);
       } finally {
         await stack.stop();
       }
     });
 }
 
-/** Rejects at Ctrl-C, so that the finally above stops what was started. */
-function untilInterrupted(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = () => reject(new Error('interrupted'));
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
+/** Resolves at Ctrl-C. */
+function untilInterrupted(): Promise<true> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve(true));
+    process.once('SIGTERM', () => resolve(true));
   });
 }
 
@@ -77,7 +81,10 @@ async function prepare(databaseUrl: string): Promise<string> {
       say(
         `Making a graph of ${sampleGraph.persons} people and ${sampleGraph.companies} companies ...`,
       );
-      await generateGraph(sql, sampleGraph);
+      await generateGraph(sql, {
+        ...sampleGraph,
+        onProgress: ({ step, done, total }) => say(`  ${step}: ${done} of ${total}`),
+      });
     }
     const accountId = await createAccount(sql, { name: 'Demo', credits: DEMO_CREDITS });
     return (await createKey(sql, { accountId, mode: 'live' })).key;

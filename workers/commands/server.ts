@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
+import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { runApi } from '../api.ts';
 import { wholeNumber } from '../arguments.ts';
 import { findRunningUp, withDatabase } from '../find-stack.ts';
@@ -48,6 +49,7 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
     });
   }
   const log = createLog(config.logLevel, 'up');
+  await checkRedis(config.redisUrl, log);
   const stack = await startStack(config, workers, log);
   say(`The service runs at ${stack.up.url}. Stop it with Ctrl-C.`);
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);

@@ -3,6 +3,18 @@ import { outputColumns } from '../../core/enrich/answer.ts';
 import type { Batch } from './queries.ts';
 import type { PartReport } from './report.ts';
 
+/** How a list is written, as it was found or told. */
+export function viewDialect({ dialect }: Batch) {
+  return {
+    encoding: dialect.encoding,
+    delimiter: dialect.delimiter,
+    newline: dialect.newline,
+    header: dialect.header,
+    /** Guesses to look at in the preview: encoding, delimiter, header. */
+    doubts: dialect.doubts,
+  };
+}
+
 /** The JSON of a batch. */
 export function viewBatch(batch: Batch, now: Date) {
   const processed =
@@ -30,7 +42,7 @@ export function viewBatch(batch: Batch, now: Date) {
     error: batch.error,
     operation: batch.operation,
     mapping: batch.mapping,
-    dialect: batch.dialect,
+    dialect: viewDialect(batch),
     quote: batch.quote,
     rows: {
       total: batch.rowsTotal,
@@ -66,7 +78,7 @@ export function viewReport(batch: Batch, sum: PartReport) {
   const share = (count: number) =>
     batch.matched === 0 ? 0 : Math.round((count / batch.matched) * 10_000) / 10_000;
   return {
-    dialect: batch.dialect,
+    dialect: viewDialect(batch),
     mapping: batch.mapping,
     rows: batch.rowsTotal,
     blank_lines: batch.blankLines,

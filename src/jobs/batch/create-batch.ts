@@ -8,6 +8,7 @@ import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import type { OperationName } from '../../core/operations.ts';
 import type { Queues } from '../queue/queues.ts';
 import { mapColumns, type RequestedMapping } from './columns.ts';
@@ -76,7 +77,13 @@ export async function storeUpload(context: UploadContext, source: Readable): Pro
   const received = receiveUpload(source, context.uploadBytesMax);
   const bytes = await context.store.putStream(key, received);
   const upload = { batchId, key, bytes, sha256: received.sha256(), wasXlsx: false };
-  const head = await context.store.get(key, { from: 0, to: Math.min(bytes, XLSX_HEAD_BYTES) });
+  let head: Buffer;
+  try {
+    head = await context.store.get(key, { from: 0, to: Math.min(bytes, XLSX_HEAD_BYTES) });
+  } catch (error) {
+    await context.store.delete(key);
+    throw error;
+  }
   return isXlsx(head) ? convertXlsx(context, upload) : upload;
 }
 
@@ -135,13 +142,28 @@ export async function createBatch(
       return inserted;
     });
   } catch (error) {
-    await context.store.delete(upload.key);
+    if (!(await mayBeRecorded(context, batchId, error))) await context.store.delete(upload.key);
     throw error;
   }
-  await context.queues.wake('split-batch', [
-    { id: `split-batch-${batchId}`, payload: { batchId } },
-  ]);
+  const wakeUp = { id: `split-batch-${batchId}`, payload: { batchId } };
+  await context.queues.wake('split-batch', [wakeUp]).catch((error) => {
+    // The batch is accepted; the sweep finds what has no wake-up.
+    context.log.warn({ err: error, batch: batchId }, 'batch not woken');
+  });
   return batch;
+}
+
+/** A connection that is lost at the commit does not say whether the batch, and its upload, are needed. */
+async function mayBeRecorded(
+  { sql }: Pick<UploadContext, 'sql'>,
+  batchId: string,
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof AppError) return false;
+  return findBatch(sql, batchId).then(
+    (batch) => batch !== undefined,
+    () => true,
+  );
 }
 
 async function inspect(
@@ -165,6 +187,8 @@ function storedDialect(dialect: Dialect): StoredDialect {
     delimiter: dialect.delimiter,
     newline: dialect.newline,
     header: dialect.header,
+    headerText: dialect.headerText,
+    doubts: dialect.doubts,
     firstByte: dialect.firstDataByte,
     firstLine: dialect.firstDataLine,
   };

@@ -1,10 +1,12 @@
 /** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
 import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { viewDialect } from './batch-view.ts';
 import { readRecord } from './csv/cells.ts';
 import { dialectSampleBytes } from './csv/dialect.ts';
 import { Transcoder } from './csv/encoding.ts';
 import type { Delimiter, RecordTable } from './csv/record-table.ts';
 import { sampleRecords } from './csv/sample-records.ts';
+import { assertFilesKept } from './files-kept.ts';
 import type { Batch } from './queries.ts';
 import { readRows } from './read-rows.ts';
 
@@ -16,13 +18,16 @@ interface Sample {
   records: RecordTable;
 }
 
-/** The preview of a batch: how it is read, and the first rows with the identifiers found in them. */
+/**
+ * The preview of a batch: how it is read, and the first rows with the identifiers found in them. Throws
+ * `AppError` 410 when its files are no longer kept.
+ */
 export async function previewBatch(store: ObjectStore, batch: Batch) {
   const delimiter = batch.dialect.delimiter as Delimiter;
   const { bytes, records } = await sampleOf(store, batch);
   const { rows } = readRows(bytes, records, { ...batch, delimiter });
   return {
-    dialect: batch.dialect,
+    dialect: viewDialect(batch),
     mapping: batch.mapping,
     rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
       row: index + 1,
@@ -46,6 +51,7 @@ export async function readSample(store: ObjectStore, batch: Batch): Promise<stri
 
 /** The data records of the first bytes of the upload, as canonical bytes. */
 async function sampleOf(store: ObjectStore, batch: Batch): Promise<Sample> {
+  assertFilesKept(batch);
   const { dialect, uploadKey, uploadBytes } = batch;
   const to = Math.min(uploadBytes, dialect.bom + dialect.firstByte + dialectSampleBytes);
   const upload = await store.get(uploadKey, { from: dialect.bom, to });

@@ -20,6 +20,10 @@ export interface StoredDialect {
   newline: string;
   /** Names of the header's columns, or null for a file without a header. */
   header: string[] | null;
+  /** The header's own text, as it is given back; null without a header. */
+  headerText: string | null;
+  /** Guesses that a person should look at. */
+  doubts: ('encoding' | 'delimiter' | 'header')[];
   /** Where the first data record begins in the canonical bytes (UTF-8, no mark). */
   firstByte: number;
   firstLine: number;
@@ -28,6 +32,8 @@ export interface StoredDialect {
 /** The exact price of a batch, from a match pass that charged nothing. */
 export interface Quote {
   state: 'running' | 'done';
+  /** When it was asked for: a quote for what the batch was before a change is not kept. */
+  asked_at: string;
   /** Rows of each outcome, as a run at this moment would give them. */
   rows?: Record<string, number>;
   credits?: number;
@@ -190,8 +196,8 @@ export interface SplitTotals {
 
 /**
  * Records the split of a batch: its chunks, its totals and the move to `queued` or `ready`, in one
- * statement. A
- * batch without rows completes at once. False when another run of the split was first.
+ * statement. A batch without rows ends at once; one that is being cancelled stays so. False when another
+ * run of the split was first.
  */
 export async function insertSplit(
   sql: Sql,
@@ -200,14 +206,18 @@ export async function insertSplit(
   chunks: NewChunk[],
 ): Promise<boolean> {
   const column = <Name extends keyof NewChunk>(name: Name) => chunks.map((chunk) => chunk[name]);
-  const state: BatchState = chunks.length === 0 ? 'completed' : totals.hold ? 'ready' : 'queued';
+  const isEmpty = chunks.length === 0;
+  const state: BatchState = isEmpty ? 'completed' : totals.hold ? 'ready' : 'queued';
   const moved = await sql`
     with batch as (
-      update batches set state = ${state}, rows_total = ${totals.rowsTotal},
+      update batches set state = case when state = 'validating' then ${state}
+          when ${isEmpty} then 'cancelled' else state end,
+        rows_total = ${totals.rowsTotal},
         blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey}, width = ${totals.width},
         chunks_total = ${chunks.length},
-        finished_at = case when ${state} = 'completed' then now() end
-      where id = ${id} and state = 'validating' returning id),
+        finished_at = case when ${isEmpty} then now() end
+      where id = ${id} and state in ('validating', 'cancelling') and chunks_total is null
+      returning id),
     chunk as (
       insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows)
       select batch.id, c.* from batch, unnest(
@@ -217,16 +227,21 @@ export async function insertSplit(
   return moved.length > 0;
 }
 
-/** Batches that wait for a split or for their end and have no live wake-up, oldest first. */
+/** The job that takes a batch on from a state in which nothing else will. */
+export type BatchJob = 'split-batch' | 'finish-batch' | 'quote-batch';
+
+/** Batches that wait for a split, a quote or their end, oldest first, with the job they wait for. */
 export async function listUnattended(
   sql: Sql,
   olderThanSeconds: number,
-): Promise<{ id: string; state: BatchState }[]> {
-  return sql<{ id: string; state: BatchState }[]>`
-    select id, state from batches
+): Promise<{ id: string; job: BatchJob }[]> {
+  return sql<{ id: string; job: BatchJob }[]>`
+    select id, case when state = 'ready' then 'quote-batch'
+      when chunks_total is null then 'split-batch' else 'finish-batch' end as job
+    from batches
     where (state in ('created', 'validating', 'finalizing')
-        or (state = 'cancelling' and chunks_done = chunks_total)
-        or quote ->> 'state' = 'running')
+        or (state = 'cancelling' and (chunks_total is null or chunks_done = chunks_total))
+        or (state = 'ready' and quote ->> 'state' = 'running'))
       and created_at < now() - make_interval(secs => ${olderThanSeconds})
     order by created_at limit 100`;
 }
@@ -240,15 +255,17 @@ export async function resumePaidBatches(
   prices: { operation: string; price: number }[],
 ): Promise<string[]> {
   const resumed = await sql<{ id: string }[]>`
-    with batch as (
-      update batches b set state = 'running', reason = null
-      from wallets w, unnest(
+    with payable as (
+      select b.id from batches b, wallets w, unnest(
         ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
       ) p (operation, price)
       where b.state = 'paused' and b.reason = 'insufficient_credits'
         and w.account_id = b.account_id and p.operation = b.operation
         and w.balance - w.reserved >= p.price
-      returning b.id),
+      order by b.id for update of b),
+    batch as (
+      update batches b set state = 'running', reason = null
+      from payable where b.id = payable.id returning b.id),
     chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
       from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
@@ -320,4 +337,13 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
 /** Records that a batch's objects are gone. */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
   await sql`update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
+}
+
+/** Batches whose files were deleted between one and two days ago. */
+export async function listLatelyDeleted(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches
+    where files_deleted_at between now() - interval '2 days' and now() - interval '1 day'
+    order by id limit 1000`;
+  return rows.map((row) => row.id);
 }

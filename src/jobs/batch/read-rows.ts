@@ -37,8 +37,14 @@ export interface ReadRows {
   rows: RowInput[];
   /** The list's own names of the row. */
   namesOf(index: number): ListedNames;
-  /** Values that were damaged and could be repaired, by identifier kind. */
-  repaired: Record<string, number>;
+  /** Values that were damaged and could be repaired. */
+  repairs: Repair[];
+}
+
+/** A damaged value that could be repaired: the index of its row, and what it is. */
+export interface Repair {
+  index: number;
+  kind: IdentifierKind;
 }
 
 /** Reads the rows of a piece. */
@@ -51,14 +57,14 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   // In a list of companies the name is an identifier, and still says whether a number fits.
   const companyNames = [...read('company_name'), ...read('name')];
   const rows: RowInput[] = [];
-  const repaired: Record<string, number> = {};
+  const repairs: Repair[] = [];
   for (let index = 0; index < records.count; index++) {
     const unreadable = unreadableReason(records.flags[index] ?? 0);
     if (unreadable !== null) {
       rows.push({ identifiers: [], invalid: unreadable });
       continue;
     }
-    rows.push(readRow(kinds, index, contextOf(subject, reading, countries, index), repaired));
+    rows.push(readRow(kinds, index, contextOf(subject, reading, countries, index), repairs));
   }
   const joined = (columns: string[][], index: number) =>
     columns
@@ -69,7 +75,7 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
     personName: joined(personNames, index),
     companyName: companyNames.map((column) => column[index] ?? '').find((name) => name) ?? '',
   });
-  return { rows, namesOf, repaired };
+  return { rows, namesOf, repairs };
 }
 
 type KindColumns = { kind: IdentifierKind; columns: string[][] };
@@ -116,7 +122,7 @@ function readRow(
   kinds: KindColumns[],
   index: number,
   context: NormaliseContext,
-  repaired: Record<string, number>,
+  repairs: Repair[],
 ): RowInput {
   const identifiers: RowIdentifier[] = [];
   let firstReason: string | null = null;
@@ -130,7 +136,7 @@ function readRow(
         firstReason ??= normalised.reason;
         continue;
       }
-      if (isRepaired(kind, text)) repaired[kind] = (repaired[kind] ?? 0) + 1;
+      if (isRepaired(kind, text)) repairs.push({ index, kind });
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }

@@ -18,13 +18,13 @@ export type ReceivedUpload = Readable & {
 /**
  * The upload's own bytes, unzipped when they begin as gzip does. Ends in `AppError` 413
  * `file_too_large` at the byte that is too many, 422 `unreadable_csv` for a gzip that is broken or that
- * grows too much, and in an error when the client hangs up.
+ * grows too much, and 400 when the client hangs up.
  */
 export function receiveUpload(source: Readable, bytesMax: number): ReceivedUpload {
   const unzip = new UnzipIfGzip(bytesMax);
   source.on('error', (error) => unzip.destroy(error));
   source.on('close', () => {
-    if (!source.readableEnded) unzip.destroy(new Error('the upload ended early'));
+    if (!source.readableEnded) unzip.destroy(endedEarly());
   });
   return source.pipe(unzip);
 }
@@ -87,7 +87,7 @@ class UnzipIfGzip extends Transform {
 
   #give(bytes: Buffer): void {
     this.#bytesOut += bytes.length;
-    if (this.#bytesOut > this.#bytesMax) this.destroy(tooLarge(this.#bytesMax));
+    if (this.#bytesOut > this.#bytesMax) this.destroy(fileTooLarge(this.#bytesMax));
     else if (this.#bytesOut > RATIO_FROM_BYTES && this.#bytesOut > this.#bytesIn * RATIO_MAX) {
       this.destroy(growsTooMuch());
     } else {
@@ -101,7 +101,16 @@ class UnzipIfGzip extends Transform {
   }
 }
 
-function tooLarge(bytesMax: number): AppError {
+function endedEarly(): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    status: 400,
+    message: 'The upload ended early. Send it again.',
+  });
+}
+
+/** For an upload of more bytes than the service takes. */
+export function fileTooLarge(bytesMax: number): AppError {
   return new AppError({
     code: 'file_too_large',
     status: 413,

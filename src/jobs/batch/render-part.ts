@@ -6,6 +6,7 @@ import type { OutputColumn } from '../../core/enrich/answer.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { ByteWriter } from './csv/byte-writer.ts';
 import { readRecord } from './csv/cells.ts';
+import { decodeWindows1252 } from './csv/encoding.ts';
 import { encodeCell } from './csv/quote-cell.ts';
 import { appendRecordCells } from './csv/record-cells.ts';
 import { type Delimiter, isRawLine, type RecordTable, recordFlag } from './csv/record-table.ts';
@@ -84,9 +85,8 @@ function appendInput(writer: ByteWriter, rows: PartRows, index: number, layout: 
     );
     cells = 1;
   } else if (record.flags & recordFlag.invalidUtf8) {
-    const decoded = readRecord(piece, record, delimiter);
-    const style = { delimiter, safe: false };
-    writer.text(decoded.map((cell) => encodeCell(cell, style)).join(delimiter));
+    // The bytes that make the structure are the same in both encodings.
+    writer.text(decodeWindows1252(piece.subarray(record.start, record.end)));
   } else {
     writer.copy(piece, record.start, record.end);
   }

@@ -2,6 +2,7 @@
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { type RecordTable, recordFlag } from './csv/record-table.ts';
+import type { Repair } from './read-rows.ts';
 
 /** Lines that a report names for each reason; the result itself holds them all. */
 const LINES_MAX = 20;
@@ -33,15 +34,20 @@ export function reportPart(
   from: number,
   outcomes: readonly Outcome[],
   layout: { width: number },
-  counted: { filled: number[]; repaired: Record<string, number> },
+  found: { filled: number[]; repairs: readonly Repair[] },
 ): PartReport {
   const report: PartReport = {
-    ...counted,
     unusable: {},
+    repaired: {},
     decodedRows: 0,
     paddedRows: 0,
+    filled: found.filled,
     agrees: {},
   };
+  for (const { index, kind } of found.repairs) {
+    if (index < from || index >= from + outcomes.length) continue;
+    report.repaired[kind] = (report.repaired[kind] ?? 0) + 1;
+  }
   for (const [index, outcome] of outcomes.entries()) {
     const at = from + index;
     if ((records.fields[at] ?? 0) < layout.width) report.paddedRows++;

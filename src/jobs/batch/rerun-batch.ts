@@ -6,6 +6,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { type Alongside, createBatch, storeUpload, type UploadContext } from './create-batch.ts';
 import { encodeCell } from './csv/quote-cell.ts';
 import type { Delimiter } from './csv/record-table.ts';
+import { assertFilesKept } from './files-kept.ts';
 import { type Batch, listFinishedParts, type Owner } from './queries.ts';
 import { matchColumns } from './render-part.ts';
 import { readResultRows } from './result-rows.ts';
@@ -13,7 +14,8 @@ import { isFinal } from './states.ts';
 
 /**
  * Uploads the list's own columns of the chosen rows as a new batch with the same options. Throws `AppError`
- * 409 `invalid_state` while the batch runs, 422 `no_rows` when no row has one of the outcomes.
+ * 409 `invalid_state` while the batch runs, 410 when its files are no longer kept, 422 `no_rows` when no
+ * row has one of the outcomes.
  * `alongside` runs in the transaction that records the new batch.
  */
 export async function rerunBatch(
@@ -27,9 +29,11 @@ export async function rerunBatch(
     throw new AppError({
       code: 'invalid_state',
       status: 409,
-      message: `Batch ${batch.id} is ${batch.state}: rows can be run again when it has ended.`,
+      message: `Batch ${batch.id} is ${batch.state}: rows can be run again when it has a result.`,
+      extensions: { state: batch.state },
     });
   }
+  assertFilesKept(batch);
   const counter = { rows: 0 };
   const list = Readable.from(chosenRows(context, batch, outcomes, counter));
   const stored = await storeUpload(context, list);
@@ -81,10 +85,11 @@ async function* chosenRows(
   const { header, newline } = batch.dialect;
   const delimiter = batch.dialect.delimiter as Delimiter;
   const width = must(batch.width, 'width of a batch that ran');
-  const line = (cells: readonly string[]) =>
-    Buffer.from(
-      cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter) + newline,
-    );
+  const line = (cells: readonly string[]) => {
+    const text = cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
+    // An empty line is no row.
+    return Buffer.from((text === '' ? '""' : text) + newline);
+  };
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
   const parts = await listFinishedParts(sql, batch.id);

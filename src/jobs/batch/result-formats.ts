@@ -18,6 +18,9 @@ export interface ResultLayout {
   newline: string;
   /** Names of all columns. */
   names: readonly string[];
+  /** The list's header as it was written, and of how many columns; null where it had none. */
+  headerText: string | null;
+  headerWidth: number;
   /** Number of the list's own columns. */
   width: number;
   checksAgreement: boolean;

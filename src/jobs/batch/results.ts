@@ -1,11 +1,11 @@
 /** The result of a batch as one stream: the header, then the recorded parts in order. No join. */
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Context } from '../../core/context.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
-import { AppError } from '../../core/lib/errors.ts';
 import { encodeCell } from './csv/quote-cell.ts';
 import type { Delimiter } from './csv/record-table.ts';
+import { assertFilesKept } from './files-kept.ts';
 import { type Batch, listFinishedParts, type Part } from './queries.ts';
 import { checksAgreement } from './read-rows.ts';
 import { resultHeader } from './render-part.ts';
@@ -33,13 +33,13 @@ export async function openResults(
   batch: Batch,
   form: { format: ResultFormat; gzip: boolean },
 ): Promise<BatchResults> {
-  if (batch.filesDeletedAt !== null) throw filesExpired(batch);
+  assertFilesKept(batch);
   const layout = layoutOf(batch);
   const parts = await listFinishedParts(context.sql, batch.id);
   const complete = batch.state === 'completed' || batch.state === 'cancelled';
   const { bytes, stream } = render(context, layout, parts, form.format);
   if (!form.gzip) return { complete, bytes, stream };
-  return { complete, bytes: null, stream: stream.pipe(gzipOf(stream)) };
+  return { complete, bytes: null, stream: gzipOf(stream) };
 }
 
 function render(
@@ -61,11 +61,9 @@ function render(
   return { bytes: null, stream: Readable.from(inBlocks(lines)) };
 }
 
-/** An error of the source ends the compressed stream as well. */
-function gzipOf(source: Readable) {
-  const gzip = createGzip({ level: 4 });
-  source.on('error', (error) => gzip.destroy(error));
-  return gzip;
+/** The compressed stream. An error of either ends both, and so does a reader that goes away. */
+function gzipOf(source: Readable): Readable {
+  return pipeline(source, createGzip({ level: 4 }), () => {});
 }
 
 function layoutOf(batch: Batch): ResultLayout {
@@ -78,14 +76,19 @@ function layoutOf(batch: Batch): ResultLayout {
     delimiter: dialect.delimiter as Delimiter,
     newline: dialect.newline,
     names: resultHeader(header, width, columns, agreement),
+    headerText: dialect.headerText,
+    headerWidth: header.length,
     width,
     checksAgreement: agreement,
     columns,
   };
 }
 
-function headerLine({ names, delimiter, newline }: ResultLayout): Buffer {
+/** The list's own header unchanged, then the added names. */
+function headerLine(layout: ResultLayout): Buffer {
+  const { names, headerText, headerWidth, delimiter, newline } = layout;
   const cells = names.map((name) => encodeCell(name, { delimiter, safe: false }));
+  if (headerText !== null) cells.splice(0, headerWidth, headerText);
   return Buffer.from(cells.join(delimiter) + newline);
 }
 
@@ -115,12 +118,4 @@ async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
     block = '';
   }
   if (block !== '') yield Buffer.from(block);
-}
-
-function filesExpired(batch: Batch): AppError {
-  return new AppError({
-    code: 'files_expired',
-    status: 410,
-    message: `The files of batch ${batch.id} were deleted on ${batch.filesDeletedAt?.toISOString()}. Its counts are kept; upload the list again for a new result.`,
-  });
 }

@@ -16,13 +16,18 @@ export const splitBatch = defineJob({
   async run(context, { batchId }) {
     await moveBatch(context.sql, batchId, 'validating');
     const batch = must(await findBatch(context.sql, batchId), `batch ${batchId}`);
-    if (batch.state !== 'validating') return;
+    const { state } = batch;
+    // A batch that was cancelled before its split is split too: its rows come out as not processed.
+    if (state !== 'validating' && state !== 'cancelling') return;
+    if (batch.chunksTotal !== null) return dispatch(context);
     try {
       await split(context, batch);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       const { code, status, message: detail, errors } = error;
       await failBatch(context.sql, batchId, { code, status, detail, errors });
+      // Who cancelled a list that cannot be read does not learn more of it.
+      await moveBatch(context.sql, batchId, 'cancelled');
       return;
     }
     await dispatch(context);

@@ -18,13 +18,13 @@ export const batchStates = [
 export type BatchState = (typeof batchStates)[number];
 
 /** Where a batch may go from each state. */
-export const batchMoves: Record<BatchState, readonly BatchState[]> = {
+const batchMoves: Record<BatchState, readonly BatchState[]> = {
   created: ['validating', 'failed', 'cancelling'],
   validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelling'],
   ready: ['queued', 'cancelling'],
   queued: ['running', 'paused', 'cancelling', 'failed'],
   running: ['paused', 'finalizing', 'cancelling', 'failed'],
-  paused: ['running', 'finalizing', 'cancelling', 'failed'],
+  paused: ['queued', 'running', 'finalizing', 'cancelling', 'failed'],
   finalizing: ['completed', 'failed'],
   completed: [],
   cancelling: ['cancelled'],

@@ -8,7 +8,6 @@ import type { JobContext } from '../queue/job-context.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import { reclaimChunks } from './chunk/queries.ts';
 import { listUnattended, resumePaidBatches } from './queries.ts';
-import type { BatchState } from './states.ts';
 
 const SWEEP_EVERY_MS = 5_000;
 /** A wake-up that nobody claimed for so long is lost. */
@@ -18,20 +17,14 @@ const UNATTENDED_SECONDS = 10;
 
 const prices = Object.entries(operations).map(([operation, { price }]) => ({ operation, price }));
 
-/** The job that takes a batch on from a state in which it waits. */
-function wakeUpFor(state: BatchState) {
-  if (state === 'ready') return 'quote-batch';
-  return state === 'finalizing' || state === 'cancelling' ? 'finish-batch' : 'split-batch';
-}
-
-/** One sweep: takes back lost chunks, resumes paid batches, wakes what waits, dispatches. */
+/** One sweep: repairs the queue, takes back lost chunks, resumes, wakes what waits, dispatches. */
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
+  await context.queues.repair();
   const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, LOST_WAKE_UP_SECONDS));
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
   await resumePaidBatches(sql, prices);
-  for (const { id, state } of await listUnattended(sql, UNATTENDED_SECONDS)) {
-    const job = wakeUpFor(state);
+  for (const { id, job } of await listUnattended(sql, UNATTENDED_SECONDS)) {
     await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id } }]);
   }
   await dispatch(context);

@@ -11,28 +11,28 @@ const POLL_MS = 500;
 type Listener = (batch: Batch) => void;
 
 export interface BatchWatcher {
-  /** Calls back soon with the batch as it is, and then at every change, until the returned function. */
-  watch(id: string, listener: Listener): () => void;
+  /** Calls back at every change of the batch after what `known` says of it, until the returned function. */
+  watch(known: Batch, listener: Listener): () => void;
   stop(): void;
 }
 
-interface Watched {
-  listeners: Set<Listener>;
-  /** What was told last. */
-  told: string;
-}
+/** The listeners of a batch, each with what it knows. */
+type Listeners = Map<Listener, string>;
 
 export function watchBatches(sql: Sql, log: Log): BatchWatcher {
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, Listeners>();
   let timer: NodeJS.Timeout | null = null;
 
   const poll = async () => {
+    if (watched.size === 0) return;
     for (const batch of await findBatches(sql, [...watched.keys()])) {
-      const entry = watched.get(batch.id);
       const now = JSON.stringify(batch);
-      if (entry === undefined || entry.told === now) continue;
-      entry.told = now;
-      for (const listener of entry.listeners) listener(batch);
+      const listeners: Listeners = watched.get(batch.id) ?? new Map();
+      for (const [listener, known] of [...listeners]) {
+        if (known === now) continue;
+        listeners.set(listener, now);
+        listener(batch);
+      }
     }
   };
   const schedule = () => {
@@ -46,16 +46,14 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
     }, POLL_MS);
   };
   return {
-    watch(id, listener) {
-      const entry = watched.get(id) ?? { listeners: new Set(), told: '' };
-      // A new listener is told the present state, which the others may know already.
-      entry.told = '';
-      entry.listeners.add(listener);
-      watched.set(id, entry);
+    watch(known, listener) {
+      const listeners: Listeners = watched.get(known.id) ?? new Map();
+      listeners.set(listener, JSON.stringify(known));
+      watched.set(known.id, listeners);
       if (timer === null) schedule();
       return () => {
-        entry.listeners.delete(listener);
-        if (entry.listeners.size === 0) watched.delete(id);
+        listeners.delete(listener);
+        if (listeners.size === 0 && watched.get(known.id) === listeners) watched.delete(known.id);
       };
     },
     stop() {

@@ -1,7 +1,9 @@
-/** What is deleted by age: files of ended batches, idempotency keys. Runs in every worker, seldom. */
+/** What is deleted by age: files of ended batches, uploads, idempotency keys. In every worker, seldom. */
 import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
+import { deleteDebris } from '../batch/delete-debris.ts';
 import { listExpired, markFilesDeleted } from '../batch/queries.ts';
+import { deleteExpiredUploads } from '../batch/upload/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
@@ -13,6 +15,8 @@ export async function keepHouse(context: JobContext): Promise<void> {
   const expired = await listExpired(context.sql, context.config.filesKeepDays);
   for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
   if (expired.length > 0) await markFilesDeleted(context.sql, expired);
+  await deleteDebris(context);
+  await deleteExpiredUploads(context);
 }
 
 /** Keeps house now and then every few minutes until stopped. */

@@ -8,10 +8,13 @@ import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
 import type { PartReport } from '../report.ts';
 
 /** Seconds that a claim lasts unless it is extended. */
-export const LEASE_SECONDS = 15;
+const LEASE_SECONDS = 15;
 
-/** A chunk that failed so often is tried in smaller parts. */
-const HALVE_FROM_FAILURES = 3;
+/**
+ * A chunk that failed so often is tried in smaller parts. A lease may be lost for many reasons; what threw
+ * will most likely throw again.
+ */
+const HALVE_FROM = { lost: 3, threw: 1 } as const;
 
 /** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
 const DISPATCH_LOCK = 7_318_224_906;
@@ -47,12 +50,13 @@ export async function dispatchChunks(
         select id, number from chunks
         where batch_id = b.id and state = 'pending'
           and (run_after is null or run_after <= clock_timestamp())
+          -- Which row of a record comes first is known only when chunks run one after the other.
+          and (not b.dedupe or number = (
+            select min(number) from chunks where batch_id = b.id and state <> 'done'))
         order by number limit case when b.dedupe then 1 else ${perAccount} end) c
       where b.state in ('queued', 'running', 'cancelling')
-        and coalesce(f.chunks, 0) < ${perAccount}
-        -- Which row of a record comes first is known only when chunks run one after the other.
-        and not (b.dedupe and exists (
-          select from chunks where batch_id = b.id and state in ('dispatched', 'leased'))))
+        -- Several at a time: a wake-up for every chunk that ends would cost more than the chunk's claim.
+        and coalesce(f.chunks, 0) <= ${perAccount} / 2)
     update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
     from candidates
     where chunks.id = candidates.id and candidates.place <= ${perAccount}
@@ -220,7 +224,8 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
 /**
  * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. With
  * `pause` the wallet could not pay for one row, and the batch pauses. With `retryAfterSeconds` something
- * failed; what is the fault of storage or database does not count against the chunk. Nothing changes when the epoch is old. Call inside a transaction.
+ * failed; what is the fault of storage or database does not count against the chunk. Nothing changes
+ * when the epoch is old. Call inside a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
@@ -232,7 +237,7 @@ export async function releaseChunk(
   await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
-        ${countFailure(sql, !pauses && why.counts)},
+        ${countFailure(sql, !pauses && why.counts ? HALVE_FROM.threw : null)},
         run_after = ${pauses ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${why.retryAfterSeconds})`}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
@@ -247,14 +252,14 @@ export async function releaseChunk(
 }
 
 /**
- * Counts a failure of a chunk. From the third on, its next part holds half the rows of the one that
- * failed, down to one row, so that a row that kills its worker is closed in on.
+ * Counts a failure of a chunk, or none for null. From the failure of number `halveFrom` on, its next part
+ * holds half the rows of the one that failed, down to one row, so that a row that fails is closed in on.
  */
-function countFailure(sql: Sql, counts: boolean) {
-  if (!counts) return sql`failures = failures`;
+function countFailure(sql: Sql, halveFrom: number | null) {
+  if (halveFrom === null) return sql`failures = failures`;
   return sql`
     failures = failures + 1,
-    part_rows_max = case when failures + 1 < ${HALVE_FROM_FAILURES} then part_rows_max
+    part_rows_max = case when failures + 1 < ${halveFrom} then part_rows_max
       else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
 }
 
@@ -290,7 +295,7 @@ export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promis
   const reclaimed = await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
-        ${countFailure(sql, true)}
+        ${countFailure(sql, HALVE_FROM.lost)}
       where batch_id = any(${batchIds}) and state = 'leased' and lease_until < clock_timestamp()
       returning id),
     ${voidReservations(sql)},
@@ -300,6 +305,28 @@ export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promis
       where b.id = v.batch_id)
     select id from chunk`;
   return reclaimed.length;
+}
+
+/** A chunk of an ended batch that was claimed more often than it was committed. */
+export interface DisturbedChunk {
+  batchId: string;
+  number: number;
+  parts: number;
+  epoch: number;
+  /** Keys of its parts that count. */
+  recordedKeys: string[];
+}
+
+/** Disturbed chunks of the batches that ended between one and two days ago and still have their files. */
+export async function listDisturbedChunks(sql: Sql): Promise<DisturbedChunk[]> {
+  return sql<DisturbedChunk[]>`
+    select c.batch_id, c.number, c.parts, c.epoch, array(
+      select object_key from parts
+      where batch_id = c.batch_id and chunk_number = c.number) as recorded_keys
+    from chunks c join batches b on b.id = c.batch_id
+    where b.finished_at between now() - interval '2 days' and now() - interval '1 day'
+      and b.files_deleted_at is null and c.epoch > c.parts
+    order by c.batch_id, c.number limit 10000`;
 }
 
 /** Rows of these records that the batch has answered already. */

@@ -23,7 +23,8 @@ import { reportPart } from '../report.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { dispatch } from './dispatch.ts';
 import { holdLease } from './lease.ts';
-import { matchChunk } from './match-chunk.ts';
+import { answeredRecords, matchChunk } from './match-chunk.ts';
+import { partKey } from './part-key.ts';
 import {
   type ClaimedChunk,
   type Committed,
@@ -31,6 +32,7 @@ import {
   commitPart,
   releaseChunk,
 } from './queries.ts';
+import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is tried again. */
 const RETRY_SECONDS = 2;
@@ -41,22 +43,21 @@ export const runChunk = defineJob({
   async run(context, wakeUp) {
     const chunk = await claimChunk(context.sql, wakeUp);
     if (chunk === undefined) return;
-    const batch = must(await findBatch(context.sql, chunk.batchId), `batch ${chunk.batchId}`);
-    const rows = batch.state === 'cancelling' ? 0 : chunk.rows - chunk.rowsDone;
-    const waitSeconds = await takeRows(context.sql, chunk, rows);
-    if (waitSeconds > 0) {
-      // The chunk goes back until the time that the bucket named; other keys go on.
-      const why = { retryAfterSeconds: waitSeconds, counts: false };
-      await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
-      return;
-    }
     const lease = holdLease(context, chunk);
     try {
+      const batch = must(await findBatch(context.sql, chunk.batchId), `batch ${chunk.batchId}`);
+      const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
+      if (waitSeconds > 0) {
+        // The chunk goes back until the time that the bucket named; other keys go on.
+        const why = { retryAfterSeconds: waitSeconds, counts: false };
+        await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+        return;
+      }
       const committed = await workOn(context, batch, chunk);
       if (committed?.batchDone) await finishBatch(context, batch.id);
     } catch (error) {
       const counts = !isUnavailable(error);
-      context.log.error({ err: error, batch: batch.id, chunk: chunk.number }, 'chunk failed');
+      context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
       await inTransaction(context.sql, (tx) =>
         releaseChunk(tx, chunk, { retryAfterSeconds: RETRY_SECONDS, counts }),
       );
@@ -66,6 +67,12 @@ export const runChunk = defineJob({
     await dispatch(context);
   },
 });
+
+/** Rows that the claim may match: none of a batch that is being cancelled. */
+function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
+  if (batch.state === 'cancelling') return 0;
+  return Math.min(chunk.rows - chunk.rowsDone, chunk.partRowsMax ?? chunk.rows);
+}
 
 /** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
 async function workOn(
@@ -78,7 +85,7 @@ async function workOn(
   const paid = await payFor(context, batch, chunk, matched.outcomes, price);
   if (paid === undefined) return undefined;
 
-  const { piece, records, repaired } = matched;
+  const { piece, records, repairs } = matched;
   const { outcomes } = paid;
   const layout = {
     delimiter: batch.dialect.delimiter as Delimiter,
@@ -92,8 +99,8 @@ async function workOn(
   const rows = { piece, records, from, to: from + outcomes.length };
   const { bytes, filled } = renderPart(rows, outcomes, layout);
   const objectKey = partKey(batch.id, chunk);
-  await context.store.put(objectKey, [bytes]);
-  return commitPart(context.sql, {
+  await storeCall(context.store.put(objectKey, [bytes]));
+  const committed = await commitPart(context.sql, {
     batchId: batch.id,
     chunkId: chunk.chunkId,
     chunkNumber: chunk.number,
@@ -107,23 +114,16 @@ async function workOn(
     reservationId: paid.reservationId,
     outOfCredits: paid.outOfCredits,
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
-    report: reportPart(records, from, outcomes, layout, { filled, repaired }),
+    report: reportPart(records, from, outcomes, layout, { filled, repairs }),
   });
+  if (committed === undefined) warnRefused(context, chunk);
+  return committed;
 }
 
-/** The key holds the epoch: what a worker with an old lease writes is another object. */
-function partKey(batchId: string, chunk: ClaimedChunk): string {
-  return `batches/${batchId}/parts/${chunk.number}-${chunk.parts}-${chunk.epoch}.csv`;
-}
-
-function answeredRecords(
-  chunk: ClaimedChunk,
-  outcomes: readonly Outcome[],
-): { id: number; row: number }[] {
-  const firstRow = chunk.firstRow + chunk.rowsDone;
-  return outcomes.flatMap(({ status, id }, index) =>
-    status === 'matched' ? [{ id, row: firstRow + index }] : [],
-  );
+/** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */
+function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
+  const { batchId: batch, number, epoch } = chunk;
+  context.log.warn({ batch, chunk: number, epoch }, 'part refused');
 }
 
 interface Paid {
@@ -149,7 +149,10 @@ async function payFor(
   const reserved = await inTransaction(context.sql, (tx) =>
     reserveForChunk(tx, { batchId: batch.id, chunkId, epoch, matches, price }),
   );
-  if (reserved === undefined) return undefined;
+  if (reserved === undefined) {
+    warnRefused(context, chunk);
+    return undefined;
+  }
   const { granted, limitedBy, reservationId } = reserved;
   if (limitedBy === null) return { outcomes, reservationId, outOfCredits: false };
   if (limitedBy === 'max_credits') {

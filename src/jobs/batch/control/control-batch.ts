@@ -1,73 +1,75 @@
-/** What people may do to a batch: start, pause, resume, cancel, change, ask its price. */
+/** What people may do to a batch: start, pause, resume, cancel, change, ask its price, delete its files. */
 import type { Context } from '../../../core/context.ts';
-import { inTransaction } from '../../../core/db/client.ts';
+import { inTransaction, type Sql } from '../../../core/db/client.ts';
 import { outputColumns } from '../../../core/enrich/answer.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import { type DispatchContext, dispatch } from '../chunk/dispatch.ts';
-import { type Batch, findBatch, type Owner } from '../queries.ts';
+import type { Alongside } from '../create-batch.ts';
+import { type Batch, findBatch, markFilesDeleted, type Owner } from '../queries.ts';
 import {
+  askQuote,
   type BatchChange,
   cancelBatch,
   changeBatch,
+  endWithoutFiles,
   pauseBatch,
   resumeBatch,
-  setQuote,
   startBatch,
 } from './queries.ts';
 
 export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 
-const refusals: Record<BatchAction, string> = {
-  start: 'only a batch in `ready` can be started',
-  pause: 'only a batch that is queued or running can be paused',
-  resume: 'only a paused batch can be resumed',
-  cancel: 'it has already ended',
-  quote: 'a price can be asked for a batch in `ready` alone: upload it with hold=true',
+type Act = (tx: Sql, owner: Owner, id: string) => Promise<boolean>;
+
+const actions: Record<BatchAction, { act: Act; refusal: string }> = {
+  start: { act: startBatch, refusal: 'only a batch in `ready` can be started' },
+  pause: { act: pauseBatch, refusal: 'only a batch that is queued or running can be paused' },
+  resume: { act: resumeBatch, refusal: 'only a paused batch can be resumed' },
+  cancel: { act: cancelBatch, refusal: 'it has already ended' },
+  quote: {
+    act: askQuote,
+    refusal: 'a price can be asked for a batch in `ready` alone: upload it with hold=true',
+  },
 };
+
+export type ControlContext = DispatchContext & Pick<Context, 'log'>;
 
 /**
  * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it.
+ * `invalid_state` when its state does not allow it. `alongside` runs in the transaction of the action.
  */
 export async function controlBatch(
-  context: DispatchContext,
+  context: ControlContext,
   owner: Owner,
   batch: Batch,
   action: BatchAction,
+  alongside: Alongside,
 ): Promise<Batch> {
-  const { id } = batch;
-  const done = await act(context, owner, id, action);
-  if (!done) throw invalidState(batch, refusals[action]);
-  if (action === 'quote') {
-    await context.queues.wake('quote-batch', [
-      { id: `quote-batch-${id}`, payload: { batchId: id } },
-    ]);
-  } else if (action !== 'pause') {
-    await dispatch(context);
+  const { act, refusal } = actions[action];
+  const after = await inTransaction(context.sql, async (tx) => {
+    const done = await act(tx, owner, batch.id);
+    const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+    if (!done) throw invalidState(now, refusal);
+    await alongside(tx, now);
+    return now;
+  });
+  try {
+    await wakeAfter(context, after, action);
+  } catch (error) {
+    // The action is done; the sweep finds what has no wake-up.
+    context.log.warn({ err: error, batch: batch.id }, 'batch not woken');
   }
-  return must(await findBatch(context.sql, id), `batch ${id}`);
+  return after;
 }
 
-function act(
-  context: DispatchContext,
-  owner: Owner,
-  id: string,
-  action: BatchAction,
-): Promise<boolean> {
-  const { sql } = context;
-  switch (action) {
-    case 'start':
-      return startBatch(sql, owner, id);
-    case 'pause':
-      return pauseBatch(sql, owner, id);
-    case 'resume':
-      return resumeBatch(sql, owner, id);
-    case 'cancel':
-      return inTransaction(sql, (tx) => cancelBatch(tx, owner, id));
-    case 'quote':
-      return setQuote(sql, id, { state: 'running' });
-  }
+async function wakeAfter(context: ControlContext, batch: Batch, action: BatchAction) {
+  if (action === 'pause') return;
+  const { id: batchId } = batch;
+  const isUnsplit = batch.chunksTotal === null;
+  if (action !== 'quote' && !isUnsplit) return dispatch(context);
+  const job = action === 'quote' ? 'quote-batch' : 'split-batch';
+  await context.queues.wake(job, [{ id: `${job}-${batchId}`, payload: { batchId } }]);
 }
 
 /** Changes a held batch and returns it. Throws as `controlBatch`, and 400 for unknown fields. */
@@ -82,6 +84,27 @@ export async function changeHeldBatch(
     throw invalidState(batch, 'only a batch in `ready` can be changed: upload it with hold=true');
   }
   return must(await findBatch(context.sql, batch.id), `batch ${batch.id}`);
+}
+
+/**
+ * Deletes the files of a batch; one that has not ended is cancelled, and what had no outcome is
+ * `not_processed`. Its counts and charges stay. Throws `AppError` 409 `invalid_state` in the moment
+ * in which it is being finished. Safe to call again.
+ */
+export async function deleteBatchFiles(
+  context: Pick<Context, 'sql' | 'store'>,
+  owner: Owner,
+  batch: Batch,
+): Promise<void> {
+  const { id } = batch;
+  await inTransaction(context.sql, async (tx) => {
+    await cancelBatch(tx, owner, id);
+    await endWithoutFiles(tx, id);
+    const now = must(await findBatch(tx, id), `batch ${id}`);
+    if (now.finishedAt === null) throw invalidState(now, 'try again in a moment');
+  });
+  await context.store.deletePrefix(`batches/${id}/`);
+  await markFilesDeleted(context.sql, [id]);
 }
 
 function invalidState(batch: Batch, why: string): AppError {

@@ -10,7 +10,7 @@ import { statesBefore } from '../states.ts';
 /** Lets a held batch go. False when it is not `ready`. */
 export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
-    update batches set state = 'queued'
+    update batches set state = 'queued', quote = ${doneQuote(sql)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;
   return moved.length > 0;
@@ -46,16 +46,19 @@ export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<b
   return moved.length > 0;
 }
 
+/** A quote that nobody waits for any more is forgotten. */
+function doneQuote(sql: Sql) {
+  return sql`case when quote ->> 'state' = 'done' then quote end`;
+}
+
 /**
  * Cancels a batch: after the commit nothing of it is charged any more, because every unfinished chunk has
- * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`.
- * A batch that is not split yet ends at once. False when it had already ended. Call in a transaction.
+ * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`;
+ * a batch that is not split yet is split for that. False when it had already ended. Call in a transaction.
  */
 export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
-    update batches set reason = null,
-      state = case when rows_total is null then 'cancelled' else 'cancelling' end,
-      finished_at = case when rows_total is null then now() end
+    update batches set reason = null, state = 'cancelling', quote = ${doneQuote(sql)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = any(${statesBefore('cancelling')}) returning id`;
   if (moved.length === 0) return false;
@@ -76,6 +79,19 @@ export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<b
       - coalesce((select sum(amount) from voided), 0)::bigint
     where id = ${id}`;
   return true;
+}
+
+/**
+ * Ends a batch that is being cancelled without its files: rows without an outcome are counted as
+ * `not_processed` and written nowhere. Call in the transaction that cancelled it.
+ */
+export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update batches set state = 'cancelled', finished_at = now(),
+      not_processed = not_processed + coalesce(rows_total - matched - no_match - ambiguous - invalid
+        - suppressed - duplicate - error_rows - not_processed, 0)
+    where id = ${id} and state = 'cancelling'`;
+  await sql`delete from batch_records where batch_id = ${id}`;
 }
 
 /** What may be changed while a batch is held. */
@@ -112,12 +128,22 @@ export async function changeBatch(
   return moved.length > 0;
 }
 
-/** Stores a quote, or that one is being made. False when the batch is no longer `ready`. */
+/** Records that a quote is being made. False when the batch is not `ready`. */
+export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const asked = await sql`
+    update batches set quote = jsonb_build_object('state', 'running', 'asked_at', clock_timestamp())
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return asked.length > 0;
+}
+
+/** Stores a quote that was asked for. False when the batch was changed, started or asked again since. */
 export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<boolean> {
-  const moved = await sql`
+  const stored = await sql`
     update batches set quote = ${sql.json(quote as never)}
-    where id = ${id} and state = 'ready' returning id`;
-  return moved.length > 0;
+    where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'
+      and quote ->> 'asked_at' = ${quote.asked_at} returning id`;
+  return stored.length > 0;
 }
 
 /** All chunks of a batch in file order, as a claim would give them. */

@@ -75,6 +75,13 @@ describe('encoding', () => {
     expect(detect('name,email\nB\0ob,b@x.org\n').encoding).toBe('utf-8');
   });
 
+  it.each(['a@b.exampl\0\nc@d.example\n', '\0\n\0\na\n', 'ab\0\n'])(
+    'does not take a short list with NULs for UTF-16: %j',
+    (rows) => {
+      expect(detect(Buffer.from(`email\n${rows}`)).encoding).toBe('utf-8');
+    },
+  );
+
   it('takes other bytes for Windows-1252, and says that this is a guess', () => {
     const dialect = detect(Buffer.from('name,price\nRen\xe9,\x80 5\n', 'latin1'));
     expect(dialect).toMatchObject({ encoding: 'windows-1252', encodingIsGuess: true });

@@ -9,7 +9,13 @@
 import { readRecord } from './cells.ts';
 import { unreadableCsv, unsupportedFile } from './csv-errors.ts';
 import { guessDelimiter } from './delimiter.ts';
-import { type DetectedEncoding, detectEncoding, markLength, Transcoder } from './encoding.ts';
+import {
+  type DetectedEncoding,
+  decodeWindows1252,
+  detectEncoding,
+  markLength,
+  Transcoder,
+} from './encoding.ts';
 import { detectFileKind } from './file-kind.ts';
 import { headerNames, isHeaderProved, isHeaderRow } from './header.ts';
 import { cr } from './record-reader.ts';
@@ -18,6 +24,7 @@ import {
   type Delimiter,
   delimiters,
   type RecordTable,
+  recordFlag,
   type UnreadableReason,
   unreadableReason,
 } from './record-table.ts';
@@ -45,8 +52,10 @@ export interface Dialect {
   bom: number;
   delimiter: Delimiter;
   newline: Newline;
-  /** Column names as written, duplicates and empty ones included; null without a header. */
+  /** Column names, trimmed, duplicates and empty ones included; null without a header. */
   header: string[] | null;
+  /** The header's own text without its terminator; null without a header. */
+  headerText: string | null;
   /** The header record without its terminator; both equal `firstDataByte` without a header. */
   headerByteFrom: number;
   headerByteEnd: number;
@@ -102,6 +111,7 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
     delimiter,
     newline: dominantNewline(body, records) ?? '\n',
     header: hasHeader ? headerNames(rows[0] ?? []) : null,
+    headerText: hasHeader ? textOf(body, first) : null,
     headerByteFrom: sep.bytes + (hasHeader ? first.start : 0),
     headerByteEnd: sep.bytes + (hasHeader ? first.end : 0),
     firstDataByte: sep.bytes + dataFrom,
@@ -170,6 +180,11 @@ function noRecord(firstLine: number, canonical: Buffer, isWhole: boolean): Error
     firstLine,
     `no record ends within the first ${canonical.length} bytes. Check quotes and line ends.`,
   );
+}
+
+function textOf(body: Buffer, { start, end, flags }: CsvRecord): string {
+  const bytes = body.subarray(start, end);
+  return flags & recordFlag.invalidUtf8 ? decodeWindows1252(bytes) : bytes.toString('utf8');
 }
 
 function dominantNewline(body: Buffer, records: RecordTable): Newline | null {

@@ -21,9 +21,12 @@ export interface DetectedEncoding {
   isGuess: boolean;
 }
 
-/** With this share of zero bytes on one side a text is UTF-16 whatever else it holds. */
+/** With this share of zero bytes on one side a text is UTF-16, unless its newlines are narrow. */
 const zeroShareSure = 0.2;
-/** With this share it is, when newlines are two bytes wide too (a text in Chinese, say). */
+/**
+ * With this share it may be (a text in Chinese, say), when its newlines are wide and its bytes are no
+ * UTF-8, which those of a list with a few stray NULs are.
+ */
 const zeroSharePossible = 0.01;
 /** The other side of UTF-16 has next to none. */
 const zeroShareOtherSideMax = 0.1;
@@ -142,20 +145,27 @@ function utf16ByZeros(sample: Buffer): Encoding | null {
   const most = Math.max(even, odd);
   if (Math.min(even, odd) > most * zeroShareOtherSideMax) return null;
   const share = most / (sample.length / 2);
-  const isWide = share >= zeroShareSure || (share >= zeroSharePossible && hasWideNewlines(sample));
+  // Letters of a Western alphabet are valid UTF-8 in both forms: then nearly all newlines decide.
+  const isNarrowToo = isUtf8(sample.subarray(0, completeUtf8Length(sample)));
+  const isWide =
+    share >= zeroShareSure
+      ? !isNarrowToo || wideNewlineShare(sample) >= 0.75
+      : share >= zeroSharePossible && !isNarrowToo && wideNewlineShare(sample) >= 0.25;
   if (!isWide) return null;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** True when at least a quarter of the LF bytes have a zero byte beside them. */
-function hasWideNewlines(sample: Buffer): boolean {
+/** Share of the LF and CR bytes that have a zero byte beside them; 1 where there are none. */
+function wideNewlineShare(sample: Buffer): number {
   let all = 0;
   let wide = 0;
-  for (let at = sample.indexOf(lf); at >= 0; at = sample.indexOf(lf, at + 1)) {
-    all++;
-    if (at % 2 === 0 ? sample[at + 1] === 0 : sample[at - 1] === 0) wide++;
+  for (const newline of [lf, cr]) {
+    for (let at = sample.indexOf(newline); at >= 0; at = sample.indexOf(newline, at + 1)) {
+      all++;
+      if (at % 2 === 0 ? sample[at + 1] === 0 : sample[at - 1] === 0) wide++;
+    }
   }
-  return all > 0 && wide * 4 >= all;
+  return all === 0 ? 1 : wide / all;
 }
 
 /** Length without a multi-byte character that the end of the sample cuts. */

@@ -4,7 +4,7 @@
  */
 
 /** Longest header name kept, in characters. */
-export const headerNameMax = 256;
+const headerNameMax = 256;
 
 const email = /^(?:mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$/i;
 const url = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;

@@ -13,7 +13,7 @@ export type Newline = '\r\n' | '\n' | '\r';
 
 export const rowsMax = 1_000_000;
 export const columnsMax = 512;
-export const chunkRowsMax = 5_000;
+const chunkRowsMax = 5_000;
 export const chunkBytesMax = 2 * 1024 * 1024;
 /** How many lines of each kind of trouble the totals name. */
 const linesNamedMax = 20;

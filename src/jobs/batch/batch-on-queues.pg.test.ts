@@ -1,0 +1,130 @@
+/** One list over both of the queue's stores, and over none: the same bytes, the same credits. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
+import {
+  describeWithRedis,
+  startRedis,
+  type TestRedis,
+} from '../../../tests/support/redis-server.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import {
+  openWorkingPipeline,
+  type WorkingPipeline,
+} from '../../../tests/support/working-pipeline.ts';
+import { audit } from '../../core/credits/audit.ts';
+
+const PEOPLE = 40;
+/** Small chunks: the queue has much to carry. */
+const environment = { CHUNK_ROWS: '3' };
+const options = { operation: 'people.enrich', fields: 'id,name' };
+const people = crowd(PEOPLE);
+const rows = people.flatMap(({ email }, index) => [
+  `${index},${email}`,
+  `${index},nobody-${index}@home.example`,
+]);
+const list = `Ref,Email\n${rows.join('\n')}\n`;
+
+/** The result as a pipeline without any queue's store gives it. */
+async function runWithoutStore(): Promise<string> {
+  const pipeline = await openPipeline(environment);
+  await importGraph(pipeline.sql, { persons: people });
+  const caller = await pipeline.account(1000);
+  const { text } = await pipeline.results(caller, await pipeline.enrich(caller, list, options));
+  await pipeline.close();
+  return text;
+}
+
+let expected: string;
+beforeAll(async () => {
+  expected = await runWithoutStore();
+});
+
+function testQueue(
+  open: () => Promise<Record<string, string>>,
+  lose: (pipeline: WorkingPipeline) => Promise<unknown>,
+): void {
+  let pipeline: WorkingPipeline;
+  let caller: Caller;
+  beforeAll(async () => {
+    pipeline = await openWorkingPipeline({ ...environment, ...(await open()) });
+    await importGraph(pipeline.sql, { persons: people });
+    caller = await pipeline.account(1000);
+  });
+  afterAll(() => pipeline?.close());
+
+  const check = async (id: string, before: number) => {
+    await pipeline.finished(caller, id);
+    expect(await pipeline.results(caller, id)).toEqual({ text: expected, complete: 'true' });
+    expect((await pipeline.wallet(caller))?.balance).toBe(before - PEOPLE);
+    expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  };
+
+  test('an uploaded list comes back as without one, and costs its matches', async () => {
+    const before = (await pipeline.wallet(caller))?.balance ?? 0;
+    await check(await pipeline.upload(caller, list, options), before);
+  });
+
+  test('losing all of the queue in mid-run loses no row and no credit', async () => {
+    const before = (await pipeline.wallet(caller))?.balance ?? 0;
+    let puts = 0;
+    let lost = () => {};
+    const isLost = new Promise<void>((resolve) => {
+      lost = resolve;
+    });
+    pipeline.faults.put = async () => {
+      if (++puts !== 3) return;
+      await lose(pipeline);
+      lost();
+    };
+    const id = await pipeline.upload(caller, list, options);
+    await isLost;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await check(id, before);
+  });
+}
+
+describe('on Postgres', () => {
+  testQueue(
+    async () => ({}),
+    (pipeline) => pipeline.sql`drop schema bullmq cascade`,
+  );
+});
+
+describeWithRedis('on Redis', () => {
+  let server: TestRedis;
+  afterAll(() => server?.[Symbol.asyncDispose]());
+  testQueue(
+    async () => {
+      server = await startRedis();
+      return { REDIS_URL: server.url };
+    },
+    () => server.client.flushall(),
+  );
+
+  test('while Redis is away calls are answered and lists accepted; they run when it is back', async () => {
+    await using own = await startRedis();
+    const pipeline = await openWorkingPipeline({ ...environment, REDIS_URL: own.url });
+    await importGraph(pipeline.sql, { persons: people });
+    const caller = await pipeline.account(1000);
+    await own.kill();
+    const id = await pipeline.upload(caller, list, options);
+    for (const path of ['/v1/me', `/v1/people/enrich?email=${people[0]?.email}&fields=id`]) {
+      const { status } = await pipeline.call(caller, path);
+      expect(status).toBe(200);
+    }
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'created' });
+    await own.start();
+    // Sweeps come again and again; the first may be before the connection is there.
+    let state = 'created';
+    while (state === 'created') {
+      await pipeline.sql`update batches set created_at = created_at - interval '1 minute'`;
+      await pipeline.sweep();
+      ({ state } = await pipeline.batch(caller, id));
+    }
+    await pipeline.finished(caller, id);
+    expect((await pipeline.results(caller, id)).text).toBe(expected);
+    await pipeline.close();
+  });
+});

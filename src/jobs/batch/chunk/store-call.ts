@@ -1,0 +1,18 @@
+import { AppError } from '../../../core/lib/errors.ts';
+
+/**
+ * What the store refuses, for whatever reason, is no fault of a row: as `AppError` 503 it does not count
+ * against the chunk.
+ */
+export async function storeCall<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (cause) {
+    throw new AppError({
+      code: 'store_unavailable',
+      status: 503,
+      message: 'The object store did not answer as it should.',
+      cause,
+    });
+  }
+}

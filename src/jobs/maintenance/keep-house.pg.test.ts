@@ -1,0 +1,136 @@
+/** Files are kept so many days; counts and charges for ever. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { Signal } from '../../../tests/support/signal.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { must } from '../../core/lib/assert.ts';
+import { keepHouse } from './keep-house.ts';
+
+const DAYS = 7;
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ FILES_KEEP_DAYS: String(DAYS), CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(4) });
+  caller = await pipeline.account(100);
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+const list = 'email\np1@list.example\nnobody@list.example\np2@list.example\n';
+
+async function ended(id: string, daysAgo: number): Promise<void> {
+  await pipeline.sql`
+    update batches set finished_at = now() - make_interval(days => ${daysAgo}, secs => 60),
+      files_deleted_at = files_deleted_at - make_interval(days => ${daysAgo}, secs => 60)
+    where id = ${id}`;
+}
+
+const objectsOf = async (id: string) =>
+  (await pipeline.objects()).filter((key) => key.includes(id));
+
+describe('the files of a batch', () => {
+  test('are deleted so many days after its end, and every reader is told', async () => {
+    const old = await pipeline.enrich(caller, list, options);
+    const young = await pipeline.enrich(caller, list, options);
+    const waiting = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+    await pipeline.sql`update batches set created_at = now() - interval '90 days'`;
+    await ended(old, DAYS);
+    await ended(young, DAYS - 1);
+    const before = await pipeline.batch(caller, old);
+    await keepHouse(pipeline.context);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(old)).toEqual([]);
+    expect((await objectsOf(young)).length).toBe(3);
+    expect((await objectsOf(waiting)).length).toBe(1);
+
+    const expired = { status: 410, code: 'files_expired' };
+    for (const what of ['results', 'results?format=xlsx&gzip=true', 'preview']) {
+      const response = await pipeline.call(caller, `/v1/batches/${old}/${what}`);
+      const problem = await expectProblem(response, expired);
+      expect(problem.detail).toMatch(/upload the list again/);
+    }
+    const rerun = await pipeline.call(caller, `/v1/batches/${old}/rerun`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"outcomes":["no_match"]}',
+    });
+    await expectProblem(rerun, expired);
+    expect(await pipeline.batch(caller, old)).toEqual(before);
+    const report = await pipeline.call(caller, `/v1/batches/${old}/report`);
+    expect(await report.json()).toMatchObject({ rows: 3 });
+    expect((await pipeline.results(caller, young)).complete).toBe('true');
+  });
+
+  test('of a batch that failed or was cancelled are deleted as well', async () => {
+    const broken = `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`;
+    const failed = await pipeline.enrich(caller, broken, options);
+    expect((await pipeline.batch(caller, failed)).state).toBe('failed');
+    const cancelled = await pipeline.upload(caller, list, options);
+    await pipeline.call(caller, `/v1/batches/${cancelled}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    for (const id of [failed, cancelled]) {
+      expect((await objectsOf(id)).length).toBeGreaterThan(0);
+      await ended(id, DAYS);
+    }
+    await keepHouse(pipeline.context);
+    expect([...(await objectsOf(failed)), ...(await objectsOf(cancelled))]).toEqual([]);
+  });
+});
+
+describe('what a worker without a lease left behind', () => {
+  /** A part that was written and never counted, beside one that did. */
+  async function withDebris(): Promise<{ id: string; thaw(): Promise<void> }> {
+    const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    const frozen = new Signal();
+    const thawed = new Signal();
+    pipeline.faults.put = () => {
+      delete pipeline.faults.put;
+      frozen.raise();
+      return thawed.raised;
+    };
+    const woken = must(pipeline.queues.waiting[0], 'a chunk');
+    const zombie = pipeline.queues.run(pipeline.context, woken);
+    await frozen.raised;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    const thaw = async () => {
+      thawed.raise();
+      await zombie;
+    };
+    return { id, thaw };
+  }
+
+  test('is deleted a day after the end, and the result stays whole', async () => {
+    const { id, thaw } = await withDebris();
+    await thaw();
+    const parts = async () => (await objectsOf(id)).filter((key) => key.includes('/parts/'));
+    const whole = await pipeline.results(caller, id);
+    expect(await parts()).toHaveLength(2);
+    await keepHouse(pipeline.context);
+    expect(await parts()).toHaveLength(2);
+    await ended(id, 1);
+    await keepHouse(pipeline.context);
+    expect(await parts()).toHaveLength(1);
+    expect(await pipeline.results(caller, id)).toEqual(whole);
+  });
+
+  test('after the files were deleted by hand is deleted a day later', async () => {
+    const { id, thaw } = await withDebris();
+    await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+    await thaw();
+    expect(await objectsOf(id)).toHaveLength(1);
+    await ended(id, 1);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(id)).toEqual([]);
+  });
+});

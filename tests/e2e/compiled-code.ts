@@ -1,0 +1,49 @@
+/** Builds `dist/` when a source file is newer than it, once for all test files that run at a time. */
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import { connect } from '../../src/core/db/client.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { readSourceFiles } from '../support/source-files.ts';
+
+/** Of the lock on the test run's own server that keeps two builds apart. */
+const BUILD_LOCK = 5_090_117;
+
+const run = promisify(execFile);
+
+export async function buildIfStale(): Promise<void> {
+  const sql = connect({ url: inject('serverUrl'), connections: 1 });
+  try {
+    await sql`select pg_advisory_lock(${BUILD_LOCK})`;
+    if (await isStale()) await build();
+  } finally {
+    await sql.end();
+  }
+}
+
+async function build(): Promise<void> {
+  try {
+    await run('npm', ['run', '-s', 'build'], { cwd: packageRoot });
+  } catch (error) {
+    // The compiler says on stdout what is wrong.
+    throw new Error(`dist/ cannot be built: ${(error as { stdout?: string }).stdout}`, {
+      cause: error,
+    });
+  }
+}
+
+async function isStale(): Promise<boolean> {
+  const built = await modifiedMs('dist/.tsbuildinfo');
+  const compiled = readSourceFiles().filter(({ path: file }) =>
+    /^(src|workers|infra)\/.*(?<!\.test|\.test-suite)\.ts$|^package\.json$/.test(file),
+  );
+  const changed = await Promise.all(compiled.map((file) => modifiedMs(file.path)));
+  return Math.max(...changed) > built;
+}
+
+async function modifiedMs(file: string): Promise<number> {
+  const info = await stat(path.join(packageRoot, file)).catch(() => null);
+  return info?.mtimeMs ?? 0;
+}

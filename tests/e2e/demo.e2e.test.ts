@@ -1,0 +1,109 @@
+/** `npm run demo` as a newcomer meets it: interrupted, killed, run again, and right in the end. */
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ClientBatch } from '../../src/client/client.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { buildIfStale } from './compiled-code.ts';
+import { changedRows, countByKind, readEnrichedList } from './enriched-list.ts';
+import { type Command, listTree, startCommand, stillAlive } from './processes.ts';
+import { waitFor } from './wait-for.ts';
+
+/** A graph of 100,000 people is made in between, on a machine that others use too. */
+const demoMs = 120_000;
+const goneMsMax = 20_000;
+
+const root = mkdtempSync(path.join(tmpdir(), 'enrich-demo-'));
+const dataDir = path.join(root, 'data');
+const samples = path.join(packageRoot, 'samples');
+const started: Command[] = [];
+
+beforeAll(buildIfStale, 60_000);
+
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await rm(root, { recursive: true, force: true, maxRetries: 20 });
+});
+
+it(
+  'leaves no process when it is killed while it makes the graph',
+  async () => {
+    await stopWhen('Making a graph', (pid) => process.kill(pid, 'SIGKILL'));
+  },
+  demoMs,
+);
+
+it(
+  'then finds every person of the sample list that can be found, and nobody else',
+  async () => {
+    await expectRightDemo();
+  },
+  demoMs,
+);
+
+it(
+  'leaves no process when it is stopped while it enriches',
+  async () => {
+    await stopWhen('Enriching', (pid) => process.kill(-pid, 'SIGINT'));
+    await stopWhen('Enriching', (pid) => process.kill(pid, 'SIGKILL'));
+  },
+  demoMs,
+);
+
+it(
+  'comes to the same result again on the same folder',
+  async () => {
+    await expectRightDemo();
+  },
+  demoMs,
+);
+
+function startDemo(): Command {
+  const demo = startCommand(['demo', '--json', '--data-dir', dataDir]);
+  started.push(demo);
+  return demo;
+}
+
+/** Stops a demo when it has said this; all its processes are gone soon after. */
+async function stopWhen(said: string, stop: (pid: number) => void): Promise<void> {
+  const demo = startDemo();
+  await waitFor(`the demo says ${said}`, demoMs, async () => demo.stderr.includes(said));
+  const tree = await listTree(demo.pid);
+  expect(tree.some(({ command }) => command.includes('postgres'))).toBe(true);
+  expect(tree.filter(({ command }) => /(api|worker)\.js/.test(command))).toHaveLength(2);
+  stop(demo.pid);
+  await waitFor('all processes of the demo end', goneMsMax, async () => {
+    const left = await stillAlive(tree);
+    return left.length === 0;
+  });
+  expect(await demo.ended).not.toBe(0);
+}
+
+async function expectRightDemo(): Promise<void> {
+  const demo = startDemo();
+  expect(await demo.ended, demo.stderr).toBe(0);
+  const batch = JSON.parse(demo.stdout) as ClientBatch & { output: string };
+  expect(batch.output).toBe(path.join(dataDir, 'demo', 'leads.enriched.csv'));
+  const { total, processed, ...outcomes } = batch.rows;
+  expect({ total, processed }).toEqual({ total: 5_000, processed: 5_000 });
+  expect(Object.values(outcomes).reduce((sum, count) => (sum ?? 0) + (count ?? 0), 0)).toBe(5_000);
+  expect(batch.credits.charged).toBe(outcomes.matched);
+
+  const list = path.join(samples, 'leads.csv');
+  const truth = path.join(samples, 'leads.truth.csv');
+  const files = { list, truth, result: batch.output };
+  const rows = await readEnrichedList(files, 'expected_person_id');
+  expect(rows).toHaveLength(5_000);
+  expect(changedRows(rows)).toEqual([]);
+  for (const [kind, counts] of countByKind(rows, 'person.id')) {
+    const told = kind === 'ambiguous' ? counts.rows : 0;
+    expect({ kind, ...counts }).toMatchObject({
+      found: counts.expected,
+      wrong: 0,
+      ambiguous: told,
+      other: counts.rows - counts.expected - told,
+    });
+  }
+}

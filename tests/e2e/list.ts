@@ -1,0 +1,108 @@
+/** A long list in the service, driven over its API: uploaded, caught in the middle, read at its end. */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
+import { connect, type Database } from '../../src/core/db/client.ts';
+import { writeLeadFiles } from '../../src/core/graph/generate/generate-leads.ts';
+import type { Service } from './service.ts';
+import { waitFor } from './wait-for.ts';
+
+const LOOK_AGAIN_MS = 200;
+const midwayMsMax = 60_000;
+/** Room for a lease that has to run out (15 s), on a busy machine. */
+const endMsMax = 110_000;
+
+/** What tells one result from another. */
+export interface Result {
+  sha256: string;
+  lines: number;
+}
+
+/**
+ * Writes a list of `times` * 10,000 plain leads about the service's graph to `file`; the same graph
+ * gives the same list.
+ */
+export async function writeList(service: Service, file: string, times: number): Promise<void> {
+  const once = `${file}.once`;
+  await withSql(service, (sql) =>
+    writeLeadFiles(
+      sql,
+      { rows: 10_000, seed: 1, style: 'plain' },
+      { leads: once, truth: path.join(path.dirname(file), 'truth.csv') },
+    ),
+  );
+  const text = await readFile(once, 'utf8');
+  const rowsFrom = text.indexOf('\n') + 1;
+  await writeFile(file, text + text.slice(rowsFrom).repeat(times - 1));
+}
+
+/** Runs `work` on the service's own database. */
+export async function withSql<T>(
+  service: Service,
+  work: (sql: Database) => Promise<T>,
+): Promise<T> {
+  const sql = connect({ url: service.up.database_url, connections: 1 });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A list that was uploaded, whatever then happens to the service. */
+export interface RunningList {
+  id: string;
+  client: Client;
+}
+
+export async function uploadList(
+  service: Service,
+  apiKey: string,
+  file: string,
+): Promise<RunningList> {
+  const client = createClient(service.up.url, apiKey);
+  const { id } = await client.createBatch(file, { operation: 'people.enrich' });
+  return { id, client };
+}
+
+/** Resolves when some of the rows are done and others are not. */
+export async function untilMidway({ id, client }: RunningList): Promise<void> {
+  await waitFor('the list is midway', midwayMsMax, async () => {
+    const { state, rows } = await client.getBatch(id);
+    if (state === 'completed') throw new Error('the list was done before it could be disturbed');
+    return state === 'running' && rows.processed > 0;
+  });
+}
+
+/** The batch at its end; `meanwhile` is done at every look before. */
+export async function untilEnded(
+  { id, client }: RunningList,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<ClientBatch> {
+  return await waitFor('the list ends', endMsMax, async () => {
+    await meanwhile();
+    // An account may ask ten times a second at length.
+    await delay(LOOK_AGAIN_MS);
+    // While a part of the service is away, it says so or does not answer.
+    const batch = await client.getBatch(id).catch(() => undefined);
+    return batch && ['completed', 'cancelled', 'failed'].includes(batch.state) && batch;
+  });
+}
+
+export async function readResult({ id, client }: RunningList): Promise<Result> {
+  const { stream } = await client.getResults(id);
+  return await digest(stream);
+}
+
+/** Digest and number of lines of a file or of a stream of bytes. */
+export async function digest(bytes: AsyncIterable<Buffer>): Promise<Result> {
+  const hash = createHash('sha256');
+  let lines = 0;
+  for await (const block of bytes) {
+    hash.update(block);
+    for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines += 1;
+  }
+  return { sha256: hash.digest('hex'), lines };
+}

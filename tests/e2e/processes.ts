@@ -1,0 +1,105 @@
+/** Real processes of the compiled code: started, watched, and gone at the end of the test. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readProcessStart } from '../../infra/embedded/process-identity.ts';
+import { environmentWith } from '../../src/core/config.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+
+const run = promisify(execFile);
+const cli = path.join(packageRoot, 'dist', 'workers', 'cli.js');
+
+/** A command line under way. Its outputs grow as they come. */
+export interface Command {
+  child: ChildProcess;
+  pid: number;
+  stdout: string;
+  stderr: string;
+  /** Resolves when it ended and all of its output is there: its exit code, null after a signal. */
+  ended: Promise<number | null>;
+}
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts `enrich` with these words, in a process group of its own, as a terminal does. */
+export function startCommand(words: string[], apiKey?: string): Command {
+  const environment = environmentWith({
+    logLevel: 'warn',
+    // An empty variable counts as absent: nothing of the developer's own shell is used.
+    databaseUrl: '',
+    dataDir: '',
+    apiUrl: '',
+    apiKey: apiKey ?? '',
+  });
+  const child = spawn(process.execPath, [cli, ...words], {
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const command: Command = {
+    child,
+    pid: child.pid ?? 0,
+    stdout: '',
+    stderr: '',
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    command.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    command.stderr += text;
+  });
+  return command;
+}
+
+/** Runs `enrich` with these words to its end. */
+export async function runCommand(words: string[], apiKey?: string): Promise<Ended> {
+  const command = startCommand(words, apiKey);
+  const code = await command.ended;
+  return { code, stdout: command.stdout, stderr: command.stderr };
+}
+
+/** Runs `enrich --json` with these words and returns its value. Throws when it fails or says more. */
+export async function runJson<T>(words: string[], apiKey?: string): Promise<T> {
+  const { code, stdout, stderr } = await runCommand([...words, '--json'], apiKey);
+  if (code !== 0) throw new Error(`enrich ${words.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** A process that a later one with the same pid is not taken for. */
+export interface KnownProcess {
+  pid: number;
+  start: string;
+  command: string;
+}
+
+/** The process and all that it started, directly or not, as far as they live. */
+export async function listTree(root: number): Promise<KnownProcess[]> {
+  const { stdout } = await run('ps', ['-axww', '-o', 'pid=,ppid=,command=']);
+  const rows = [...stdout.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(
+    ([, pid, parent, command = '']) => ({ pid: Number(pid), parent: Number(parent), command }),
+  );
+  const tree = new Set([root]);
+  // Each round finds the children of the last one.
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const { pid, parent } of rows) if (tree.has(parent)) tree.add(pid);
+  }
+  const known = rows
+    .filter(({ pid }) => tree.has(pid))
+    .map(async ({ pid, command }) => ({ pid, command, start: await readProcessStart(pid) }));
+  return (await Promise.all(known)).flatMap(({ start, ...rest }) =>
+    start === null ? [] : [{ ...rest, start }],
+  );
+}
+
+/** Those of them that still live. */
+export async function stillAlive(known: readonly KnownProcess[]): Promise<KnownProcess[]> {
+  const starts = await Promise.all(known.map(({ pid }) => readProcessStart(pid)));
+  return known.filter(({ start }, index) => starts[index] === start);
+}

@@ -1,0 +1,186 @@
+/** The client side of the command line against the real API: what it sends, prints and writes. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { addGlobalOptions } from '../global-options.ts';
+import { addBatchCommands } from './batch.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(5) });
+  caller = await pipeline.account(100);
+  folder = await mkdtemp(path.join(tmpdir(), 'enrich-cli-'));
+  file = path.join(folder, 'leads.csv');
+  vi.stubEnv('ENRICH_URL', pipeline.url);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await pipeline.close();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const list =
+  'who,mail\na,p1@list.example\nb,nobody@list.example\nc,p1@list.example\nd,no address\n';
+
+/** Runs a command while the workers work; returns what it printed on stdout. */
+async function enrich(...words: string[]): Promise<string> {
+  vi.stubEnv('ENRICH_API_KEY', caller.key);
+  const printed: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  const program = new Command().exitOverride();
+  addGlobalOptions(program);
+  addBatchCommands(program);
+  let ended = false;
+  const command = program.parseAsync(['batch', ...words], { from: 'user' }).finally(() => {
+    ended = true;
+  });
+  try {
+    while (!ended) {
+      await Promise.race([command, new Promise((resolve) => setImmediate(resolve))]);
+      await pipeline.runUntilIdle();
+    }
+    await command;
+  } finally {
+    write.mockRestore();
+  }
+  return printed.join('');
+}
+
+const json = async (...words: string[]) =>
+  JSON.parse(await enrich('--json', ...words)) as BatchView & { output: string };
+
+const people = ['--operation', 'people.enrich', '--fields', 'id'];
+
+async function uploaded(): Promise<string> {
+  await writeFile(file, list);
+  return (await json('run', file, ...people)).id;
+}
+
+test('run writes the enriched list beside the list and prints the batch', async () => {
+  await writeFile(file, list);
+  const batch = await json('run', file, ...people, '--map', 'email=mail', '--max-credits', '9');
+  expect(batch).toMatchObject({
+    name: 'leads.csv',
+    state: 'completed',
+    mapping: { email: [{ column: 2, reason: 'chosen' }] },
+    rows: { total: 4, matched: 2, no_match: 1, invalid: 1 },
+    credits: { charged: 2, max: 9 },
+    output: path.join(folder, 'leads.enriched.csv'),
+  });
+  expect(await readFile(batch.output, 'utf8')).toBe(
+    (await pipeline.results(caller, batch.id)).text,
+  );
+  expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('run passes on how the list is written and what is to be paid', async () => {
+  await writeFile(file, Buffer.from('Jos\xe9|p1@list.example\nx|p1@list.example\n', 'latin1'));
+  const options = ['--encoding', 'latin1', '--delimiter', '|', '--no-header', '--dedupe'];
+  const output = path.join(folder, 'out.csv');
+  const more = ['--map', 'email=2', '--map', 'person_name=1', '--require-agreement', '-o', output];
+  const batch = await json('run', file, ...people, ...options, ...more, '--name', 'By hand');
+  expect(batch).toMatchObject({
+    name: 'By hand',
+    dialect: { encoding: 'windows-1252', delimiter: '|', header: null },
+    rows: { total: 2, matched: 1, duplicate: 1 },
+    output,
+  });
+  const [stored] = await pipeline.sql`
+    select dedupe, require_agreement from batches where id = ${batch.id}`;
+  expect(stored).toEqual({ dedupe: true, requireAgreement: true });
+  expect(await readFile(output, 'utf8')).toMatch(/^column_1\|column_2\|match\.status.*\nJosé\|p1@/);
+});
+
+test('run --hold waits for a price and a start', async () => {
+  await writeFile(file, list);
+  const held = await json('run', file, ...people, '--hold');
+  expect(held).toMatchObject({ state: 'ready', rows: { total: 4, processed: 0 } });
+  expect(held).not.toHaveProperty('output');
+  const quoted = await json('quote', held.id);
+  expect(quoted.quote).toMatchObject({ state: 'done', credits: 2, affordable: true });
+  expect(await enrich('quote', held.id)).toBe('2 credits\n');
+  expect(await json('start', held.id)).toMatchObject({ state: 'queued' });
+  expect(await json('status', held.id)).toMatchObject({ state: 'completed' });
+  await expect(enrich('quote', held.id)).rejects.toThrow(/hold=true/);
+});
+
+test('results writes any form, whole or not at all', async () => {
+  const id = await uploaded();
+  for (const format of ['csv', 'csv-safe', 'jsonl', 'xlsx']) {
+    const output = path.join(folder, `result.${format}`);
+    const said = await json('results', id, '-o', output, '--format', format);
+    expect(said).toEqual({ output, complete: true });
+    const response = await pipeline.call(caller, `/v1/batches/${id}/results?format=${format}`);
+    expect(await readFile(output)).toEqual(Buffer.from(await response.arrayBuffer()));
+  }
+  const output = path.join(folder, 'none.csv');
+  await expect(enrich('results', id, '-o', output, '--format', 'pdf')).rejects.toThrow(/format/);
+  expect(await readdir(folder)).not.toContain('none.csv');
+});
+
+test('failures names the rows that could not be used, and rerun runs them again', async () => {
+  const id = await uploaded();
+  expect(await json('failures', id)).toEqual({ not_an_email: { rows: 1, lines: [5] } });
+  expect(await enrich('failures', id)).toBe('not_an_email: 1 rows (lines 5)\n');
+  await expect(enrich('rerun', id)).rejects.toThrow(/came to error/);
+  const again = await json('rerun', id, '--outcomes', 'no_match,invalid');
+  expect(await json('status', again.id)).toMatchObject({
+    state: 'completed',
+    rows: { total: 2, no_match: 1, invalid: 1 },
+  });
+  await writeFile(file, 'mail\np1@list.example\n');
+  const clean = await json('run', file, ...people);
+  expect(await enrich('failures', clean.id)).toBe('Every row could be used.\n');
+});
+
+test('pause, resume and cancel say what the batch is then', async () => {
+  const id = await pipeline.upload(caller, list, { operation: 'people.enrich' });
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  expect(await json('pause', id)).toMatchObject({ state: 'paused', reason: 'user' });
+  expect(await json('resume', id)).toMatchObject({ reason: null });
+  await pipeline.runUntilIdle();
+  await expect(enrich('cancel', id)).rejects.toThrow(/already ended/);
+  const other = await pipeline.upload(caller, list, { operation: 'people.enrich' });
+  expect(await json('cancel', other)).toMatchObject({ state: 'cancelling' });
+  expect(await json('status', other)).toMatchObject({
+    state: 'cancelled',
+    rows: { not_processed: 4 },
+  });
+});
+
+test('run ends when the credits do, keeps what is done, and says the way on', async () => {
+  const rich = caller;
+  caller = await pipeline.account(1);
+  try {
+    await writeFile(file, list);
+    const output = path.join(folder, 'poor.csv');
+    const running = enrich('run', file, ...people, '-o', output);
+    await expect(running).rejects.toThrow(/wallet is empty.*enrich batch results/);
+    expect(await readdir(folder)).not.toContain('poor.csv');
+  } finally {
+    caller = rich;
+  }
+});
+
+test('run of a list that cannot be read fails with the line', async () => {
+  await writeFile(file, `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`);
+  await expect(enrich('run', file, ...people)).rejects.toThrow(/Line 9002/);
+  await writeFile(file, '');
+  await expect(enrich('run', file, ...people)).rejects.toThrow(/empty/);
+});

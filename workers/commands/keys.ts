@@ -1,0 +1,156 @@
+/** `key`: API keys. */
+import type { Command } from 'commander';
+import type { Config } from '../../src/core/config.ts';
+import type { Database } from '../../src/core/db/client.ts';
+import {
+  findKeyByPrefix,
+  overlapSecondsDefault,
+  rollKey,
+} from '../../src/core/keys/account-keys/account-keys.ts';
+import { type AccountKey, listKeys } from '../../src/core/keys/account-keys/queries.ts';
+import type { KeyMode } from '../../src/core/keys/key-format.ts';
+import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
+import { createLog } from '../../src/core/log.ts';
+import { cancelKeyBatches } from '../../src/jobs/batch/key-batches/cancel-key-batches.ts';
+import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
+import { openQueues } from '../../src/jobs/queue/queues.ts';
+import { listOf, oneOf, wholeNumber } from '../arguments.ts';
+import { withDatabase } from '../find-stack.ts';
+import { readGlobals } from '../global-options.ts';
+import { printResult } from '../output.ts';
+
+/** More keys than any account keeps. */
+const LISTED_MAX = 1000;
+
+interface KeyOptions {
+  account: string;
+  mode: KeyMode;
+  name?: string;
+  scopes?: Scope[];
+  requestsPerMinute?: number;
+  requestsPerDay?: number;
+  rowsPerMinute?: number;
+  creditsPerDay?: number;
+}
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys');
+  addCreate(key);
+  addList(key);
+  addRoll(key);
+  addRevoke(key);
+}
+
+function addCreate(key: Command): void {
+  key
+    .command('create')
+    .description('make a key; it is shown once')
+    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--mode <mode>', 'live or test', oneOf(['live', 'test']))
+    .option('--name <name>', 'what to call it')
+    .option('--scopes <list>', `of ${scopes.join(',')}`, listOf(scopes))
+    .option('--requests-per-minute <number>', 'default 60', wholeNumber(1))
+    .option('--requests-per-day <number>', 'default 10000', wholeNumber(1))
+    .option('--rows-per-minute <number>', 'rows of lists; no limit by default', wholeNumber(1))
+    .option(
+      '--credits-per-day <number>',
+      'credits of its single calls in a UTC day; no limit by default',
+      wholeNumber(1),
+    )
+    .action(async (options: KeyOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { account: accountId, ...rest } = options;
+      const made = await withDatabase(config, (sql) => createKey(sql, { accountId, ...rest }));
+      printResult(json, { key: made.key, prefix: made.prefix }, [
+        made.key,
+        'Keep it: it cannot be shown again.',
+      ]);
+    });
+}
+
+function addList(key: Command): void {
+  key
+    .command('list')
+    .description('the keys of an account, newest first')
+    .requiredOption('--account <id>', 'account id')
+    .action(async (options: { account: string }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const keys = await withDatabase(config, (sql) =>
+        listKeys(
+          sql,
+          { accountId: options.account, mode: null },
+          { before: null, limit: LISTED_MAX },
+        ),
+      );
+      printResult(json, { keys }, keys.map(describeKey));
+    });
+}
+
+function describeKey(key: AccountKey): string {
+  const ended = key.revokedAt ?? key.expiresAt;
+  const state = ended === null ? 'in force' : `ends ${ended.toISOString()}`;
+  return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state].join('  ');
+}
+
+function addRoll(key: Command): void {
+  key
+    .command('roll')
+    .description('make a new key with the same settings; the old one stays valid for a while')
+    .argument('<prefix>', 'its display prefix')
+    .option(
+      '--overlap-seconds <number>',
+      'how long the old key stays valid',
+      wholeNumber(0),
+      overlapSecondsDefault,
+    )
+    .action(async (prefix: string, options: { overlapSeconds: number }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { made, replaced } = await withDatabase(config, async (sql) => {
+        const { id, accountId } = await findKeyByPrefix(sql, prefix);
+        return rollKey(sql, { accountId, mode: null }, { id, ...options });
+      });
+      printResult(json, { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt }, [
+        made.key,
+        `Keep it: it cannot be shown again. ${prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
+      ]);
+    });
+}
+
+function addRevoke(key: Command): void {
+  key
+    .command('revoke')
+    .description('revoke a key')
+    .argument('<prefix>', 'its display prefix')
+    .option('--cancel', 'cancel its batches as well')
+    .action(async (prefix: string, options: { cancel?: boolean }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { revoked, cancelled } = await withDatabase(config, async (sql, url) => {
+        const revoked = await revokeKey(sql, prefix);
+        return {
+          revoked,
+          cancelled: options.cancel ? await cancelOf(config, sql, url, revoked) : [],
+        };
+      });
+      printResult(json, { revoked: revoked.length, cancelled_batches: cancelled }, [
+        `Revoked ${revoked.length} key(s)`,
+        ...(options.cancel ? [`Cancelled ${cancelled.length} batch(es)`] : []),
+      ]);
+    });
+}
+
+async function cancelOf(
+  config: Config,
+  sql: Database,
+  databaseUrl: string,
+  keyIds: string[],
+): Promise<string[]> {
+  const log = createLog('warn', 'key revoke');
+  const backend = openQueueBackend(queueStoreOf(config, databaseUrl), log, 0);
+  const queues = openQueues(backend, log);
+  try {
+    return await cancelKeyBatches({ sql, queues, config, log }, keyIds);
+  } finally {
+    await queues.close();
+    await backend.close();
+  }
+}

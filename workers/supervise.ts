@@ -1,0 +1,88 @@
+/** Keeps one process of the service running: whatever ends it, it is started again. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../src/core/lib/errors.ts';
+import type { Log } from '../src/core/log.ts';
+
+const RESTART_AFTER_MS = 500;
+/** A process ends itself within 30 s of being asked, unless it is frozen. */
+const KILL_AFTER_MS = 35_000;
+
+export interface Supervised {
+  /** Ends the process, which then starts again. */
+  restart(): void;
+  stop(): Promise<void>;
+}
+
+/** What a process tells when it is ready. */
+export type Ready = Record<string, string | undefined>;
+
+/** Runs a process and starts it again whenever it ends; resolves when it is ready for the first time. */
+export async function supervise(
+  name: 'api' | 'worker',
+  environment: NodeJS.ProcessEnv,
+  log: Log,
+  onReady: (pid: number, ready: Ready) => Promise<void>,
+): Promise<Supervised> {
+  let stopping = false;
+  let child = await launch(name, environment, onReady);
+  const keepRunning = async () => {
+    while (true) {
+      await ended(child);
+      if (stopping) return;
+      log.warn({ process: name, pid: child.pid }, 'process ended, starting it again');
+      // A process that ends at once must not be started in a tight loop.
+      await delay(RESTART_AFTER_MS);
+      if (stopping) return;
+      try {
+        child = await launch(name, environment, onReady);
+        // Asked to stop in between: the new process has not heard of it.
+        if (stopping) child.kill('SIGTERM');
+      } catch (error) {
+        log.error({ err: error, process: name }, 'process did not start');
+      }
+    }
+  };
+  const running = keepRunning();
+  return {
+    restart: () => void child.kill('SIGTERM'),
+    async stop() {
+      stopping = true;
+      child.kill('SIGTERM');
+      const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+      await running;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function notStarted(message: string): AppError {
+  return new AppError({ code: 'not_started', status: 503, message });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function launch(
+  name: 'api' | 'worker',
+  environment: NodeJS.ProcessEnv,
+  onReady: (pid: number, ready: Ready) => Promise<void>,
+): Promise<ChildProcess> {
+  const entry = path.join(import.meta.dirname, `${name}.js`);
+  const child = fork(entry, { env: environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ready = await Promise.race([
+    once(child, 'message').then(([message]) => {
+      const { ready, failed } = message as { ready: Ready } & { failed?: string };
+      if (failed !== undefined) throw notStarted(failed);
+      return ready;
+    }),
+    once(child, 'exit').then(([code]) => {
+      throw notStarted(`The ${name} process ended with code ${code} before it was ready.`);
+    }),
+  ]);
+  await onReady(child.pid ?? 0, ready);
+  return child;
+}
