@@ -128,17 +128,6 @@ export async function readCompanyRecords(sql: Sql, ids: readonly number[]): Prom
   );
 }
 
-/** A director as single answers and the column `company.directors` show one. */
-interface Director {
-  name: string;
-  role: string;
-  appointed_on: string | null;
-  resigned_on: string | null;
-  person_id: number | null;
-  /** How the person was found: by a stored link, or as the only one of that name and birth. */
-  matched_by: 'link' | 'name_and_birth' | null;
-}
-
 /**
  * The directors of these companies: a JSON array each, for the companies that have any. An officer
  * without a stored link is matched to a person of the same folded name and birth year (and birth
