@@ -15,7 +15,7 @@ import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../src/jobs/queue/queues.ts';
-import { endGracefully, startReporting, tellReady } from './process-life.ts';
+import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Answers that take longer when the process ends are cut, before the process itself is. */
 const ANSWERS_MS_MAX = 15_000;
@@ -26,7 +26,7 @@ export async function runApi(config: Config): Promise<void> {
   await checkRedis(config.redisUrl, createLog(config.logLevel, 'api'));
   const context = openContext(config, databaseUrl, 'api');
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
-  const queues = openQueues(backend, context.log);
+  const queues = openQueues(backend, context.log, endWhenBroken(context.log));
   const admit = openAdmission(context.sql, context.limiter);
   const calls = openEnrichCalls(context);
   const watcher = watchBatches(context.sql, context.log);

@@ -4,27 +4,32 @@
  * children in order.
  */
 import { AppError } from '../src/core/lib/errors.ts';
+import type { Log } from '../src/core/log.ts';
 
 const DRAIN_MS_MAX = 30_000;
+/** Without the supervisor the embedded database ends as well, and what waits for it waits in vain. */
+const ABANDONED_MS_MAX = 5_000;
 
 /** Calls `end` once, on the first reason to stop; exits 0 when it resolves, 1 when it fails or hangs. */
 export function endGracefully(end: () => Promise<void>): void {
   let ending = false;
-  const stop = () => {
+  const stop = (limitMs: number) => {
+    setTimeout(() => process.exit(1), limitMs).unref();
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(1), DRAIN_MS_MAX).unref();
     end().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
   const supervised = process.send !== undefined;
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', supervised ? () => {} : stop);
-  if (supervised) process.on('disconnect', stop);
+  const drain = () => stop(DRAIN_MS_MAX);
+  const abandon = () => stop(ABANDONED_MS_MAX);
+  process.on('SIGTERM', drain);
+  process.on('SIGINT', supervised ? () => {} : drain);
+  if (supervised) process.on('disconnect', abandon);
   // The supervisor may have died while this process was still loading.
-  if (supervised && !process.connected) stop();
+  if (supervised && !process.connected) abandon();
 }
 
 /**
@@ -38,6 +43,14 @@ export async function startReporting(start: () => Promise<void>): Promise<void> 
     if (!(error instanceof AppError) || process.send === undefined) throw error;
     process.send({ failed: error.message }, () => process.exit(1));
   }
+}
+
+/** Ends the process when its queue can never be used: the supervisor, or a service manager, starts it again. */
+export function endWhenBroken(log: Log): (error: unknown) => void {
+  return (error) => {
+    log.fatal({ err: error }, 'the queue cannot be reached, the process ends');
+    process.exit(1);
+  };
 }
 
 /** Tells the supervisor that this process is ready, and where it listens. */

@@ -11,7 +11,7 @@ import { queueNames } from '../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
-import { endGracefully, startReporting, tellReady } from './process-life.ts';
+import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Works until the process is told to end. */
 export async function runWorker(config: Config): Promise<void> {
@@ -23,10 +23,11 @@ export async function runWorker(config: Config): Promise<void> {
     context.log,
     queueNames.length,
   );
-  const queues = openQueues(backend, context.log);
+  const broken = endWhenBroken(context.log);
+  const queues = openQueues(backend, context.log, broken);
   const store = limitStore(context.store, config.workerConcurrency);
   const job = { ...context, store, config, queues };
-  const workers = runWorkers(job, backend);
+  const workers = runWorkers(job, backend, broken);
   const sweeping = startSweeping(job);
   const keepingHouse = startKeepingHouse(job);
   endGracefully(async () => {

@@ -8,7 +8,13 @@ import type { ClientBatch } from '../../src/client/client.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { changedRows, countByKind, readEnrichedList } from './enriched-list.ts';
-import { type Command, listTree, startCommand, stillAlive } from './processes.ts';
+import {
+  type Command,
+  type KnownProcess,
+  listTree,
+  startCommand,
+  stillAlive,
+} from './processes.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A graph of 100,000 people is made in between, on a machine that others use too. */
@@ -74,11 +80,20 @@ async function stopWhen(said: string, stop: (pid: number) => void): Promise<void
   expect(tree.some(({ command }) => command.includes('postgres'))).toBe(true);
   expect(tree.filter(({ command }) => /(api|worker)\.js/.test(command))).toHaveLength(2);
   stop(demo.pid);
-  await waitFor('all processes of the demo end', goneMsMax, async () => {
-    const left = await stillAlive(tree);
+  await untilGone(tree, demo);
+  expect(await demo.ended).not.toBe(0);
+}
+
+/** What is left at the deadline is named, with the last that the demo said. */
+async function untilGone(tree: readonly KnownProcess[], demo: Command): Promise<void> {
+  let left = tree;
+  const allGone = waitFor('all processes of the demo end', goneMsMax, async () => {
+    left = await stillAlive(tree);
     return left.length === 0;
   });
-  expect(await demo.ended).not.toBe(0);
+  await allGone.catch((cause) => {
+    throw new Error(`${JSON.stringify(left)} is left; ${demo.stderr.slice(-4_000)}`, { cause });
+  });
 }
 
 async function expectRightDemo(): Promise<void> {

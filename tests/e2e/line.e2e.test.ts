@@ -125,6 +125,13 @@ describe('the command line', () => {
   }, 30_000);
 });
 
+it('a worker or API whose database is away ends, so that it can be started again', async () => {
+  const nobody = 'postgres://enrich:none@127.0.0.1:1/enrich';
+  const processes = ['worker', 'api'].map((name) => startCommand([name], undefined, nobody));
+  const codes = await Promise.all(processes.map(({ ended }) => ended));
+  expect(codes).toEqual([1, 1]);
+}, 30_000);
+
 describe('a service that is disturbed in mid-list', () => {
   it(
     'charges nothing after a cancel was answered, and all rows come out',

@@ -27,11 +27,12 @@ export interface Ended {
 }
 
 /** Starts `enrich` with these words, in a process group of its own, as a terminal does. */
-export function startCommand(words: string[], apiKey?: string): Command {
+export function startCommand(words: string[], apiKey?: string, databaseUrl = ''): Command {
   const environment = environmentWith({
     logLevel: 'warn',
     // An empty variable counts as absent: nothing of the developer's own shell is used.
-    databaseUrl: '',
+    databaseUrl,
+    port: '0',
     dataDir: '',
     apiUrl: '',
     apiKey: apiKey ?? '',

@@ -42,6 +42,8 @@ export function connect(options: ConnectOptions): Database {
       TimeZone: 'UTC',
       // Every statement here is short and planned once: compiling it costs more than it saves.
       jit: 'off',
+      // A process that froze inside a transaction must not hold its locks for ever.
+      idle_in_transaction_session_timeout: 30_000,
       statement_timeout: options.statementTimeoutMs ?? 0,
     } as never,
     types: {

@@ -31,12 +31,20 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/** Opens the queues for adding jobs. */
-export function openQueues(backend: QueueBackend, log: Log): Queues {
+/**
+ * Opens the queues for adding jobs. `onBroken` is called when one can never be used (see `runWorkers`):
+ * the process has to start again.
+ */
+export function openQueues(
+  backend: QueueBackend,
+  log: Log,
+  onBroken: (error: unknown) => void = () => {},
+): Queues {
   const queues = new Map<QueueName, Queue>();
   for (const name of queueNames) {
     const queue = backend.openQueue(name);
     queue.on('error', (error) => log.warn({ err: error, queue: name }, 'queue error'));
+    queue.waitUntilReady().catch(onBroken);
     queues.set(name, queue);
   }
   return {

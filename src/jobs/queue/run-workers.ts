@@ -11,8 +11,17 @@ export interface RunningWorkers {
   close(): Promise<void>;
 }
 
-/** Starts working. Chunks run `workerConcurrency` at a time, jobs about whole batches two at a time. */
-export function runWorkers(context: JobContext, backend: QueueBackend): RunningWorkers {
+/**
+ * Starts working. Chunks run `workerConcurrency` at a time, jobs about whole batches two at a time. On
+ * Postgres, BullMQ asks once whether its store is there and keeps a no for ever; a worker that runs on
+ * then asks again without a pause, so that not even a signal reaches the process. Hence none runs before
+ * the store is there, and `onBroken` is called when it is not: the process has to start again.
+ */
+export function runWorkers(
+  context: JobContext,
+  backend: QueueBackend,
+  onBroken: (error: unknown) => void = () => {},
+): RunningWorkers {
   const workers = queueNames.map((queue) => {
     const worker = backend.openWorker(
       queue,
@@ -21,6 +30,7 @@ export function runWorkers(context: JobContext, backend: QueueBackend): RunningW
         await job.run(context, job.payload.parse(data));
       },
       {
+        autorun: false,
         concurrency: queue === 'chunks' ? context.config.workerConcurrency : 2,
         // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
         lockDuration: 30_000,
@@ -31,6 +41,10 @@ export function runWorkers(context: JobContext, backend: QueueBackend): RunningW
     worker.on('failed', (job, error) => {
       context.log.error({ err: error, queue, job: job?.name, id: job?.id }, 'job failed');
     });
+    worker
+      .waitUntilReady()
+      .then(() => worker.run())
+      .catch(onBroken);
     return worker;
   });
   return {
