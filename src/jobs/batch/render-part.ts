@@ -36,6 +36,8 @@ export interface RenderedPart {
   bytes: Buffer;
   /** Matched rows whose cell is not empty, by added column. */
   filled: number[];
+  /** Call it when `bytes` are stored and no longer read. */
+  release(): void;
 }
 
 /** The rows `from` to `to` of a piece that ends with them or goes on behind them. */
@@ -66,7 +68,7 @@ export function renderPart(
     gapFrom = endOf(records, index);
   }
   if (to === records.count) writer.copy(piece, gapFrom, piece.length);
-  return { bytes: writer.written(), filled };
+  return { bytes: writer.written(), filled, release: () => writer.release() };
 }
 
 function endOf(records: RecordTable, index: number): number {

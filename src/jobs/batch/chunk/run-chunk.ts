@@ -97,9 +97,11 @@ async function workOn(
   };
   const from = chunk.rowsDone;
   const rows = { piece, records, from, to: from + outcomes.length };
-  const { bytes, filled } = renderPart(rows, outcomes, layout);
+  const { bytes, filled, release } = renderPart(rows, outcomes, layout);
   const objectKey = partKey(batch.id, chunk);
   await storeCall(context.store.put(objectKey, [bytes]));
+  const byteLength = bytes.length;
+  release();
   const committed = await commitPart(context.sql, {
     batchId: batch.id,
     chunkId: chunk.chunkId,
@@ -108,7 +110,7 @@ async function workOn(
     k: chunk.parts,
     objectKey,
     rows: outcomes.length,
-    bytes: bytes.length,
+    bytes: byteLength,
     counts: countOutcomes(outcomes),
     operation: batch.operation,
     reservationId: paid.reservationId,

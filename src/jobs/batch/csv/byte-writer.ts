@@ -1,10 +1,24 @@
-/** A growing buffer for assembling output: bytes are copied once, strings are encoded in place. */
+/**
+ * A growing buffer for assembling output: bytes are copied once, strings are encoded in place. Buffers
+ * are used again after `release`, because the pages of a fresh one cost more than filling it.
+ */
+
+/** Released buffers that are kept: about the chunks that a process has in flight. */
+const KEPT_MAX = 4;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** Up to this length a loop beats the call that encodes a string. */
+const SHORT_TEXT_MAX = 64;
+
+const kept: Buffer[] = [];
+
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
 
   constructor(capacity: number) {
-    this.bytes = Buffer.allocUnsafe(capacity);
+    const buffer = kept.pop();
+    this.bytes =
+      buffer !== undefined && buffer.length >= capacity ? buffer : Buffer.allocUnsafe(capacity);
   }
 
   /** Makes room for that many more bytes. */
@@ -24,16 +38,29 @@ export class ByteWriter {
   text(value: string): void {
     // A UTF-16 unit takes at most three bytes.
     this.reserve(value.length * 3);
+    if (value.length <= SHORT_TEXT_MAX && this.#ascii(value)) return;
     this.length += this.bytes.write(value, this.length, 'utf8');
   }
 
-  byte(value: number): void {
-    this.reserve(1);
-    this.bytes[this.length++] = value;
+  /** Writes a text of ASCII alone; false, with nothing written, for any other. */
+  #ascii(value: string): boolean {
+    const { bytes, length } = this;
+    for (let at = 0; at < value.length; at++) {
+      const unit = value.charCodeAt(at);
+      if (unit > 0x7f) return false;
+      bytes[length + at] = unit;
+    }
+    this.length += value.length;
+    return true;
   }
 
-  /** What was written so far; valid until the next write. */
+  /** What was written so far; valid until the next write or `release`. */
   written(): Buffer {
     return this.bytes.subarray(0, this.length);
+  }
+
+  /** Gives the buffer to the next writer: call it when nobody reads what was written any more. */
+  release(): void {
+    if (kept.length < KEPT_MAX && this.bytes.length <= KEPT_BYTES_MAX) kept.push(this.bytes);
   }
 }
