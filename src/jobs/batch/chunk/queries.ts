@@ -263,8 +263,8 @@ function countFailure(sql: Sql, halveFrom: number | null) {
       else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
 }
 
-/** Voids the open reservations of the rows of a CTE `chunk`, giving the credits back. */
-function voidReservations(sql: Sql) {
+/** Voids the open reservations of the rows of a CTE `chunk`, giving the credits back: CTE `voided`. */
+export function voidReservations(sql: Sql) {
   return sql`
     voided as (
       update reservations r set state = 'voided', ended_at = clock_timestamp()

@@ -3,7 +3,7 @@
  * batch -> chunk -> reservation -> wallet.
  */
 import type { Sql } from '../../../core/db/client.ts';
-import type { ClaimedChunk } from '../chunk/queries.ts';
+import { type ClaimedChunk, voidReservations } from '../chunk/queries.ts';
 import type { Batch, Owner, Quote } from '../queries.ts';
 import { statesBefore } from '../states.ts';
 
@@ -67,14 +67,7 @@ export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<b
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         dispatched_at = null, run_after = null, part_rows_max = null
       where batch_id = ${id} and state <> 'done' returning id),
-    voided as (
-      update reservations r set state = 'voided', ended_at = clock_timestamp()
-      from chunk where r.chunk_id = chunk.id and r.state = 'open'
-      returning r.account_id, r.amount),
-    wallet as (
-      update wallets w set reserved = w.reserved - v.amount
-      from (select account_id, sum(amount)::bigint as amount from voided group by account_id) v
-      where w.account_id = v.account_id)
+    ${voidReservations(sql)}
     update batches set credits_reserved = credits_reserved
       - coalesce((select sum(amount) from voided), 0)::bigint
     where id = ${id}`;
