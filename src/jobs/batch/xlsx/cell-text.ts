@@ -10,9 +10,10 @@ export function unescapeCell(text: string): string {
   );
 }
 
-/** Characters that XML cannot hold, CR (which XML reads as LF), and text that looks escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here.
-const toEscape = /[\0-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
+/** Characters that XML cannot hold, and CR, which XML reads as LF. */
+const unwritable = String.raw`\0-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff`;
+/** Those, and a `_` that begins what looks escaped, also where only the next escaped one closes it. */
+const toEscape = new RegExp(`[${unwritable}]|_(?=x[0-9A-Fa-f]{4}[_${unwritable}])`, 'g');
 const markup = /[&<>]/g;
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 

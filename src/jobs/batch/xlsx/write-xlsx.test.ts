@@ -23,7 +23,17 @@ async function sheetXmlOf(rows: XlsxCell[][]): Promise<string> {
 describe('rowsToXlsx', () => {
   it('is read back as the same rows, whatever the cells hold', async () => {
     const piece = fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', '\t', '<', '&', '_x');
-    const odd = fc.constantFrom('_x000D_', '=1+1', '007', '-0', '0.10', '1e5', ']]>', '\u0001');
+    const odd = fc.constantFrom(
+      '_x000D_',
+      '_x1e5a',
+      '=1+1',
+      '007',
+      '-0',
+      '0.10',
+      '1e5',
+      ']]>',
+      '\u0001',
+    );
     const part = fc.oneof(piece, odd, fc.string({ unit: 'grapheme', maxLength: 5 }));
     const number = fc.oneof(fc.double({ noNaN: true }), fc.integer()).map(String);
     const content = fc.oneof(
@@ -42,6 +52,15 @@ describe('rowsToXlsx', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('keeps text that only the next escaped character would make look escaped', async () => {
+    const csv = await csvOfBytes(
+      await collect(rowsToXlsx([['_x1e5a\u0001', '_x1e5a\r', '_x1e5a_x0001_'].map(text)])),
+    );
+    expect(parse(csv, { record_delimiter: '\r\n' })).toEqual([
+      ['_x1e5a\u0001', '_x1e5a\r', '_x1e5a_x0001_'],
+    ]);
   });
 
   it('writes as numbers only typed ones that lose nothing', async () => {
