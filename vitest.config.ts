@@ -8,8 +8,11 @@ export default defineConfig({
       'workers/**/*.test.ts',
       'infra/**/*.test.ts',
       'tests/**/*.test.ts',
+      'bench/**/*.test.ts',
     ],
     globalSetup: ['tests/support/postgres-server.ts'],
+    // Vitest leaves a core free. Most files wait for servers: on two cores that is half the time.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

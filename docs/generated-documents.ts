@@ -1,11 +1,17 @@
 /**
- * The files that are written from the code's own tables. `npm run docs` writes them and a test holds
- * them equal; a new one is a line here.
+ * The files that are written from the code's own tables and from what was measured. `npm run docs` writes
+ * them and a test holds them equal; a new one is a line here.
  */
 import { renderOpenApi } from '../src/api/openapi/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
 import { renderConfigPage, renderEnvExample } from './config-documents.ts';
+import {
+  performancePlots,
+  readBenchFile,
+  renderPerformancePage,
+  renderPerformancePlot,
+} from './performance-page.ts';
 
 interface GeneratedDocument {
   /** From the package root. */
@@ -20,4 +26,9 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     path: 'docs/openapi.json',
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
   },
+  { path: 'docs/performance.md', render: () => renderPerformancePage(readBenchFile()) },
+  ...performancePlots.map((plot) => ({
+    path: plot.path,
+    render: () => renderPerformancePlot(readBenchFile(), plot),
+  })),
 ];

@@ -1,6 +1,8 @@
 -- The schema that the migrations of infra/migrations add up to. Written by `npm run schema`; a test
 -- holds it equal. The schema graph_test is the same as graph.
 
+create extension btree_gin schema public;
+
 create extension pg_trgm schema public;
 
 create table public.accounts (
@@ -65,8 +67,8 @@ create table public.batches (
   rerun_of uuid,
   quote jsonb,
   report jsonb,
-  upload_key text not null,
-  upload_bytes bigint not null,
+  upload_key text,
+  upload_bytes bigint,
   canonical_key text,
   width integer,
   chunks_total integer,
@@ -87,21 +89,36 @@ create table public.batches (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   files_deleted_at timestamp with time zone,
+  kind text default 'list'::text not null,
+  filter text,
+  format text,
+  gzip boolean,
+  max_results integer,
+  schedule_id uuid,
+  only_new boolean default false not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check CHECK (((reason IS NOT NULL) = (state = 'paused'::text))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
+  constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
   constraint batches_check2 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
   constraint batches_check3 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
   constraint batches_check4 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
   constraint batches_check5 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
+  constraint batches_check6 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
+  constraint batches_check7 CHECK (((kind = 'export'::text) = ((filter IS NOT NULL) AND (format IS NOT NULL) AND (gzip IS NOT NULL)))),
+  constraint batches_check8 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
+  constraint batches_check9 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
   constraint batches_credits_reserved_check CHECK ((credits_reserved >= 0)),
   constraint batches_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
+  constraint batches_kind_check CHECK ((kind = ANY (ARRAY['list'::text, 'export'::text]))),
   constraint batches_max_credits_check CHECK ((max_credits >= 0)),
+  constraint batches_max_results_check CHECK ((max_results > 0)),
   constraint batches_pkey PRIMARY KEY (id),
+  constraint batches_reason_known CHECK ((reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text]))),
   constraint batches_rerun_of_fkey FOREIGN KEY (rerun_of) REFERENCES public.batches(id) ON DELETE SET NULL,
   constraint batches_state_check CHECK ((state = ANY (ARRAY['created'::text, 'validating'::text, 'ready'::text, 'queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text, 'cancelling'::text, 'cancelled'::text, 'failed'::text])))
 );
-CREATE INDEX batches_account ON public.batches USING btree (account_id, live, created_at DESC, id DESC);
+CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_open ON public.batches USING btree (account_id, created_at) WHERE (state = ANY (ARRAY['created'::text, 'validating'::text, 'queued'::text, 'running'::text, 'finalizing'::text, 'cancelling'::text]));
 
 create table public.chunks (
@@ -142,6 +159,27 @@ create table public.day_counts (
 );
 alter table public.day_counts set (fillfactor=50);
 
+create table public.discarded_objects (
+  key text not null,
+  since timestamp with time zone default now() not null,
+  constraint discarded_objects_pkey PRIMARY KEY (key)
+);
+CREATE INDEX discarded_objects_since ON public.discarded_objects USING btree (since);
+
+create table public.do_not_contact (
+  id bigint generated always as identity not null,
+  account_id uuid not null,
+  live boolean not null,
+  email_sha256 bytea,
+  domain text,
+  created_at timestamp with time zone default now() not null,
+  constraint do_not_contact_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint do_not_contact_account_id_live_email_sha256_domain_key UNIQUE NULLS NOT DISTINCT (account_id, live, email_sha256, domain),
+  constraint do_not_contact_check CHECK (((email_sha256 IS NULL) <> (domain IS NULL))),
+  constraint do_not_contact_pkey PRIMARY KEY (id)
+);
+CREATE INDEX do_not_contact_account ON public.do_not_contact USING btree (account_id, live, id);
+
 create table public.idempotency_keys (
   account_id uuid not null,
   live boolean not null,
@@ -162,12 +200,14 @@ CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (create
 
 create table public.key_budgets (
   key_id uuid not null,
-  credits_per_day bigint not null,
+  credits_per_day bigint,
   day date default '1970-01-01'::date not null,
   spent bigint default 0 not null,
+  spent_by_batches bigint default 0 not null,
   constraint key_budgets_credits_per_day_check CHECK ((credits_per_day > 0)),
   constraint key_budgets_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
   constraint key_budgets_pkey PRIMARY KEY (key_id),
+  constraint key_budgets_spent_by_batches_check CHECK ((spent_by_batches >= 0)),
   constraint key_budgets_spent_check CHECK ((spent >= 0))
 );
 alter table public.key_budgets set (fillfactor=50);
@@ -199,6 +239,19 @@ create table public.migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table public.page_hints (
+  account_id uuid not null,
+  live boolean not null,
+  filter_sha256 bytea not null,
+  "position" bigint not null,
+  last_id bigint not null,
+  expires_at timestamp with time zone not null,
+  constraint page_hints_pkey PRIMARY KEY (account_id, live, filter_sha256, "position"),
+  constraint page_hints_position_check CHECK (("position" > 0))
+);
+CREATE INDEX page_hints_age ON public.page_hints USING btree (expires_at);
+alter table public.page_hints set unlogged;
+
 create table public.parts (
   batch_id uuid not null,
   chunk_number integer not null,
@@ -207,11 +260,13 @@ create table public.parts (
   rows integer not null,
   bytes bigint not null,
   report jsonb default '{}'::jsonb not null,
+  suppression_number bigint,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_object_key_key UNIQUE (object_key),
   constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, k),
   constraint parts_rows_check CHECK ((rows > 0))
 );
+CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);
 
 create table public.rate_buckets (
   owner uuid not null,
@@ -231,6 +286,7 @@ create table public.reservations (
   state text default 'open'::text not null,
   created_at timestamp with time zone default now() not null,
   ended_at timestamp with time zone,
+  budget_day date,
   constraint reservations_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint reservations_amount_check CHECK ((amount > 0)),
   constraint reservations_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id),
@@ -241,6 +297,54 @@ create table public.reservations (
 );
 CREATE UNIQUE INDEX reservations_open ON public.reservations USING btree (chunk_id) WHERE (state = 'open'::text);
 CREATE INDEX reservations_open_account ON public.reservations USING btree (account_id) WHERE (state = 'open'::text);
+
+create table public.schedule_deliveries (
+  schedule_id uuid not null,
+  person_id bigint not null,
+  constraint schedule_deliveries_pkey PRIMARY KEY (schedule_id, person_id)
+);
+
+create table public.schedule_runs (
+  schedule_id uuid not null,
+  slot timestamp with time zone not null,
+  state text not null,
+  reason text,
+  batch_id uuid,
+  created_at timestamp with time zone default now() not null,
+  constraint schedule_runs_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE SET NULL,
+  constraint schedule_runs_check CHECK (((reason IS NOT NULL) = (state <> 'started'::text))),
+  constraint schedule_runs_pkey PRIMARY KEY (schedule_id, slot),
+  constraint schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES public.schedules(id) ON DELETE CASCADE,
+  constraint schedule_runs_state_check CHECK ((state = ANY (ARRAY['started'::text, 'skipped'::text, 'failed'::text])))
+);
+
+create table public.schedules (
+  id uuid not null,
+  account_id uuid not null,
+  key_id uuid not null,
+  live boolean not null,
+  name text not null,
+  cron text not null,
+  time_zone text not null,
+  filter text not null,
+  fields text[],
+  format text not null,
+  mode text not null,
+  max_results integer,
+  max_credits bigint,
+  enabled boolean not null,
+  next_run_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint schedules_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint schedules_check CHECK (((next_run_at IS NOT NULL) = enabled)),
+  constraint schedules_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
+  constraint schedules_max_credits_check CHECK ((max_credits >= 0)),
+  constraint schedules_max_results_check CHECK ((max_results > 0)),
+  constraint schedules_mode_check CHECK ((mode = ANY (ARRAY['all'::text, 'new'::text]))),
+  constraint schedules_pkey PRIMARY KEY (id)
+);
+CREATE INDEX schedules_account ON public.schedules USING btree (account_id, live, created_at DESC, id DESC);
+CREATE INDEX schedules_due ON public.schedules USING btree (next_run_at) WHERE enabled;
 
 create table public.uploads (
   id uuid not null,
@@ -263,6 +367,13 @@ create table public.wallets (
   constraint wallets_check CHECK (((0 <= reserved) AND (reserved <= balance))),
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
+
+CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$ select budget.credits_per_day
+    - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
 
 CREATE OR REPLACE FUNCTION public.lease_requests(p_owner uuid, p_day date, p_per_day integer, p_wanted integer, OUT granted integer, OUT total integer)
  RETURNS record
@@ -319,6 +430,38 @@ begin
   day_remaining := greatest(0, p_per_day - used);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.take_requests(p_owner uuid, p_per_minute integer, p_per_day integer, p_calls integer, OUT moment bigint, OUT full_at bigint, OUT used integer, OUT admitted integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  today date := (clock_timestamp() at time zone 'UTC')::date;
+  -- Rounded down: a limit is never missed by rounding.
+  gained_in bigint := 60000000 / p_per_minute;
+begin
+  loop
+    select d.requests, (extract(epoch from b.full_at) * 1000000)::bigint into used, full_at
+    from day_counts d join rate_buckets b on b.owner = d.owner and b.name = 'requests'
+    where d.owner = p_owner and d.day = today for update;
+    exit when found;
+    insert into day_counts (owner, day, requests) values (p_owner, today, 0) on conflict do nothing;
+    insert into rate_buckets (owner, name, full_at) values (p_owner, 'requests', clock_timestamp())
+      on conflict do nothing;
+  end loop;
+  -- Read after the wait for the lock: time that passed meanwhile counts.
+  moment := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
+  full_at := greatest(full_at, moment);
+  admitted := greatest(0, least(
+    p_calls, p_per_day - used, (moment + 60000000 - full_at) / nullif(gained_in, 0)));
+  if admitted > 0 then
+    update day_counts set requests = used + admitted where owner = p_owner and day = today;
+    update rate_buckets set full_at =
+      timestamptz '1970-01-01 00:00:00+00'
+        + (take_requests.full_at + admitted * gained_in) * interval '1 microsecond'
+    where owner = p_owner and name = 'requests';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_tokens(p_owner uuid, p_name text, p_per_minute integer, p_cost integer, OUT admitted boolean, OUT remaining integer, OUT full_in interval, OUT retry_in interval)
  RETURNS record
  LANGUAGE plpgsql
@@ -348,6 +491,12 @@ begin
   full_in := previous - moment;
   remaining := greatest(0, floor(extract(epoch from capacity - full_in) * p_per_minute / 60))::int;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.utc_today()
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$ select (now() at time zone 'UTC')::date $function$;
 
 create table graph.cities (
   id integer not null,
@@ -390,6 +539,7 @@ create table graph.companies (
   sic_codes text[] default '{}'::text[] not null,
   constraint companies_pkey PRIMARY KEY (id)
 );
+CREATE INDEX companies_name ON graph.companies USING btree (btrim(graph.fold(name)));
 
 create table graph.company_identifiers (
   value text collate "C" not null,
@@ -441,7 +591,7 @@ create table graph.lookup_values (
   people integer default 0 not null,
   constraint lookup_values_pkey PRIMARY KEY (kind, id)
 );
-CREATE INDEX lookup_values_folded ON graph.lookup_values USING btree (kind, folded) WHERE (name <> ''::text);
+CREATE INDEX lookup_values_folded ON graph.lookup_values USING btree (kind, folded) INCLUDE (people, id) WHERE (name <> ''::text);
 CREATE INDEX lookup_values_people ON graph.lookup_values USING btree (kind, people DESC, folded, id) WHERE (name <> ''::text);
 
 create table graph.lookup_vocabulary (
@@ -449,7 +599,11 @@ create table graph.lookup_vocabulary (
   word text collate "C" not null,
   constraint lookup_vocabulary_pkey PRIMARY KEY (kind, word)
 );
-CREATE INDEX lookup_vocabulary_trigrams ON graph.lookup_vocabulary USING gin (word public.gin_trgm_ops);
+CREATE INDEX lookup_vocabulary_remains ON graph.lookup_vocabulary USING gin (graph.word_remains(word,
+CASE
+    WHEN (length(word) >= 8) THEN 2
+    ELSE 1
+END)) WHERE (length(word) >= 3);
 
 create table graph.lookup_words (
   kind smallint not null,
@@ -472,6 +626,9 @@ create table graph.officers (
   constraint officers_company_id_name_role_appointed_on_key UNIQUE NULLS NOT DISTINCT (company_id, name, role, appointed_on),
   constraint officers_pkey PRIMARY KEY (id)
 );
+CREATE INDEX officers_name_birth ON graph.officers USING btree (graph.fold(regexp_replace(name, '^([^,]+), *(.+)$'::text, '\2 \1'::text)), birth_year) WHERE ((person_id IS NULL) AND (birth_year <> 0));
+CREATE INDEX officers_person_id ON graph.officers USING btree (person_id) WHERE (person_id IS NOT NULL);
+CREATE TRIGGER officers_hide_suppressed BEFORE INSERT ON graph.officers FOR EACH ROW EXECUTE FUNCTION graph.hide_suppressed_officer();
 
 create table graph.person_briefs (
   id bigint not null,
@@ -493,6 +650,39 @@ create table graph.person_records (
   record text not null,
   constraint person_records_pkey PRIMARY KEY (id)
 );
+
+create table graph.person_search (
+  id bigint not null,
+  company_id bigint not null,
+  present bigint not null,
+  created_at timestamp without time zone not null,
+  when_updated timestamp without time zone not null,
+  position_id integer not null,
+  industry_id integer not null,
+  city_id integer not null,
+  country_id integer not null,
+  region_id integer not null,
+  birth_year integer not null,
+  years_experience integer not null,
+  salary_min integer,
+  salary_max integer,
+  staff_min integer,
+  staff_max integer,
+  gender text collate "C" not null,
+  name text collate "C" not null,
+  surname text collate "C" not null,
+  position_name text collate "C" not null,
+  skills text[] collate "C" not null,
+  constraint person_search_pkey PRIMARY KEY (id)
+);
+CREATE INDEX person_search_city ON graph.person_search USING btree (city_id, id);
+CREATE INDEX person_search_company ON graph.person_search USING btree (company_id, id);
+CREATE INDEX person_search_industry ON graph.person_search USING btree (industry_id, id);
+CREATE INDEX person_search_position ON graph.person_search USING btree (position_id, id);
+CREATE INDEX person_search_position_name ON graph.person_search USING btree (position_name, id);
+CREATE INDEX person_search_surname ON graph.person_search USING btree (surname, id);
+CREATE INDEX person_search_updated ON graph.person_search USING btree (when_updated);
+CREATE INDEX person_search_values ON graph.person_search USING gin (position_id, position_name, industry_id, city_id, region_id, country_id, company_id, skills);
 
 create table graph.persons (
   id bigint not null,
@@ -558,7 +748,11 @@ create table graph.persons (
   constraint persons_pkey PRIMARY KEY (id)
 );
 CREATE INDEX persons_company_id ON graph.persons USING btree (company_id) WHERE (company_id <> 0);
+CREATE INDEX persons_domain ON graph.persons USING btree (btrim(graph.fold(domain))) WHERE (domain <> ''::text);
+CREATE INDEX persons_email ON graph.persons USING btree (btrim(graph.fold(email))) WHERE (email <> ''::text);
 CREATE INDEX persons_name_birth ON graph.persons USING btree (graph.fold(((name || ' '::text) || surname)), birth_year) WHERE (birth_year <> 0);
+CREATE INDEX persons_professional_network ON graph.persons USING btree (btrim(graph.fold(professional_network))) WHERE (professional_network <> ''::text);
+CREATE INDEX persons_work_email ON graph.persons USING btree (btrim(graph.fold(work_email))) WHERE (work_email <> ''::text);
 
 create table graph.positions (
   id integer not null,
@@ -579,10 +773,26 @@ create table graph.suppressed_identifiers (
   constraint suppressed_identifiers_pkey PRIMARY KEY (value_sha256)
 );
 
+create table graph.suppressed_officers (
+  company_id bigint not null,
+  name_sha256 bytea not null,
+  number bigint not null,
+  constraint suppressed_officers_pkey PRIMARY KEY (company_id, name_sha256)
+);
+CREATE INDEX suppressed_officers_number ON graph.suppressed_officers USING btree (number);
+
 create table graph.suppressed_persons (
   person_id bigint not null,
   created_at timestamp with time zone default now() not null,
+  number bigint not null,
   constraint suppressed_persons_pkey PRIMARY KEY (person_id)
+);
+CREATE INDEX suppressed_persons_number ON graph.suppressed_persons USING btree (number);
+
+create table graph.suppressions (
+  number bigint generated always as identity not null,
+  created_at timestamp with time zone default now() not null,
+  constraint suppressions_pkey PRIMARY KEY (number)
 );
 
 CREATE OR REPLACE FUNCTION graph.fold(value text)
@@ -591,11 +801,175 @@ CREATE OR REPLACE FUNCTION graph.fold(value text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN lower(regexp_replace(NORMALIZE(value, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text));
 
+CREATE OR REPLACE FUNCTION graph.fold_all(texts text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ARRAY(SELECT f.f FROM (unnest(fold_all.texts) t(t) CROSS JOIN LATERAL btrim(graph.fold(t.t)) f(f)) WHERE (f.f <> ''::text));
+
 CREATE OR REPLACE FUNCTION graph.fold_words(value text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN "left"(TRIM(BOTH FROM regexp_replace(graph.fold(value), '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+'::text, ' '::text, 'g'::text)), 200);
+
+CREATE OR REPLACE FUNCTION graph.folded_words(value text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_split_to_array(btrim(regexp_replace(graph.fold(value), '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+'::text, ' '::text, 'g'::text)), ' '::text);
+
+CREATE OR REPLACE FUNCTION graph.hidden_officer_name(p_name_sha256 bytea)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select 'suppressed:' || encode(p_name_sha256, 'hex') $function$;
+
+CREATE OR REPLACE FUNCTION graph.hide_suppressed_officer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hash bytea;
+begin
+  if new.name like 'suppressed:%'
+    or not exists (select from suppressed_officers where company_id = new.company_id)
+  then
+    return new;
+  end if;
+  hash := officer_name_sha256(new.company_id, new.name);
+  if exists (select from suppressed_officers
+    where company_id = new.company_id and name_sha256 = hash)
+  then
+    new.name := hidden_officer_name(hash);
+    new.birth_year := null;
+    new.birth_month := null;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.look_up(p_kind integer, p_text text, p_limit integer, OUT folded text, OUT unknown text[], OUT matches json)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  ids int[] := '{}';
+  worded int[];
+begin
+  folded := fold_words(p_text);
+  unknown := '{}';
+  if trim(p_text) = '' then
+    ids := array(
+      select v.id from lookup_values v where v.kind = p_kind and v.name <> ''
+      order by v.people desc, v.folded, v.id limit p_limit);
+  elsif folded <> '' then
+    ids := look_up_prefixed(p_kind, folded, p_limit);
+    if cardinality(ids) < p_limit then
+      select w.ids, w.unknown into worded, unknown
+      from look_up_worded(p_kind, folded, p_limit - cardinality(ids)) w;
+      ids := ids || worded;
+    end if;
+  end if;
+  select coalesce(json_agg(json_build_object('id', v.id, 'name', v.name, 'count', v.people)
+    order by place), '[]') into matches
+  from unnest(ids) with ordinality best (id, place)
+  cross join lateral (
+    select * from lookup_values where kind = p_kind and id = best.id limit 1) v;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.look_up_popular(p_kind integer, p_text text, p_limit integer, p_rows integer)
+ RETURNS integer[]
+ LANGUAGE sql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  select array(
+    select id from (
+      select id, folded, people from lookup_values where kind = p_kind and name <> ''
+      order by people desc, folded, id limit p_rows) popular
+    where ' ' || folded like '% ' || replace(p_text, ' ', '% ') || '%'
+      and not starts_with(folded, p_text)
+    order by people desc, folded, id limit p_limit)
+$function$;
+
+CREATE OR REPLACE FUNCTION graph.look_up_prefixed(p_kind integer, p_text text, p_limit integer)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  range_end constant text := p_text || chr(1114111);
+  ids int[];
+begin
+  -- A text that begins many names is answered by the most frequent values, if enough of those fit.
+  perform from lookup_values where kind = p_kind and name <> ''
+    and folded >= p_text and folded < range_end offset 500 limit 1;
+  if found then
+    ids := array(
+      select id from (
+        select id, folded, people from lookup_values where kind = p_kind and name <> ''
+        order by people desc, folded, id limit 4000) popular
+      where starts_with(folded, p_text) order by people desc, folded, id limit p_limit);
+    if cardinality(ids) = p_limit then return ids; end if;
+  end if;
+  -- Materialised, or the planner reads all values in the order of people.
+  return array(
+    with fitting as materialized (
+      select id, folded, people from lookup_values where kind = p_kind and name <> ''
+        and folded >= p_text and folded < range_end)
+    select id from fitting order by people desc, folded, id limit p_limit);
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.look_up_worded(p_kind integer, p_text text, p_limit integer, OUT ids integer[], OUT unknown text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  words text[];
+  held int[];
+  next_held int[];
+begin
+  -- The rarest first; of common ones the longest. Words are stored cut to 60 characters.
+  select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
+    coalesce(array_agg(counted.word) filter (where counted.held = 0), '{}')
+  into words, unknown
+  from (
+    select asked.word, cardinality(names_with_word(p_kind, asked.word, 300)) as held
+    from (select distinct left(w, 60) collate "C" from string_to_table(p_text, ' ') w)
+      asked (word)) counted;
+  ids := '{}';
+  if cardinality(unknown) > 0 or p_limit = 0 then return; end if;
+  held := names_with_word(p_kind, words[1], 300);
+  if cardinality(held) = 300 then
+    -- What fits many values fits enough of the very first.
+    ids := look_up_popular(p_kind, p_text, p_limit, 500);
+    if cardinality(ids) = p_limit then return; end if;
+    held := names_with_word(p_kind, words[1], 10000);
+    for place in 2 .. least(4, cardinality(words)) loop
+      -- Values are read one by one: two words leave less of them than one does.
+      exit when cardinality(held) <= 500;
+      next_held := names_with_word(p_kind, words[place], 10000);
+      if cardinality(held) = 10000 then held := next_held;
+      elsif cardinality(next_held) < 10000 then
+        held := array(select unnest(held) intersect select unnest(next_held));
+      end if;
+    end loop;
+    if cardinality(held) > 1000 then
+      ids := look_up_popular(p_kind, p_text, p_limit, 4000);
+      if cardinality(ids) = p_limit or cardinality(held) > 3000 then return; end if;
+    end if;
+  end if;
+  ids := array(
+    select v.id from lookup_values v where v.kind = p_kind and v.id = any(held)
+      and ' ' || v.folded like '% ' || replace(p_text, ' ', '% ') || '%'
+      and not starts_with(v.folded, p_text)
+    order by v.people desc, v.folded, v.id limit p_limit);
+end $function$;
 
 CREATE OR REPLACE FUNCTION graph.lookup_names(p_kind integer, p_ids integer[])
  RETURNS TABLE(id integer, name text)
@@ -649,6 +1023,44 @@ begin
   on conflict do nothing;
 end $function$;
 
+CREATE OR REPLACE FUNCTION graph.names_with_word(p_kind integer, p_word text, p_limit integer)
+ RETURNS integer[]
+ LANGUAGE sql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  select array(
+    select w.id from lookup_words w
+    where w.kind = p_kind and w.word >= p_word and w.word < p_word || chr(1114111)
+    limit p_limit)
+$function$;
+
+CREATE OR REPLACE FUNCTION graph.number_range(value text)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  plain text := translate(value, ', $£€', '');
+begin
+  if plain ~ '^[0-9]{1,9}-[0-9]{1,9}$' then
+    return array[split_part(plain, '-', 1)::int, split_part(plain, '-', 2)::int];
+  elsif plain ~ '^[0-9]{1,9}$' then
+    return array[plain::int, plain::int];
+  elsif plain ~ '^(>[0-9]{1,9}|[0-9]{1,9}[+])$' then
+    return array[translate(plain, '>+', '')::int, 2147483647];
+  elsif plain ~ '^<[0-9]{1,9}$' then
+    return array[0, translate(plain, '<', '')::int];
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.officer_name_sha256(p_company_id bigint, p_name text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$ select sha256(convert_to(p_company_id || ':' || fold(p_name), 'UTF8')) $function$;
+
 CREATE OR REPLACE FUNCTION graph.rebuild_lookups()
  RETURNS void
  LANGUAGE plpgsql
@@ -666,16 +1078,191 @@ begin
   perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
 end $function$;
 
-CREATE OR REPLACE FUNCTION graph.similar_words(p_kind integer, p_word text)
- RETURNS TABLE(word text)
+CREATE OR REPLACE FUNCTION graph.refresh_person_search(p_ids bigint[])
+ RETURNS void
  LANGUAGE plpgsql
- STABLE
- SET "pg_trgm.similarity_threshold" TO '0.25'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
-#variable_conflict use_column
 begin
-  return query select v.word from lookup_vocabulary v
-    where v.word operator(public.%) p_word and v.kind = p_kind
-      and length(v.word) between length(p_word) - 2 and length(p_word) + 2
-    order by public.similarity(v.word, p_word) desc, v.word limit 100;
+  insert into person_search as s (id, company_id, present, created_at, when_updated, position_id,
+    industry_id, city_id, country_id, region_id, birth_year, years_experience, salary_min, salary_max,
+    staff_min, staff_max, gender, name, surname, position_name, skills)
+  select r.id, r.company_id,
+      ((r.title <> '')::int::bigint << 0) |
+      ((r.name <> '')::int::bigint << 1) |
+      ((r.surname <> '')::int::bigint << 2) |
+      ((r.gender <> '')::int::bigint << 3) |
+      ((r.birth_date is not null)::int::bigint << 4) |
+      ((r.birth_year <> 0)::int::bigint << 5) |
+      ((coalesce(r.domain, '') <> '')::int::bigint << 6) |
+      ((r.email <> '')::int::bigint << 7) |
+      ((r.work_email <> '')::int::bigint << 8) |
+      ((r.professional_network <> '')::int::bigint << 9) |
+      ((r.professional_network_connections <> 0)::int::bigint << 10) |
+      ((coalesce(r.professional_network_status, '') <> '')::int::bigint << 11) |
+      ((coalesce(r.twitter, '') <> '')::int::bigint << 12) |
+      ((coalesce(r.twitter_status, '') <> '')::int::bigint << 13) |
+      ((r.social_a_id <> '')::int::bigint << 14) |
+      ((r.social_a_username <> '')::int::bigint << 15) |
+      ((coalesce(r.social_a_status, '') <> '')::int::bigint << 16) |
+      ((r.industry_id <> 0)::int::bigint << 17) |
+      ((industry.id is not null)::int::bigint << 18) |
+      ((r.position <> '')::int::bigint << 19) |
+      ((r.position_id <> 0)::int::bigint << 20) |
+      ((job.id is not null)::int::bigint << 21) |
+      ((r.experience <> '')::int::bigint << 22) |
+      ((r.inferred_salary <> '')::int::bigint << 23) |
+      ((r.inferred_years_experience <> 0)::int::bigint << 24) |
+      ((r.skills <> '')::int::bigint << 25) |
+      ((r.summary <> '')::int::bigint << 26) |
+      ((coalesce(r.school, '') <> '')::int::bigint << 27) |
+      ((coalesce(r.profile_language, '') <> '')::int::bigint << 28) |
+      ((r.language <> '')::int::bigint << 29) |
+      ((coalesce(r.service_categories, '') <> '')::int::bigint << 30) |
+      ((r.past_company <> '')::int::bigint << 31) |
+      ((r.past_company_id is not null)::int::bigint << 32) |
+      ((coalesce(r.past_companies, '[]') <> '[]')::int::bigint << 33) |
+      ((r.company_id <> 0)::int::bigint << 34) |
+      ((employer.id is not null)::int::bigint << 35) |
+      ((r.current_company_id is not null)::int::bigint << 36) |
+      ((coalesce(r.current_companies, '[]') <> '[]')::int::bigint << 37) |
+      ((r.locality <> '')::int::bigint << 38) |
+      ((r.location_geo <> '')::int::bigint << 39) |
+      ((r.street <> '')::int::bigint << 40) |
+      ((coalesce(r.postcode, '') <> '')::int::bigint << 41) |
+      ((coalesce(r.ip_address, '') <> '')::int::bigint << 42) |
+      ((r.city_id <> 0)::int::bigint << 43) |
+      ((city.id is not null)::int::bigint << 44) |
+      ((r.country_id <> 0)::int::bigint << 45) |
+      ((country.id is not null)::int::bigint << 46) |
+      ((r.region_id is not null)::int::bigint << 47) |
+      ((region.id is not null)::int::bigint << 48) |
+      ((r.phone <> '')::int::bigint << 49) |
+      ((coalesce(r.mobile, '') <> '')::int::bigint << 50) |
+      ((coalesce(r.phone_status, '') <> '')::int::bigint << 51) |
+      ((coalesce(r.mobile_status, '') <> '')::int::bigint << 52) |
+      ((coalesce(r.email_status, '') <> '')::int::bigint << 53) |
+      ((coalesce(r.work_email_status, '') <> '')::int::bigint << 54) |
+      ((r.data_source_type <> 0)::int::bigint << 55) |
+      ((r.status_type <> 0)::int::bigint << 56) |
+      ((r.bounce_response_type <> 0)::int::bigint << 57) |
+      ((coalesce(r.profile_image, '') <> '')::int::bigint << 58) |
+      ((coalesce(r.profile_image_mapping, '') <> '')::int::bigint << 59) |
+      ((coalesce(r.last_post, '') <> '')::int::bigint << 60) |
+      ((r.last_post_date is not null)::int::bigint << 61)
+      , r.created_at, r.when_updated, r.position_id, r.industry_id, r.city_id, r.country_id,
+    coalesce(r.region_id, 0), r.birth_year, r.inferred_years_experience, salary[1], salary[2],
+    coalesce(staff[1], employer.employees), coalesce(staff[2], employer.employees), r.gender,
+    btrim(fold(r.name)), btrim(fold(r.surname)),
+    btrim(fold(coalesce(nullif(r.position, ''), job.name, ''))),
+    case when r.skills = '' then '{}' else
+      array_remove(regexp_split_to_array(btrim(fold(r.skills)), '\s*,\s*'), '') end
+  from unnest(p_ids) listed (id)
+  join persons r on r.id = listed.id
+  left join positions job on job.id = r.position_id
+  left join industries industry on industry.id = r.industry_id
+  left join companies employer on employer.id = r.company_id
+  left join cities city on city.id = r.city_id
+  left join countries country on country.id = r.country_id and country.name <> ''
+  left join regions region on region.id = r.region_id and region.name <> ''
+  cross join lateral (select number_range(nullif(r.inferred_salary, '')) as salary,
+    number_range(employer.head_count) as staff offset 0) ranges
+  on conflict (id) do update set company_id = excluded.company_id, present = excluded.present,
+    created_at = excluded.created_at, when_updated = excluded.when_updated,
+    position_id = excluded.position_id, industry_id = excluded.industry_id,
+    city_id = excluded.city_id, country_id = excluded.country_id, region_id = excluded.region_id,
+    birth_year = excluded.birth_year, years_experience = excluded.years_experience,
+    salary_min = excluded.salary_min, salary_max = excluded.salary_max,
+    staff_min = excluded.staff_min, staff_max = excluded.staff_max, gender = excluded.gender,
+    name = excluded.name, surname = excluded.surname, position_name = excluded.position_name, skills = excluded.skills
+  where s.* is distinct from excluded.*;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.similar_words(p_kind integer, p_words text[])
+ RETURNS TABLE(asked text, similar_ones text)
+ LANGUAGE sql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  select asked.word, (
+    select string_agg(v.word, ' ') from lookup_vocabulary v
+    where v.kind = p_kind and length(v.word) >= 3
+      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
+      and word_remains(v.word, case when length(v.word) >= 8 then 2 else 1 end)
+        && word_remains(asked.word, case when length(asked.word) >= 6 then 2 else 1 end))
+  from unnest(p_words) asked (word)
+$function$;
+
+CREATE OR REPLACE FUNCTION graph.suppress_people(p_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  suppression bigint;
+begin
+  if coalesce(cardinality(p_ids), 0) = 0 then
+    return;
+  end if;
+  insert into suppressions default values returning number into suppression;
+  insert into suppressed_persons (person_id, number)
+  select distinct unnest(p_ids), suppression on conflict do nothing;
+
+  with person as (
+    select id, fold(name || ' ' || surname) as folded, birth_year,
+      extract(month from birth_date) as birth_month
+    from persons where id = any(p_ids)),
+  officer as (
+    select o.id, p.id as person_id
+    from officers o join person p on p.id = o.person_id
+    where o.name not like 'suppressed:%'
+    union all
+    select o.id, p.id
+    from officers o join person p on p.birth_year = o.birth_year
+      and p.folded = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\2 \1'))
+    where o.person_id is null and o.birth_year <> 0
+      and (o.birth_month is null or p.birth_month is null or p.birth_month = o.birth_month)
+      and not exists (
+        select from persons other
+        where fold(other.name || ' ' || other.surname) = p.folded
+          and other.birth_year = p.birth_year and other.id <> p.id
+          and (o.birth_month is null or other.birth_date is null
+            or extract(month from other.birth_date) = o.birth_month))),
+  hidden as (
+    select distinct o.company_id, officer_name_sha256(o.company_id, o.name) as name_sha256
+    from officers o join officer using (id)),
+  -- All of the name in the company: the next register cannot tell them apart by its hash.
+  taken as (
+    delete from officers o using hidden h
+    where o.company_id = h.company_id and o.name not like 'suppressed:%'
+      and officer_name_sha256(o.company_id, o.name) = h.name_sha256
+    returning o.*, h.name_sha256),
+  noted as (
+    insert into suppressed_officers (company_id, name_sha256, number)
+    select company_id, name_sha256, suppression from hidden on conflict do nothing)
+  insert into officers (company_id, name, role, appointed_on, resigned_on, person_id)
+  select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on,
+    coalesce(person_id, (select min(officer.person_id) from officer where officer.id = taken.id))
+  from taken
+  on conflict (company_id, name, role, appointed_on) do nothing;
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.word_remains(p_word text, p_slips integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  start constant text := left(p_word, 7);
+  shorter text;
+  remains text[] := array[start];
+begin
+  for place in 1 .. length(start) loop
+    shorter := overlay(start placing '' from place for 1);
+    remains := remains || shorter;
+    continue when p_slips < 2;
+    for further in place .. length(shorter) loop
+      remains := remains || overlay(shorter placing '' from further for 1);
+    end loop;
+  end loop;
+  return remains;
 end $function$;

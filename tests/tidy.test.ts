@@ -40,6 +40,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   'src/jobs/maintenance/keep-house.ts': [
     'src/core/idempotency/queries.ts',
     'src/core/limits/queries.ts',
+    'src/core/search/queries.ts',
     'src/jobs/batch/queries.ts',
   ],
 };

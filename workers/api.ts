@@ -3,20 +3,25 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
+import { createHttpServer } from '../src/api/http-server.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { openLane } from '../src/core/lib/coalesce.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 import { createLog } from '../src/core/log.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
-import { openQueues } from '../src/jobs/queue/queues.ts';
+import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
+import { watchDueSchedules } from '../src/jobs/schedule/watch-due.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
+/** Batches of single calls under way at once, those that let calls in included. */
+const BATCHES_IN_FLIGHT_MAX = 2;
 /** Answers that take longer when the process ends are cut, before the process itself is. */
 const ANSWERS_MS_MAX = 15_000;
 
@@ -24,18 +29,19 @@ const ANSWERS_MS_MAX = 15_000;
 export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
   await checkRedis(config.redisUrl, createLog(config.logLevel, 'api'));
-  const context = openContext(config, databaseUrl, 'api');
+  const context = await openContext(config, databaseUrl, 'api');
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
-  const queues = openQueues(backend, context.log, endWhenBroken(context.log));
-  const admit = openAdmission(context.sql, context.limiter);
-  const calls = openEnrichCalls(context);
+  const broken = endWhenBroken(context.log);
+  await repairQueue(backend, context.log).catch(broken);
+  const queues = openQueues(backend, context.log, broken);
+  const lane = openLane(BATCHES_IN_FLIGHT_MAX);
+  const admit = openAdmission(context.sql, context.limiter, lane);
+  const calls = openEnrichCalls(context, lane);
   const watcher = watchBatches(context.sql, context.log);
   const app = createApp({ ...context, config, queues, watcher, admit, calls });
-  const server = app.listen(config.port, config.host);
-  // Uploads may take long; a client that says nothing may not.
-  server.requestTimeout = 0;
-  server.headersTimeout = 10_000;
+  const server = createHttpServer(app).listen(config.port, config.host);
   await untilListening(server, config);
+  watchDueSchedules(context.sql);
   const metrics = await serveMetrics(config.metricsPort);
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
   context.log.info({ url, metrics: metrics.url }, 'api listens');

@@ -6,8 +6,12 @@ import { AppError } from '../src/core/lib/errors.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addBatchCommands } from './commands/batch.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addExportCommands } from './commands/exports.ts';
 import { addGraphCommands } from './commands/graph.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addPersonCommands } from './commands/person.ts';
+import { addScheduleCommands } from './commands/schedules.ts';
+import { addSearchCommand } from './commands/search.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { say } from './output.ts';
@@ -22,8 +26,12 @@ addDemoCommand(program);
 addServerCommands(program);
 addGraphCommands(program);
 addAccountCommands(program);
+addPersonCommands(program);
 addKeyCommands(program);
 addBatchCommands(program);
+addSearchCommand(program);
+addExportCommands(program);
+addScheduleCommands(program);
 
 try {
   await program.parseAsync();

@@ -23,11 +23,12 @@ export async function findRunningUp(config: Config): Promise<UpFile | null> {
 
 /**
  * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the
- * embedded one, started for as long as the work takes. The schema is brought up to date first.
+ * embedded one, started for as long as the work takes. The schema is brought up to date first; `applied`
+ * is what that took.
  */
 export async function withDatabase<T>(
   config: Config,
-  work: (sql: Database, url: string) => Promise<T>,
+  work: (sql: Database, url: string, applied: string[]) => Promise<T>,
 ): Promise<T> {
   const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
   const url = config.databaseUrl ?? up?.database_url;
@@ -39,12 +40,12 @@ export async function withDatabase<T>(
 async function onDatabase<T>(
   url: string,
   config: Config,
-  work: (sql: Database, url: string) => Promise<T>,
+  work: (sql: Database, url: string, applied: string[]) => Promise<T>,
 ): Promise<T> {
-  await migrateAll(url);
+  const applied = await migrateAll(url);
   const sql = connect({ url, connections: config.databaseConnections });
   try {
-    return await work(sql, url);
+    return await work(sql, url, applied);
   } finally {
     await sql.end({ timeout: 5 });
   }

@@ -16,6 +16,12 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
+/**
+ * Half of V8's own measure, in MB: a chunk's objects outlive a young collection anyway, and a process stays
+ * about 25 MB smaller.
+ */
+const YOUNG_HEAP = '--max-semi-space-size=8';
+
 /** What a process tells when it is ready. */
 export type Ready = Record<string, string | undefined>;
 
@@ -72,7 +78,11 @@ async function launch(
   onReady: (pid: number, ready: Ready) => Promise<void>,
 ): Promise<ChildProcess> {
   const entry = path.join(import.meta.dirname, `${name}.js`);
-  const child = fork(entry, { env: environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(entry, {
+    env: environment,
+    execArgv: [...process.execArgv, YOUNG_HEAP],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const ready = await Promise.race([
     once(child, 'message').then(([message]) => {
       const { ready, failed } = message as { ready: Ready } & { failed?: string };

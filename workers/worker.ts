@@ -9,28 +9,32 @@ import { startSweeping } from '../src/jobs/batch/sweep.ts';
 import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
 import { queueNames } from '../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
-import { openQueues } from '../src/jobs/queue/queues.ts';
+import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
+import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Works until the process is told to end. */
 export async function runWorker(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
   await checkRedis(config.redisUrl, createLog(config.logLevel, 'worker'));
-  const context = openContext(config, databaseUrl, 'worker');
+  const context = await openContext(config, databaseUrl, 'worker');
   const backend = openQueueBackend(
     queueStoreOf(config, databaseUrl),
     context.log,
     queueNames.length,
   );
   const broken = endWhenBroken(context.log);
+  await repairQueue(backend, context.log).catch(broken);
   const queues = openQueues(backend, context.log, broken);
   const store = limitStore(context.store, config.workerConcurrency);
   const job = { ...context, store, config, queues };
   const workers = runWorkers(job, backend, broken);
   const sweeping = startSweeping(job);
   const keepingHouse = startKeepingHouse(job);
+  const scheduling = startScheduling(job);
   endGracefully(async () => {
+    await scheduling.stop();
     await keepingHouse.stop();
     await sweeping.stop();
     await workers.close();

@@ -21,6 +21,7 @@ import type { ApiContext } from './api-context.ts';
 import { sayCredits } from './define-route.ts';
 import { claimRequest } from './idempotent-request.ts';
 import { toProblem } from './problem.ts';
+import { sendJson } from './send-json.ts';
 
 interface Asked {
   operation: OperationName;
@@ -57,7 +58,7 @@ export async function answerCall(call: Call, beforeLookUp: () => Promise<void>):
   const enriched = await context.calls.run(toEnrichCall(call));
   sayCharge(call, enriched);
   const { outcome, charged } = enriched;
-  response.json(render(call.asked, outcome, charged));
+  sendJson(response, render(call.asked, outcome, charged));
 }
 
 async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promise<void> {
@@ -98,7 +99,7 @@ async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<v
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
   const [outcome] = await enrichMany(graph, asked.operation, [asked.row]);
-  response.json(render(asked, must(outcome, 'outcome'), 0));
+  sendJson(response, render(asked, must(outcome, 'outcome'), 0));
 }
 
 function toEnrichCall({ key, asked }: Call): EnrichCall {
@@ -131,18 +132,17 @@ function toKept(
     };
   }
   const people = peopleOfAnswer(outcome.answer);
-  return { status: 200, body: { people, answer: render(asked, outcome, charged) } };
+  return { status: 200, body: { people, answer: JSON.parse(render(asked, outcome, charged)) } };
 }
 
-/** The body of a match. Throws `AppError` for every other outcome. */
-function render(asked: Asked, outcome: Outcome, charged: number): Record<string, unknown> {
+/** The JSON text of a match's body. Throws `AppError` for every other outcome. */
+function render(asked: Asked, outcome: Outcome, charged: number): string {
   if (outcome.answer === null) throw refusal(outcome);
   const { operation, fields, live, requestId } = asked;
-  return {
-    data: projectAnswer(operation, answerToJson(operation, outcome.answer), fields),
-    match: { by: outcome.by, conflict: outcome.conflict },
-    meta: { request_id: requestId, credits_charged: charged, live },
-  };
+  const data = projectAnswer(operation, answerToJson(operation, outcome.answer), fields);
+  const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
+  const meta = JSON.stringify({ request_id: requestId, credits_charged: charged, live });
+  return `{"data":${data},"match":${match},"meta":${meta}}`;
 }
 
 /** What a call without a match is answered with; it cost nothing. */

@@ -1,28 +1,37 @@
 /** The HTTP application: every route of the list, and what stands around them. */
-import express, { type Express } from 'express';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import express, { type Express, type Request } from 'express';
 import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
 import type { ApiContext } from './api-context.ts';
+import type { OpenApiDocument } from './docs/open-api-document.ts';
+import { serveDocs } from './docs/serve-docs.ts';
 import { readiness } from './health.ts';
+import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
 import { routes } from './routes.ts';
+import { rowTypes } from './v1/create-batch-from-json.ts';
 
-/** Builds the application; the caller listens. */
-export function createApp(context: ApiContext): Express {
+/** Builds the application; the caller serves it with `createHttpServer` and the same limits. */
+export function createApp(context: ApiContext, limits: HttpLimits = httpLimits): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(helmet());
+  const securityHeaders = readSecurityHeaders();
   app.use((_request, response, next) => {
+    response.setHeaders(securityHeaders);
     response.setHeader('X-Request-Id', uuidv7());
     next();
   });
+  app.use(limitRequest(limits, isUpload));
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
   app.get('/readyz', readiness(context));
   const openApi = JSON.stringify(renderOpenApi(routes));
+  app.use(serveDocs(JSON.parse(openApi) as OpenApiDocument));
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(openApi);
   });
@@ -30,4 +39,18 @@ export function createApp(context: ApiContext): Express {
   app.use(refuseUnknownPath);
   app.use(renderProblems(context.log));
   return app;
+}
+
+/** A list may take as long as it needs while its bytes come. */
+function isUpload(request: Request): boolean {
+  return request.method === 'POST' && request.path === '/v1/batches' && !request.is(rowTypes);
+}
+
+/** What helmet sets. It depends on no request, so its dozen middlewares are asked once. */
+function readSecurityHeaders(): Map<string, string> {
+  const headers = new Map<string, string>();
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet()(response.req, response, () => {});
+  for (const name of response.getHeaderNames()) headers.set(name, String(response.getHeader(name)));
+  return headers;
 }

@@ -33,6 +33,8 @@ export interface RouteDefinition<Query extends z.ZodType, Params extends z.ZodTy
   /** True for the calls that the key's limits per minute and day count. */
   counted?: boolean;
   query: Query;
+  /** True for a handler that reads the query string as it was sent; `query` is then empty. */
+  readsQuery?: true;
   params: Params;
   /** The JSON that the call takes, for the documentation; the handler reads and checks it. */
   body?: z.ZodType;
@@ -70,7 +72,8 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw forbidden(definition.scope);
       }
-      const query = parseParameters(definition.query, request.query);
+      const sent = definition.readsQuery ? {} : request.query;
+      const query = parseParameters(definition.query, sent);
       // An id in an impossible form is one that nothing has.
       const params = parseValues(definition.params, request.params);
       await definition.handler({ context, key, admission, query, params, request, response });

@@ -30,26 +30,30 @@ export function renderProblems(log: Log): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    if (!request.complete) {
-      // The rest of the body is not read: the connection ends with this answer.
-      response.setHeader('Connection', 'close');
-      request.resume();
-    }
-    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-    const { retry_after: retryAfter } = error.extensions;
-    if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
-    if (error.status === 503) response.setHeader('Retry-After', '1');
-    response
-      .status(error.status)
-      .type('application/problem+json')
-      .send(JSON.stringify(toProblem(error, requestId)));
+    if (!request.complete) request.resume();
+    renderProblem(response, error);
   };
+}
+
+/** Answers with the problem document of an error. The headers must not have been sent. */
+export function renderProblem(response: Response, error: AppError): void {
+  // The rest of a body is not read: the connection ends with this answer.
+  if (!response.req.complete) response.setHeader('Connection', 'close');
+  if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  const { retry_after: retryAfter } = error.extensions;
+  if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
+  if (error.status === 503) response.setHeader('Retry-After', '1');
+  response
+    .status(error.status)
+    .type('application/problem+json')
+    .send(JSON.stringify(toProblem(error, requestIdOf(response))));
 }
 
 /** A client that goes away in the middle of an answer is no failure of ours. */
 function isHangUp(thrown: unknown, response: Response): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' && response.headersSent && response.closed;
+  const isCut = code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET';
+  return isCut && response.headersSent && response.closed;
 }
 
 /** What no route answers. */

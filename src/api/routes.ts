@@ -1,42 +1,66 @@
 /** Every endpoint that takes a key. A new one is a file in `v1/` and a line here. */
 import type { Route } from './define-route.ts';
+import { addDoNotContactRoute } from './v1/add-do-not-contact.ts';
 import { controlBatchRoutes } from './v1/control-batch.ts';
 import { createBatchRoute } from './v1/create-batch.ts';
+import { createExportRoute } from './v1/create-export.ts';
 import { createKeyRoute } from './v1/create-key.ts';
+import { createScheduleRoute } from './v1/create-schedule.ts';
 import { createUploadRoute } from './v1/create-upload.ts';
-import { deleteBatchRoute } from './v1/delete-batch.ts';
+import { deleteBatchRoutes } from './v1/delete-batch.ts';
 import { deleteKeyRoute } from './v1/delete-key.ts';
+import { deleteScheduleRoute } from './v1/delete-schedule.ts';
 import { enrichOneRoutes } from './v1/enrich-one.ts';
-import { getBatchRoute } from './v1/get-batch.ts';
-import { getBatchEventsRoute } from './v1/get-batch-events.ts';
+import { getBatchRoutes } from './v1/get-batch.ts';
+import { getBatchEventsRoutes } from './v1/get-batch-events.ts';
 import { getBatchPreviewRoute } from './v1/get-batch-preview.ts';
-import { getBatchReportRoute } from './v1/get-batch-report.ts';
-import { getBatchResultsRoute } from './v1/get-batch-results.ts';
+import { getBatchReportRoutes } from './v1/get-batch-report.ts';
+import { getBatchResultsRoutes } from './v1/get-batch-results.ts';
 import { getMeRoute } from './v1/get-me.ts';
+import { getScheduleRoute } from './v1/get-schedule.ts';
 import { getUsageRoute } from './v1/get-usage.ts';
-import { listBatchesRoute } from './v1/list-batches.ts';
+import { listBatchesRoutes } from './v1/list-batches.ts';
+import { listDoNotContactRoute } from './v1/list-do-not-contact.ts';
 import { listKeysRoute } from './v1/list-keys.ts';
+import { listScheduleRunsRoute } from './v1/list-schedule-runs.ts';
+import { listSchedulesRoute } from './v1/list-schedules.ts';
 import { lookUpRoutes } from './v1/look-up.ts';
 import { patchBatchRoute } from './v1/patch-batch.ts';
+import { patchScheduleRoute } from './v1/patch-schedule.ts';
+import { previewSearchRoutes } from './v1/preview-search.ts';
+import { removeDoNotContactRoute } from './v1/remove-do-not-contact.ts';
 import { rerunBatchRoute } from './v1/rerun-batch.ts';
 import { rollKeyRoute } from './v1/roll-key.ts';
+import { searchPeopleRoutes } from './v1/search-people.ts';
 
 export const routes: readonly Route[] = [
   ...enrichOneRoutes,
   ...lookUpRoutes,
+  ...previewSearchRoutes,
+  ...searchPeopleRoutes,
+  addDoNotContactRoute,
+  listDoNotContactRoute,
+  removeDoNotContactRoute,
   getMeRoute,
   createUploadRoute,
   createBatchRoute,
-  listBatchesRoute,
-  getBatchRoute,
+  createExportRoute,
+  ...listBatchesRoutes,
+  ...getBatchRoutes,
   patchBatchRoute,
-  deleteBatchRoute,
+  ...deleteBatchRoutes,
   ...controlBatchRoutes,
   getBatchPreviewRoute,
-  getBatchResultsRoute,
-  getBatchReportRoute,
-  getBatchEventsRoute,
+  ...getBatchResultsRoutes,
+  ...getBatchReportRoutes,
+  ...getBatchEventsRoutes,
   rerunBatchRoute,
+  createScheduleRoute,
+  listSchedulesRoute,
+  getScheduleRoute,
+  patchScheduleRoute,
+  deleteScheduleRoute,
+  listScheduleRunsRoute,
   createKeyRoute,
   listKeysRoute,
   deleteKeyRoute,

@@ -4,25 +4,83 @@ import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 
-/** A batch as the API answers it; only what callers of this client use is typed. */
-export interface ClientBatch {
+/** What lists and exports tell alike; only what callers of this client use is typed. */
+export interface ClientProgress {
   id: string;
   name: string;
   state: string;
   reason: string | null;
   error: { detail?: string; code?: string } | null;
-  operation: string;
-  mapping: Record<string, { column: number; header: string | null }[]>;
   rows: Record<string, number | null> & { total: number | null; processed: number };
   credits: { charged: number; reserved: number; max: number | null };
-  quote: { state: string; credits?: number; affordable?: boolean } | null;
   rows_per_second: number | null;
   eta_seconds: number | null;
+}
+
+/** A batch as the API answers it. */
+export interface ClientBatch extends ClientProgress {
+  operation: string;
+  mapping: Record<string, { column: number; header: string | null }[]>;
+  quote: { state: string; credits?: number; affordable?: boolean } | null;
+}
+
+/** An export as the API answers it. */
+export interface ClientExport extends ClientProgress {
+  filter: string;
+  format: string;
+  estimated_credits: number | null;
+  created_at: string;
+}
+
+/** A schedule as the API answers it. */
+export interface ClientSchedule {
+  id: string;
+  name: string;
+  cron: string;
+  time_zone: string;
+  filter: string;
+  mode: string;
+  enabled: boolean;
+  next_run_at: string | null;
+}
+
+/** What became of a slot of a schedule. */
+export interface ClientRun {
+  slot: string;
+  state: string;
+  reason: string | null;
+  export_id: string | null;
+  rows: number;
+  credits: number;
+}
+
+interface ClientList<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
+interface ClientFile {
+  complete: boolean;
+  stream: Readable;
 }
 
 /** The part of a batch's report that says what could not be used. */
 export interface ClientReport {
   unusable: Record<string, { rows: number; lines: number[] }>;
+}
+
+/** A page of a person search. */
+export interface ClientPage {
+  people: Record<string, unknown>[];
+  next: string | null;
+  creditsCharged: number;
+}
+
+/** What a person search would give. */
+export interface ClientPreview {
+  total: number;
+  estimated_credits: number;
+  fields: Record<string, number>;
 }
 
 /** A problem document as an exception. */
@@ -48,10 +106,24 @@ export interface Client {
   rerunBatch(id: string, outcomes: string[]): Promise<ClientBatch>;
   getReport(id: string): Promise<ClientReport>;
   /** The result as it is now, and whether it is complete; `form` is the query of the call. */
-  getResults(
-    id: string,
-    form?: Record<string, string>,
-  ): Promise<{ complete: boolean; stream: Readable }>;
+  /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
+  searchPage(path: string): Promise<ClientPage>;
+  previewSearch(query: string): Promise<ClientPreview>;
+  getResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
+  /** `body` is that of `POST /v1/exports`. */
+  createExport(body: object): Promise<ClientExport>;
+  getExport(id: string): Promise<ClientExport>;
+  listExports(): Promise<ClientList<ClientExport>>;
+  /** `start`, `pause`, `resume` or `cancel`. */
+  controlExport(id: string, action: string): Promise<ClientExport>;
+  getExportResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
+  /** `body` is that of `POST /v1/schedules`. */
+  createSchedule(body: object): Promise<ClientSchedule>;
+  getSchedule(id: string): Promise<ClientSchedule>;
+  listSchedules(): Promise<ClientList<ClientSchedule>>;
+  changeSchedule(id: string, body: object): Promise<ClientSchedule>;
+  deleteSchedule(id: string): Promise<void>;
+  listRuns(id: string): Promise<ClientList<ClientRun>>;
   getMe(): Promise<{ credits: { remaining: number } }>;
 }
 
@@ -64,7 +136,7 @@ export function createClient(baseUrl: string, apiKey: string): Client {
       headers: {
         Accept: 'application/json',
         Authorization: `Bearer ${apiKey}`,
-        ...(method === 'POST' ? { 'Idempotency-Key': randomUUID() } : {}),
+        ...(method === 'POST' || isPriced(target) ? { 'Idempotency-Key': randomUUID() } : {}),
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
       },
       body: isForm ? body : body === undefined ? null : JSON.stringify(body),
@@ -72,6 +144,13 @@ export function createClient(baseUrl: string, apiKey: string): Client {
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
     throw new ProblemError(response.status, problem as { detail?: string });
+  }
+  async function file(target: string, form: Record<string, string>): Promise<ClientFile> {
+    const response = await call('GET', `${target}?${new URLSearchParams(form)}`);
+    return {
+      complete: response.headers.get('X-Result-Complete') === 'true',
+      stream: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
+    };
   }
   const json = async <T>(response: Promise<Response>) => (await (await response).json()) as T;
   return {
@@ -85,15 +164,35 @@ export function createClient(baseUrl: string, apiKey: string): Client {
     rerunBatch: (id, outcomes) => json(call('POST', `/v1/batches/${id}/rerun`, { outcomes })),
     getReport: (id) => json(call('GET', `/v1/batches/${id}/report`)),
     getBatch: (id) => json<ClientBatch>(call('GET', `/v1/batches/${id}`)),
-    async getResults(id, form = {}) {
-      const query = new URLSearchParams(form);
-      const response = await call('GET', `/v1/batches/${id}/results?${query}`);
+    getResults: (id, form = {}) => file(`/v1/batches/${id}/results`, form),
+    createExport: (body) => json(call('POST', '/v1/exports', body)),
+    getExport: (id) => json(call('GET', `/v1/exports/${id}`)),
+    listExports: () => json(call('GET', '/v1/exports')),
+    controlExport: (id, action) => json(call('POST', `/v1/exports/${id}/${action}`)),
+    getExportResults: (id, form = {}) => file(`/v1/exports/${id}/results`, form),
+    createSchedule: (body) => json(call('POST', '/v1/schedules', body)),
+    getSchedule: (id) => json(call('GET', `/v1/schedules/${id}`)),
+    listSchedules: () => json(call('GET', '/v1/schedules')),
+    changeSchedule: (id, body) => json(call('PATCH', `/v1/schedules/${id}`, body)),
+    async deleteSchedule(id) {
+      await call('DELETE', `/v1/schedules/${id}`);
+    },
+    async searchPage(path) {
+      const response = await call('GET', path);
+      const link = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '');
       return {
-        complete: response.headers.get('X-Result-Complete') === 'true',
-        stream:
-          response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
+        people: (await response.json()) as Record<string, unknown>[],
+        next: link?.[1] ?? null,
+        creditsCharged: Number(response.headers.get('X-Credits-Charged')),
       };
     },
+    previewSearch: (query) => json(call('GET', `/personsearch/preview?${query}`)),
+    listRuns: (id) => json(call('GET', `/v1/schedules/${id}/runs`)),
     getMe: () => json(call('GET', '/v1/me')),
   };
+}
+
+/** Calls that cost credits when they are read. */
+function isPriced(target: string): boolean {
+  return /^\/personsearch\/\?/.test(target);
 }

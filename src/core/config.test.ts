@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { environmentWithOnly, readConfig } from './config.ts';
 import { AppError } from './lib/errors.ts';
 
 const keys = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'not-for-anybody' };
@@ -95,3 +95,15 @@ test.each(['cache:6379', 'redis://a:1,', 'redis://a:1;redis://b:1', 'http://cach
   'REDIS_URL refuses %s',
   (url) => expect(() => readConfig({ REDIS_URL: url })).toThrow('REDIS_URL: must be redis://'),
 );
+
+test('a process that is started with only some options inherits no other of ours', () => {
+  const inherited = {
+    REDIS_URL: 'redis://elsewhere',
+    S3_BUCKET: 'leads',
+    CHUNK_ROWS: '7',
+    PATH: '/',
+  };
+  const environment = environmentWithOnly({ chunkRows: '9', port: '0' }, inherited);
+  expect(readConfig(environment)).toEqual(readConfig({ CHUNK_ROWS: '9', PORT: '0' }));
+  expect(environment.PATH).toBe('/');
+});

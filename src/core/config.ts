@@ -174,9 +174,9 @@ export const configOptions = {
   ),
   chunkRows: option(
     'CHUNK_ROWS',
-    '5000',
-    'Rows of a chunk, the unit of work and of charging. Below 2,500 the queue costs more than it gives.',
-    integer(1, 100_000, 5_000),
+    '3000',
+    'Rows of a chunk, the unit of work and of charging. More are a little faster and take more memory in a worker; below 2,500 the queue costs more than it gives.',
+    integer(1, 100_000, 3_000),
   ),
   workerConcurrency: option(
     'WORKER_CONCURRENCY',
@@ -189,6 +189,12 @@ export const configOptions = {
     '8',
     'Chunks of one account that may be dispatched at once, so that no account fills the queue.',
     integer(1, 1000, 8),
+  ),
+  searchTimeoutMs: option(
+    'SEARCH_TIMEOUT_MS',
+    '5000',
+    'Milliseconds that the database may work on one person search or preview. Then it is ended and answered with 503 and what to do instead.',
+    integer(1, 600_000, 5_000),
   ),
   filesKeepDays: option(
     'FILES_KEEP_DAYS',
@@ -236,9 +242,12 @@ export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
 
 export type Config = Omit<OptionValues, `s3${string}`> & { readonly storage: StorageConfig };
 
+/** Options as text, by their names here. */
+export type OptionTexts = { readonly [Name in keyof OptionValues]?: string };
+
 /** The environment of this process with some options changed, for starting another process. */
 export function environmentWith(
-  changes: { [Name in keyof OptionValues]?: string },
+  changes: OptionTexts,
   environment: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const changed = { ...environment };
@@ -246,6 +255,18 @@ export function environmentWith(
     changed[configOptions[name as keyof OptionValues].env] = value;
   }
   return changed;
+}
+
+/**
+ * The environment of this process with these options and no other of ours: what somebody has set for
+ * the service must not reach one that is started to be measured or tested.
+ */
+export function environmentWithOnly(
+  options: OptionTexts,
+  environment: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const unset = Object.fromEntries(Object.keys(configOptions).map((name) => [name, '']));
+  return environmentWith({ ...unset, ...options }, environment);
 }
 
 /**

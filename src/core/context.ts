@@ -8,7 +8,6 @@ import { createLog, type Log } from './log.ts';
 import { connectRedis } from './redis/client.ts';
 import { openFileStore } from './storage/file-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
-import { openS3Store } from './storage/s3-store.ts';
 
 export interface Context extends AsyncDisposable {
   log: Log;
@@ -16,33 +15,60 @@ export interface Context extends AsyncDisposable {
   sql: Database;
   /** Unqualified graph tables are the graph of test keys. */
   testSql: Database;
+  /** The two again for person search: a statement has a time to end in, and a plan for its values. */
+  searchSql: Database;
+  testSearchSql: Database;
   store: ObjectStore;
   limiter: Limiter;
 }
 
+/**
+ * Shorter than the lease of a chunk (15 s): what a worker that froze has locked is free when its chunks are
+ * taken back. No transaction of a running process is idle for so long.
+ */
+const IDLE_TRANSACTION_MS = 10_000;
+
 /** Opens the context of a process on a database that is already migrated. */
-export function openContext(config: Config, databaseUrl: string, process: string): Context {
+export async function openContext(
+  config: Config,
+  databaseUrl: string,
+  process: string,
+): Promise<Context> {
   const log = createLog(config.logLevel, process);
   const connections = config.databaseConnections;
-  const sql = connect({ url: databaseUrl, connections });
-  const testSql = connect({ url: databaseUrl, connections, graph: 'graph_test' });
+  const shared = { url: databaseUrl, connections, idleTransactionMs: IDLE_TRANSACTION_MS };
+  const sql = connect(shared);
+  const testSql = connect({ ...shared, graph: 'graph_test' });
+  const search = {
+    ...shared,
+    statementTimeoutMs: config.searchTimeoutMs,
+    plansForValues: true,
+  };
+  const searchSql = connect(search);
+  const testSearchSql = connect({ ...search, graph: 'graph_test' });
   const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'limits', log);
   return {
     log,
     sql,
     testSql,
-    store: openStore(config.storage),
+    searchSql,
+    testSearchSql,
+    store: await openStore(config.storage),
     limiter: redis
       ? openRedisLimiter({ redis, sql, log }, { prefix, processes })
       : openPostgresLimiter(sql),
     async [Symbol.asyncDispose]() {
       redis?.disconnect();
-      await Promise.all([sql.end({ timeout: 5 }), testSql.end({ timeout: 5 })]);
+      const pools = [sql, testSql, searchSql, testSearchSql];
+      await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }
 
-function openStore(storage: StorageConfig): ObjectStore {
-  return storage.provider === 's3' ? openS3Store(storage) : openFileStore(storage.folder);
+async function openStore(storage: StorageConfig): Promise<ObjectStore> {
+  if (storage.provider !== 's3') return openFileStore(storage.folder);
+  // Loaded where it is used: the SDK is a tenth of what an idle process holds.
+  const { openS3Store } = await import('./storage/s3-store.ts');
+  return openS3Store(storage);
 }

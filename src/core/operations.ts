@@ -78,6 +78,22 @@ export const operations = {
   },
 } as const satisfies Record<string, Operation>;
 
+/** A person search, page by page or as an export: paid for each person that it delivers. */
+export const personSearch = { name: 'people.search', price: 1 } as const;
+
+/** What ledger lines are about. */
+export type PricedOperation = OperationName | typeof personSearch.name;
+
+/** Whom the answers are about. */
+export function subjectOf(operation: PricedOperation): 'person' | 'company' {
+  return operation === personSearch.name ? 'person' : operations[operation].subject;
+}
+
+/** Credits of one match, or of one person delivered. */
+export function priceOf(operation: PricedOperation): number {
+  return operation === personSearch.name ? personSearch.price : operations[operation].price;
+}
+
 /** True when the text names an operation. */
 export function isOperationName(text: string): text is OperationName {
   return Object.hasOwn(operations, text);

@@ -37,7 +37,7 @@ async function build(): Promise<void> {
 async function isStale(): Promise<boolean> {
   const built = await modifiedMs('dist/.tsbuildinfo');
   const compiled = readSourceFiles().filter(({ path: file }) =>
-    /^(src|workers|infra)\/.*(?<!\.test|\.test-suite)\.ts$|^package\.json$/.test(file),
+    /^(src|workers|infra|bench)\/.*(?<!\.test|\.test-suite)\.ts$|^package\.json$/.test(file),
   );
   const changed = await Promise.all(compiled.map((file) => modifiedMs(file.path)));
   return Math.max(...changed) > built;

@@ -6,13 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { writeLeadFiles } from '../../src/core/graph/generate/generate-leads.ts';
-import type { Service } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
 const LOOK_AGAIN_MS = 200;
 const midwayMsMax = 60_000;
 /** Room for a lease that has to run out (15 s), on a busy machine. */
 const endMsMax = 110_000;
+
+/** Where a service and its database are, however it was started. */
+interface Addresses {
+  up: { url: string; database_url: string };
+}
 
 /** What tells one result from another. */
 export interface Result {
@@ -24,7 +28,7 @@ export interface Result {
  * Writes a list of `times` * 10,000 plain leads about the service's graph to `file`; the same graph
  * gives the same list.
  */
-export async function writeList(service: Service, file: string, times: number): Promise<void> {
+export async function writeList(service: Addresses, file: string, times: number): Promise<void> {
   const once = `${file}.once`;
   await withSql(service, (sql) =>
     writeLeadFiles(
@@ -40,7 +44,7 @@ export async function writeList(service: Service, file: string, times: number): 
 
 /** Runs `work` on the service's own database. */
 export async function withSql<T>(
-  service: Service,
+  service: Addresses,
   work: (sql: Database) => Promise<T>,
 ): Promise<T> {
   const sql = connect({ url: service.up.database_url, connections: 1 });
@@ -58,7 +62,7 @@ export interface RunningList {
 }
 
 export async function uploadList(
-  service: Service,
+  service: Addresses,
   apiKey: string,
   file: string,
 ): Promise<RunningList> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readProcessStart } from '../../infra/embedded/process-identity.ts';
-import { environmentWith } from '../../src/core/config.ts';
+import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 
 const run = promisify(execFile);
@@ -27,18 +27,9 @@ export interface Ended {
 }
 
 /** Starts `enrich` with these words, in a process group of its own, as a terminal does. */
-export function startCommand(words: string[], apiKey?: string, databaseUrl = ''): Command {
-  const environment = environmentWith({
-    logLevel: 'warn',
-    // An empty variable counts as absent: nothing of the developer's own shell is used.
-    databaseUrl,
-    port: '0',
-    dataDir: '',
-    apiUrl: '',
-    apiKey: apiKey ?? '',
-  });
+export function startCommand(words: string[], options: OptionTexts = {}): Command {
   const child = spawn(process.execPath, [cli, ...words], {
-    env: environment,
+    env: environmentWithOnly({ logLevel: 'warn', port: '0', ...options }),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -60,7 +51,7 @@ export function startCommand(words: string[], apiKey?: string, databaseUrl = '')
 
 /** Runs `enrich` with these words to its end. */
 export async function runCommand(words: string[], apiKey?: string): Promise<Ended> {
-  const command = startCommand(words, apiKey);
+  const command = startCommand(words, apiKey === undefined ? {} : { apiKey });
   const code = await command.ended;
   return { code, stdout: command.stdout, stderr: command.stderr };
 }

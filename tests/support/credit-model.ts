@@ -1,8 +1,9 @@
 /**
- * What wallet, chunks and batches must look like after any sequence of claims, reservations, commits,
- * releases, lost leases and grants: the rules of DESIGN.md in plain variables. Every step is done to
+ * What wallet, key, chunks and batches must look like after any sequence of claims, reservations,
+ * commits, releases, lost leases, single calls, midnights and grants: the rules of DESIGN.md in plain variables. Every step is done to
  * the model and to the database, and both must agree, on answers and on what is stored.
  */
+import type { Shortage } from '../../src/jobs/batch/states.ts';
 
 export interface ModelChunk {
   batch: ModelBatch;
@@ -13,12 +14,14 @@ export interface ModelChunk {
   state: 'dispatched' | 'leased' | 'pending' | 'done';
   epoch: number;
   isExpired: boolean;
-  /** Credits of the open reservation. */
+  /** Credits of the open reservation, and the day of the key that they were taken from. */
   reserved: number;
+  reservedOn: number;
 }
 
 export interface ModelBatch {
   state: 'queued' | 'running' | 'paused' | 'finalizing';
+  reason: Shortage | null;
   max: number | null;
   charged: number;
   chunks: ModelChunk[];
@@ -34,11 +37,24 @@ export interface ModelClaim {
 
 export class CreditModel {
   balance: number;
+  /** What the key of all batches and calls may spend in a day; null for no bound. */
+  cap: number | null;
+  day = 0;
+  spentToday = 0;
   readonly batches: ModelBatch[];
 
-  constructor(balance: number, batches: ModelBatch[]) {
+  constructor(balance: number, cap: number | null, batches: ModelBatch[]) {
     this.balance = balance;
+    this.cap = cap;
     this.batches = batches;
+  }
+
+  get available(): number {
+    return this.balance - this.reserved;
+  }
+
+  get leftToday(): number {
+    return this.cap === null ? Number.POSITIVE_INFINITY : this.cap - this.spentToday;
   }
 
   get chunks(): ModelChunk[] {
@@ -70,14 +86,16 @@ export class CreditModel {
     const { batch } = chunk;
     const held = batch.chunks.reduce((sum, other) => sum + other.reserved, 0);
     const headroom = batch.max === null ? matches : batch.max - batch.charged - held;
-    const granted = Math.min(matches, this.balance - this.reserved, headroom);
+    const granted = Math.max(0, Math.min(matches, this.available, headroom, this.leftToday));
     chunk.reserved = granted;
+    chunk.reservedOn = this.day;
+    this.spentToday += granted;
     claim.granted = granted;
     return granted;
   }
 
   /** True when the part counts; false when the claim is lost. */
-  commit(claim: ModelClaim, part: { rows: number; outOfCredits: boolean }): boolean {
+  commit(claim: ModelClaim, part: { rows: number; shortOf: Shortage | null }): boolean {
     if (!this.isHeld(claim)) return false;
     const { chunk } = claim;
     const { batch } = chunk;
@@ -87,24 +105,37 @@ export class CreditModel {
     chunk.rowsDone += part.rows;
     chunk.parts += 1;
     chunk.state = chunk.rowsDone === chunk.rows ? 'done' : 'pending';
-    if (batch.chunks.every(({ state }) => state === 'done')) batch.state = 'finalizing';
-    else if (part.outOfCredits) batch.state = 'paused';
+    if (batch.chunks.every(({ state }) => state === 'done')) end(batch);
+    else if (part.shortOf !== null) pause(batch, part.shortOf);
     return true;
   }
 
-  release(claim: ModelClaim, pauses: boolean): void {
+  release(claim: ModelClaim, pauseFor: Shortage | null): void {
     if (!this.isHeld(claim)) return;
     this.#giveBack(claim.chunk);
-    if (pauses) claim.chunk.batch.state = 'paused';
+    if (pauseFor !== null) pause(claim.chunk.batch, pauseFor);
+  }
+
+  /** True when a single call of the key at the price of 1 is paid. */
+  call(): boolean {
+    if (this.available < 1 || this.leftToday < 1) return false;
+    this.balance -= 1;
+    this.spentToday += 1;
+    return true;
+  }
+
+  midnight(): void {
+    this.day += 1;
+    this.spentToday = 0;
   }
 
   sweep(): void {
     for (const chunk of this.chunks) {
       if (chunk.state === 'leased' && chunk.isExpired) this.#giveBack(chunk);
     }
-    const available = this.balance - this.reserved;
     for (const batch of this.batches) {
-      if (batch.state === 'paused' && available >= 1) {
+      if (batch.state === 'paused') batch.reason = this.#shortage();
+      if (batch.state === 'paused' && batch.reason === null) {
         batch.state = 'running';
         for (const chunk of batch.chunks) {
           // Its wake-up found the batch paused and is gone.
@@ -118,9 +149,26 @@ export class CreditModel {
     }
   }
 
+  #shortage(): Shortage | null {
+    if (this.available < 1) return 'insufficient_credits';
+    return this.leftToday < 1 ? 'key_budget' : null;
+  }
+
   #giveBack(chunk: ModelChunk): void {
     chunk.state = 'pending';
     chunk.epoch += 1;
+    // A day that is over gets nothing back.
+    if (chunk.reservedOn === this.day) this.spentToday -= chunk.reserved;
     chunk.reserved = 0;
   }
+}
+
+function pause(batch: ModelBatch, reason: Shortage): void {
+  if (batch.state === 'running') batch.reason = reason;
+  batch.state = 'paused';
+}
+
+function end(batch: ModelBatch): void {
+  batch.state = 'finalizing';
+  batch.reason = null;
 }

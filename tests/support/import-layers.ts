@@ -15,8 +15,12 @@ const layers: Layer[] = [
   // Tests stand beside what they test and may reach for anything; nothing may reach for them.
   { name: 'test', holds: /\.(test|test-suite)\.ts$|^(tests|bench)\/|^vitest\./, below: ['any'] },
   { name: 'lib', holds: /^src\/core\/lib\//, below: [] },
-  // Text in, value out: identifiers and the filter's parser.
-  { name: 'pure', holds: /^src\/core\/(identifiers\/|search\/parse)/, below: ['lib'] },
+  // Text in, value out: identifiers, the filter's parser and the tables of fields that it reads by.
+  {
+    name: 'pure',
+    holds: /^src\/core\/(identifiers\/|search\/(parse|fields)|graph\/fields\.ts$)/,
+    below: ['lib'],
+  },
   { name: 'base', holds: /^src\/core\/(config|log|metrics)\.ts$/, below: ['lib'] },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },

@@ -4,7 +4,7 @@
  */
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
-import type { JobName, JobPayloads } from '../../src/jobs/queue/job-names.ts';
+import { type JobName, type JobPayloads, queueOf } from '../../src/jobs/queue/job-names.ts';
 import type { Queues, WakeUp } from '../../src/jobs/queue/queues.ts';
 import { jobs } from '../../src/jobs/queue/registry.ts';
 
@@ -31,6 +31,10 @@ export class MemoryQueues implements Queues {
       this.waiting.push(woken);
       this.history.push(woken);
     }
+  }
+
+  async isDrained(name: JobName): Promise<boolean> {
+    return !this.waiting.some((woken) => queueOf[woken.name] === queueOf[name]);
   }
 
   async repair(): Promise<void> {}

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../src/api/app.ts';
+import { createHttpServer } from '../../src/api/http-server.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type Config, readConfig } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
@@ -19,7 +20,7 @@ import { openAdmission } from '../../src/core/keys/admission.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
-import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
+import type { BatchView, ExportView } from '../../src/jobs/batch/batch-view.ts';
 import { sweep } from '../../src/jobs/batch/sweep.ts';
 import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
@@ -44,6 +45,11 @@ export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
 
 export type Storage = 'files' | 's3';
 
+/** The address by which the service reaches the database at this address. */
+export type Through = (databaseUrl: string) => Promise<string>;
+
+const directly: Through = async (url) => url;
+
 /**
  * Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`, and `storage` says where its
  * objects lie.
@@ -51,9 +57,10 @@ export type Storage = 'files' | 's3';
 export async function openPipeline(
   environment: Record<string, string> = {},
   storage: Storage = 'files',
+  through: Through = directly,
 ) {
   const queues = new MemoryQueues();
-  const pipeline = await openPipelineWith(environment, storage, () => queues);
+  const pipeline = await openPipelineWith(environment, storage, () => queues, through);
   const runUntilIdle = (workers = 1) => queues.runUntilIdle(pipeline.context, workers);
   return {
     ...pipeline,
@@ -74,6 +81,7 @@ export async function openPipelineWith(
   environment: Record<string, string>,
   storage: Storage,
   makeQueues: (config: Config, databaseUrl: string, log: Log) => Queues,
+  through: Through = directly,
 ) {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-pipeline-'));
@@ -84,7 +92,7 @@ export async function openPipelineWith(
     ...s3?.environment,
     ...environment,
   });
-  const opened = openContext(config, database.url, 'test');
+  const opened = await openContext(config, await through(database.url), 'test');
   const queues = makeQueues(config, database.url, opened.log);
   const faults: StoreFaults = {};
   const store = withFaults(opened.store, faults);
@@ -92,7 +100,8 @@ export async function openPipelineWith(
   const admit = openAdmission(opened.sql, opened.limiter);
   const calls = openEnrichCalls(opened);
   const watcher = watchBatches(opened.sql, opened.log);
-  const server = createApp({ ...context, watcher, admit, calls }).listen(0, '127.0.0.1');
+  const app = createApp({ ...context, watcher, admit, calls });
+  const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -120,6 +129,14 @@ export async function openPipelineWith(
       return this.keyOf(accountId, 'live');
     },
 
+    /** An account with credits, and a key of it that may spend so many of them in a day. */
+    async boundedAccount(credits: number, creditsPerDay: number | null): Promise<Caller> {
+      const accountId = await createAccount(database.sql, { name: 'Test', credits });
+      const input = { accountId, mode: 'live', creditsPerDay } as const;
+      const { id, key } = await createKey(database.sql, input);
+      return { accountId, keyId: id, key };
+    },
+
     async keyOf(accountId: string, mode: 'live' | 'test', scopes?: Scope[]): Promise<Caller> {
       const input = { accountId, mode, ...(scopes === undefined ? {} : { scopes }) };
       const { id, key } = await createKey(database.sql, input);
@@ -136,6 +153,28 @@ export async function openPipelineWith(
       });
       if (response.status !== 202) throw new Error(await response.text());
       return ((await response.json()) as BatchView).id;
+    },
+
+    /** Makes an export through the API; returns the new export's id. */
+    async makeExport(caller: Caller, body: Record<string, unknown>) {
+      const response = await call(caller, '/v1/exports', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (response.status !== 202) throw new Error(await response.text());
+      return ((await response.json()) as ExportView).id;
+    },
+
+    exportOf: async (caller: Caller, id: string) =>
+      (await json(caller, `/v1/exports/${id}`)) as unknown as ExportView,
+
+    /** The file of an export, as far as it is there. */
+    async people(caller: Caller, id: string, query = '') {
+      const response = await call(caller, `/v1/exports/${id}/results${query}`);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(text);
+      return { text, complete: response.headers.get('x-result-complete') };
     },
 
     sweep: () => sweep(context),
@@ -165,6 +204,14 @@ export async function openPipelineWith(
         update chunks set lease_until = lease_until - interval '1 hour',
           dispatched_at = dispatched_at - interval '1 hour',
           run_after = run_after - interval '1 hour'`;
+    },
+
+    /** Midnight (UTC) passes for a key: what it spent was spent the day before. */
+    async passADay(caller: Caller): Promise<void> {
+      await database.sql`update key_budgets set day = day - 1 where key_id = ${caller.keyId}`;
+      await database.sql`
+        update reservations set budget_day = budget_day - 1
+        where batch_id in (select id from batches where key_id = ${caller.keyId})`;
     },
 
     /** Keys of the stored objects, temporary ones included. */

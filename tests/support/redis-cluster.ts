@@ -1,6 +1,7 @@
 /** A throw-away Redis Cluster of three nodes, each with a third of the slots. */
+import { freePort } from '../../bench/servers/redis-process.ts';
 import { waitFor } from '../e2e/wait-for.ts';
-import { freePort, startRedis, type TestRedis } from './redis-server.ts';
+import { startRedis, type TestRedis } from './redis-server.ts';
 
 const SLOTS = 16_384;
 const NODES = 3;

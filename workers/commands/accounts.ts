@@ -1,9 +1,10 @@
-/** `account`, `credits`, `suppress`, `audit`. */
+/** `account`, `credits`, `audit`. */
 import type { Command } from 'commander';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { openContext } from '../../src/core/context.ts';
 import { audit } from '../../src/core/credits/audit.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
-import { suppress } from '../../src/core/suppression/suppress.ts';
+import { auditParts } from '../../src/jobs/batch/audit/audit-parts.ts';
 import { wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
@@ -12,7 +13,6 @@ import { printResult } from '../output.ts';
 export function addAccountCommands(program: Command): void {
   addAccount(program);
   addCredits(program);
-  addSuppress(program);
   addAudit(program);
 }
 
@@ -75,25 +75,21 @@ function addCredits(program: Command): void {
     );
 }
 
-function addSuppress(program: Command): void {
-  program
-    .command('suppress')
-    .description('never serve the person again who has this e-mail, phone, profile or handle')
-    .argument('<identifier>', 'as the person gave it')
-    .action(async (identifier: string, _options, command: Command) => {
-      const { config, json } = readGlobals(command);
-      const result = await withDatabase(config, (sql) => suppress(sql, identifier));
-      printResult(json, result, [`${result.persons} stored record(s) suppressed`]);
-    });
-}
-
 function addAudit(program: Command): void {
   program
     .command('audit')
     .description('prove that wallets, ledger, reservations and batches agree; exit 1 if not')
-    .action(async (_options, command: Command) => {
+    .option('--deep', 'also count again what stands in every stored result')
+    .action(async ({ deep = false }: { deep?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const result = await withDatabase(config, audit);
+      const result = await withDatabase(config, async (sql, url) => {
+        const { checks } = await audit(sql);
+        if (deep) {
+          await using context = await openContext(config, url, 'cli');
+          checks.push(...(await auditParts(context)));
+        }
+        return { ok: checks.every(({ violations }) => violations === 0), checks };
+      });
       printResult(
         json,
         result,

@@ -164,6 +164,19 @@ test('pause, resume and cancel say what the batch is then', async () => {
   });
 });
 
+test('run ends when the key has spent its day, and says when it goes on', async () => {
+  const unbounded = caller;
+  caller = await pipeline.boundedAccount(100, 1);
+  try {
+    await writeFile(file, list);
+    await expect(enrich('run', file, ...people)).rejects.toThrow(
+      /its credits of the day.*midnight/,
+    );
+  } finally {
+    caller = unbounded;
+  }
+});
+
 test('run ends when the credits do, keeps what is done, and says the way on', async () => {
   const rich = caller;
   caller = await pipeline.account(1);

@@ -1,21 +1,14 @@
 /** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
-import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
-import type { Config } from '../../src/core/config.ts';
+import type { Client, ClientBatch } from '../../src/client/client.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
-import { findServiceUrl } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult, say } from '../output.ts';
+import { openClient } from '../open-client.ts';
+import { printResult } from '../output.ts';
 import { patiently } from '../patiently.ts';
-
-const POLL_MS = 200;
-const POLL_MS_MAX = 1_000;
+import { download, follow, POLL_MS } from './follow.ts';
 
 interface RunOptions {
   operation: string;
@@ -106,7 +99,8 @@ function addReadCommands(batch: Command): void {
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const form = { format: options.format, gzip: String(options.gzip ?? false) };
-      const complete = await download(await openClient(config), id, options.output, form);
+      const client = await openClient(config);
+      const complete = await download(() => client.getResults(id, form), options.output);
       const line = complete ? options.output : `${options.output} (not complete yet)`;
       printResult(json, { output: options.output, complete }, [line]);
     });
@@ -184,18 +178,6 @@ async function quote(client: Client, id: string): Promise<ClientBatch> {
   return batch;
 }
 
-/** A client of the service that the configuration names. Throws `AppError` without a key. */
-async function openClient(config: Config): Promise<Client> {
-  if (config.apiKey === undefined) {
-    throw new AppError({
-      code: 'usage',
-      status: 400,
-      message: 'Set ENRICH_API_KEY to a key; make one with `enrich key create`.',
-    });
-  }
-  return createClient(await findServiceUrl(config), config.apiKey);
-}
-
 /**
  * Uploads a list, follows it to its end and writes the result. Throws `AppError` when the batch fails,
  * is cancelled, or pauses for credits (unless `wait`).
@@ -208,7 +190,7 @@ export async function runBatch(
   progress: boolean,
 ): Promise<ClientBatch> {
   const batch = await upload(client, file, options, ['completed'], progress);
-  await download(client, batch.id, output);
+  await download(() => client.getResults(batch.id), output);
   return batch;
 }
 
@@ -236,71 +218,9 @@ async function upload(
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
     ...(options.hold ? { hold: 'true' } : {}),
   });
-  return follow(client, created.id, { until, wait: options.wait ?? false, progress });
-}
-
-async function follow(
-  client: Client,
-  id: string,
-  options: { until: readonly string[]; wait: boolean; progress: boolean },
-): Promise<ClientBatch> {
-  const { until, wait } = options;
-  const bar = options.progress ? openBar() : null;
-  let told = false;
-  try {
-    for (let polls = 0; ; polls++) {
-      const batch = await patiently(() => client.getBatch(id));
-      bar?.update(batch);
-      if (until.includes(batch.state)) return batch;
-      if (batch.state === 'failed' || batch.state === 'cancelled') throw endedEarly(batch);
-      if (batch.state === 'paused' && !wait) throw paused(batch);
-      if (batch.state === 'paused' && !told) {
-        say(`Batch ${id} is paused (${batch.reason}); waiting.`);
-        told = true;
-      }
-      // A long run is asked less often: several at once share the account's limit of calls.
-      await setTimeout(Math.min(POLL_MS_MAX, POLL_MS + polls * 20));
-    }
-  } finally {
-    bar?.stop();
-  }
-}
-
-function openBar(): { update(batch: ClientBatch): void; stop(): void } {
-  const bar = new SingleBar({
-    format: '{bar} {percentage}% | {value}/{total} rows | {rate} rows/s | {eta_formatted}',
-    stream: process.stderr,
-    hideCursor: true,
-  });
-  let started = false;
-  return {
-    update({ rows, rows_per_second }) {
-      if (rows.total === null) return;
-      if (!started) bar.start(rows.total, 0, { rate: 0 });
-      started = true;
-      bar.update(rows.processed, { rate: rows_per_second ?? 0 });
-    },
-    stop: () => bar.stop(),
-  };
-}
-
-/** Writes the result beside its place and renames it: a file that is there is whole. */
-async function download(
-  client: Client,
-  id: string,
-  output: string,
-  form: Record<string, string> = {},
-): Promise<boolean> {
-  const { complete, stream } = await patiently(() => client.getResults(id, form));
-  const temporary = `${output}.part`;
-  try {
-    await pipeline(stream, createWriteStream(temporary));
-    await rename(temporary, output);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  return complete;
+  const { id } = created;
+  const read = () => client.getBatch(id);
+  return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
 }
 
 export function describeBatch(batch: ClientBatch, output: string | null): string[] {
@@ -316,26 +236,6 @@ export function describeBatch(batch: ClientBatch, output: string | null): string
   if (batch.rows_per_second) lines.push(`Speed      ${batch.rows_per_second} rows per second`);
   if (output !== null) lines.push(`Result     ${output}`);
   return lines;
-}
-
-function endedEarly(batch: ClientBatch): AppError {
-  return new AppError({
-    code: `batch_${batch.state}`,
-    status: 422,
-    message: batch.error?.detail ?? `Batch ${batch.id} was ${batch.state}.`,
-  });
-}
-
-function paused(batch: ClientBatch): AppError {
-  const why =
-    batch.reason === 'insufficient_credits'
-      ? 'the wallet is empty: add credits and it goes on by itself (or run with --wait)'
-      : 'somebody paused it';
-  return new AppError({
-    code: 'batch_paused',
-    status: 402,
-    message: `Batch ${batch.id} is paused after ${batch.rows.processed} rows: ${why}. What is done is kept; \`enrich batch results ${batch.id} -o FILE\` writes it.`,
-  });
 }
 
 function enrichedName(file: string): string {

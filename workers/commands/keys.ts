@@ -1,5 +1,5 @@
 /** `key`: API keys. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import type { Database } from '../../src/core/db/client.ts';
 import {
@@ -7,7 +7,11 @@ import {
   overlapSecondsDefault,
   rollKey,
 } from '../../src/core/keys/account-keys/account-keys.ts';
-import { type AccountKey, listKeys } from '../../src/core/keys/account-keys/queries.ts';
+import {
+  type AccountKey,
+  listKeys,
+  setCreditsPerDay,
+} from '../../src/core/keys/account-keys/queries.ts';
 import type { KeyMode } from '../../src/core/keys/key-format.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -37,6 +41,7 @@ export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys');
   addCreate(key);
   addList(key);
+  addBound(key);
   addRoll(key);
   addRevoke(key);
 }
@@ -54,7 +59,7 @@ function addCreate(key: Command): void {
     .option('--rows-per-minute <number>', 'rows of lists; no limit by default', wholeNumber(1))
     .option(
       '--credits-per-day <number>',
-      'credits of its single calls in a UTC day; no limit by default',
+      'credits that it may spend in a UTC day; no limit by default',
       wholeNumber(1),
     )
     .action(async (options: KeyOptions, command: Command) => {
@@ -90,6 +95,39 @@ function describeKey(key: AccountKey): string {
   const ended = key.revokedAt ?? key.expiresAt;
   const state = ended === null ? 'in force' : `ends ${ended.toISOString()}`;
   return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state].join('  ');
+}
+
+function addBound(key: Command): void {
+  key
+    .command('bound')
+    .description('change what a key may spend; batches that waited for it go on by themselves')
+    .argument('<prefix>', 'its display prefix')
+    .addOption(
+      new Option('--credits-per-day <number>', 'credits in a UTC day')
+        .argParser(wholeNumber(1))
+        .conflicts('unbounded'),
+    )
+    .option('--unbounded', 'no limit a day')
+    .action(
+      async (
+        prefix: string,
+        options: { creditsPerDay?: number; unbounded?: boolean },
+        command: Command,
+      ) => {
+        const { config, json } = readGlobals(command);
+        const { creditsPerDay = null, unbounded = false } = options;
+        if (creditsPerDay === null && !unbounded) {
+          command.error('Say --credits-per-day NUMBER or --unbounded.', { exitCode: 2 });
+        }
+        await withDatabase(config, async (sql) => {
+          const { id } = await findKeyByPrefix(sql, prefix);
+          await setCreditsPerDay(sql, id, creditsPerDay);
+        });
+        printResult(json, { prefix, credits_per_day: creditsPerDay }, [
+          `${prefix}... may spend ${creditsPerDay ?? 'any number of'} credits a day`,
+        ]);
+      },
+    );
 }
 
 function addRoll(key: Command): void {

@@ -1,7 +1,9 @@
 /** What answers look like: for the documentation, and for the tests that hold the answers to it. */
 import { z } from 'zod';
+import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { companyFields, personFields, type RecordField } from '../../core/graph/fields.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
+import { pauseReasons } from '../../jobs/batch/states.ts';
 
 const integer = z.number().int();
 const text = z.string();
@@ -46,7 +48,8 @@ const companyShape = recordShape(companyFields);
 const company = z.strictObject(companyShape).meta({ id: 'Company' });
 
 const director = z.strictObject({
-  name: text,
+  // Null for one who opted out.
+  name: text.nullable(),
   role: text,
   appointed_on: text.nullable(),
   resigned_on: text.nullable(),
@@ -99,6 +102,21 @@ export function enrichedSchema(operation: OperationName): z.ZodType {
     }),
   });
 }
+
+/** A page of a search. */
+export const peopleSchema = z.array(person);
+
+export const previewSchema = z.strictObject({
+  total: integer,
+  estimated_credits: integer,
+  fields: z.record(text, integer),
+});
+
+export const doNotContactSchema = z.strictObject({
+  email_sha256: text.nullable(),
+  domain: text.nullable(),
+  created_at: time,
+});
 
 export const lookupSchema = z.strictObject({
   data: z.array(z.strictObject({ id: integer, name: text, count: integer })),
@@ -159,46 +177,91 @@ export const usageSchema = z.strictObject({
   lines: integer,
 });
 
-const counts = [
-  'processed',
-  'matched',
-  'no_match',
-  'ambiguous',
-  'invalid',
-  'suppressed',
-  'duplicate',
-  'error',
-  'not_processed',
-] as const;
+const counts = ['processed', ...outcomeStatuses] as const;
+
+const progressShape = {
+  rows: z.strictObject({
+    total: amount,
+    ...(Object.fromEntries(counts.map((name) => [name, integer])) as Record<
+      (typeof counts)[number],
+      typeof integer
+    >),
+  }),
+  credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
+  rows_per_second: amount,
+  eta_seconds: amount,
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  links: z.record(text, text),
+};
+
+const stateShape = {
+  id: z.uuid(),
+  name: text,
+  live: z.boolean(),
+  state: text,
+  reason: z
+    .enum(pauseReasons)
+    .nullable()
+    .meta({ description: 'Why it is paused; the first two end by themselves.' }),
+  error: z.record(text, z.unknown()).nullable(),
+  operation: text,
+};
 
 export const batchSchema = z
   .looseObject({
-    id: z.uuid(),
-    name: text,
-    live: z.boolean(),
-    state: text,
-    reason: text.nullable(),
-    error: z.record(text, z.unknown()).nullable(),
-    operation: text,
+    ...stateShape,
     mapping: z.record(text, z.unknown()),
     dialect: z.record(text, z.unknown()),
     quote: z.record(text, z.unknown()).nullable(),
-    rows: z.strictObject({
-      total: amount,
-      ...(Object.fromEntries(counts.map((name) => [name, integer])) as Record<
-        (typeof counts)[number],
-        typeof integer
-      >),
-    }),
-    credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
-    rows_per_second: amount,
-    eta_seconds: amount,
-    created_at: time,
-    started_at: time.nullable(),
-    finished_at: time.nullable(),
-    links: z.record(text, text),
+    ...progressShape,
   })
   .meta({ id: 'Batch' });
+
+export const exportSchema = z
+  .strictObject({
+    ...stateShape,
+    filter: text,
+    fields: z.array(text).nullable(),
+    format: text,
+    gzip: z.boolean(),
+    max_results: amount,
+    estimated_credits: amount,
+    ...progressShape,
+  })
+  .meta({ id: 'Export' });
+
+export const scheduleSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: text,
+    live: z.boolean(),
+    cron: text,
+    time_zone: text,
+    filter: text,
+    fields: z.array(text).nullable(),
+    format: text,
+    mode: z.enum(['all', 'new']),
+    max_results: amount,
+    max_credits: amount,
+    enabled: z.boolean(),
+    next_run_at: time.nullable(),
+    created_at: time,
+    links: z.record(text, text),
+  })
+  .meta({ id: 'Schedule' });
+
+export const scheduleRunSchema = z.strictObject({
+  slot: time,
+  state: text,
+  reason: text.nullable(),
+  export_id: text.nullable(),
+  rows: integer,
+  credits: integer,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+});
 
 /** Whatever the call says; its form is told in words. */
 export const objectSchema = z.record(text, z.unknown());

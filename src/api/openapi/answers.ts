@@ -6,16 +6,23 @@ import { batchOptions } from '../batch-options.ts';
 import { rowsSchema } from '../row-list.ts';
 import {
   batchSchema,
+  doNotContactSchema,
   enrichedSchema,
+  exportSchema,
   keySchema,
   lookupSchema,
   meSchema,
   newKeySchema,
   objectSchema,
   pageOf,
+  peopleSchema,
+  previewSchema,
   rolledKeySchema,
+  scheduleRunSchema,
+  scheduleSchema,
   usageSchema,
 } from './answer-schemas.ts';
+import { filterQuery, pageQuery } from './search-query.ts';
 
 export interface DocumentedAnswer {
   status: number;
@@ -72,11 +79,130 @@ const lookups = lookupKinds.map((kind): [string, DocumentedOperation] => [
   },
 ]);
 
+const search = ['/personsearch', '/v1/personsearch'].flatMap(
+  (path): [string, DocumentedOperation][] => [
+    [
+      `get ${path}/preview`,
+      {
+        answers: [{ status: 200, description: 'Counts, nobody named.', schema: previewSchema }],
+        errors: [],
+        query: filterQuery,
+      },
+    ],
+    [
+      path.startsWith('/v1') ? `get ${path}` : `get ${path}/`,
+      {
+        answers: [
+          {
+            status: 200,
+            description:
+              'People, in the order of their ids. `Link: rel="next"` leads to the next page, `X-Total-Count` tells all of them (`count=true`), `X-Partial: true` says that the wallet paid a part (`partial=true`).',
+            schema: peopleSchema,
+          },
+        ],
+        errors: [402, 409, 422],
+        query: filterQuery.extend(pageQuery),
+      },
+    ],
+  ],
+);
+
+const doNotContact: [string, DocumentedOperation][] = [
+  [
+    'post /v1/do-not-contact',
+    {
+      answers: [
+        {
+          status: 200,
+          description: 'How many entries are new.',
+          schema: z.strictObject({ added: z.number().int() }),
+        },
+      ],
+      errors: [409, 413, 415, 422],
+    },
+  ],
+  [
+    'get /v1/do-not-contact',
+    {
+      answers: [
+        { status: 200, description: 'A page of the list.', schema: pageOf(doNotContactSchema) },
+      ],
+      errors: [],
+    },
+  ],
+  [
+    'delete /v1/do-not-contact',
+    {
+      answers: [
+        {
+          status: 200,
+          description: 'How many entries were listed.',
+          schema: z.strictObject({ removed: z.number().int() }),
+        },
+      ],
+      errors: [413, 415],
+    },
+  ],
+];
+
 const ownBatch = (answer: DocumentedAnswer, ...errors: number[]): DocumentedOperation => {
   return { answers: [answer], errors: [404, ...errors] };
 };
 
+/** The endpoints that lists and exports have in common. */
+const shared = (
+  path: string,
+  noun: string,
+  schema: z.ZodType,
+  actions: readonly string[],
+): [string, DocumentedOperation][] => [
+  [
+    `get ${path}`,
+    {
+      answers: [{ status: 200, description: `A page of ${noun}s.`, schema: pageOf(schema) }],
+      errors: [],
+    },
+  ],
+  [`get ${path}/:id`, ownBatch({ status: 200, description: `The ${noun}.`, schema })],
+  [`delete ${path}/:id`, ownBatch({ status: 204, description: 'Its files are gone.' }, 409)],
+  ...actions.map((action): [string, DocumentedOperation] => [
+    `post ${path}/:id/${action}`,
+    ownBatch({ status: 202, description: `The ${noun} after the action.`, schema }, 409, 422),
+  ]),
+  [
+    `get ${path}/:id/report`,
+    ownBatch({ status: 200, description: 'Counts and fill rates.', schema: objectSchema }),
+  ],
+  [
+    `get ${path}/:id/results`,
+    ownBatch(
+      { status: 200, description: 'The file, as far as it is there.', types: resultTypes },
+      410,
+    ),
+  ],
+  [
+    `get ${path}/:id/events`,
+    ownBatch({
+      status: 200,
+      description: `The ${noun} at every change.`,
+      types: ['text/event-stream'],
+    }),
+  ],
+];
+
+const exportFiles: [string, DocumentedOperation][] = [
+  [
+    'post /v1/exports',
+    {
+      answers: [{ status: 202, description: 'The export.', schema: exportSchema }],
+      errors: [409, 413, 415, 422],
+    },
+  ],
+  ...shared('/v1/exports', 'export', exportSchema, ['start', 'pause', 'resume', 'cancel']),
+];
+
 const batches: [string, DocumentedOperation][] = [
+  ...shared('/v1/batches', 'batch', batchSchema, ['start', 'pause', 'resume', 'cancel', 'quote']),
   [
     'post /v1/batches',
     {
@@ -104,44 +230,13 @@ const batches: [string, DocumentedOperation][] = [
     },
   ],
   [
-    'get /v1/batches',
-    {
-      answers: [{ status: 200, description: 'A page of batches.', schema: pageOf(batchSchema) }],
-      errors: [],
-    },
-  ],
-  ['get /v1/batches/:id', ownBatch(batch(200, 'The batch.'))],
-  [
     'patch /v1/batches/:id',
     ownBatch(batch(200, 'The batch after the change.'), 409, 413, 415, 422),
   ],
-  ['delete /v1/batches/:id', ownBatch({ status: 204, description: 'Its files are gone.' }, 409)],
-  ...['start', 'pause', 'resume', 'cancel', 'quote'].map(
-    (action): [string, DocumentedOperation] => [
-      `post /v1/batches/:id/${action}`,
-      ownBatch(batch(202, 'The batch after the action.'), 409, 422),
-    ],
-  ),
   ['post /v1/batches/:id/rerun', ownBatch(batch(202, 'The new batch.'), 409, 410, 413, 415, 422)],
   [
     'get /v1/batches/:id/preview',
     ownBatch({ status: 200, description: 'Rows as they were read.', schema: objectSchema }, 410),
-  ],
-  [
-    'get /v1/batches/:id/report',
-    ownBatch({ status: 200, description: 'Counts and fill rates.', schema: objectSchema }),
-  ],
-  [
-    'get /v1/batches/:id/results',
-    ownBatch({ status: 200, description: 'The enriched list.', types: resultTypes }, 410),
-  ],
-  [
-    'get /v1/batches/:id/events',
-    ownBatch({
-      status: 200,
-      description: 'A batch at every change.',
-      types: ['text/event-stream'],
-    }),
   ],
   [
     'post /v1/uploads',
@@ -149,6 +244,42 @@ const batches: [string, DocumentedOperation][] = [
       answers: [{ status: 201, description: 'Where to send the file.', schema: objectSchema }],
       errors: [409],
     },
+  ],
+];
+
+const schedules: [string, DocumentedOperation][] = [
+  [
+    'post /v1/schedules',
+    {
+      answers: [{ status: 201, description: 'The schedule.', schema: scheduleSchema }],
+      errors: [409, 413, 415, 422],
+    },
+  ],
+  [
+    'get /v1/schedules',
+    {
+      answers: [
+        { status: 200, description: 'A page of schedules.', schema: pageOf(scheduleSchema) },
+      ],
+      errors: [],
+    },
+  ],
+  [
+    'get /v1/schedules/:id',
+    ownBatch({ status: 200, description: 'The schedule.', schema: scheduleSchema }),
+  ],
+  [
+    'patch /v1/schedules/:id',
+    ownBatch(
+      { status: 200, description: 'The schedule after the change.', schema: scheduleSchema },
+      413,
+      415,
+    ),
+  ],
+  ['delete /v1/schedules/:id', ownBatch({ status: 204, description: 'It is gone.' })],
+  [
+    'get /v1/schedules/:id/runs',
+    ownBatch({ status: 200, description: 'A page of runs.', schema: pageOf(scheduleRunSchema) }),
   ],
 ];
 
@@ -198,6 +329,10 @@ const account: [string, DocumentedOperation][] = [
 export const documentedOperations: ReadonlyMap<string, DocumentedOperation> = new Map([
   ...enrichment,
   ...lookups,
+  ...search,
+  ...doNotContact,
   ...batches,
+  ...exportFiles,
+  ...schedules,
   ...account,
 ]);

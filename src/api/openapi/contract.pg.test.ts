@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { scopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { routes } from '../routes.ts';
 import { problemSchema } from './answer-schemas.ts';
@@ -14,7 +15,7 @@ let revoked: Caller;
 beforeAll(async () => {
   stocked = await openStocked();
   const { accountId } = await stocked.account(1000);
-  stranger = await stocked.keyOf(accountId, 'live', ['enrich', 'search', 'batches', 'account']);
+  stranger = await stocked.keyOf(accountId, 'live', [...scopes]);
   await stocked.liftLimits(stranger);
   revoked = await stocked.keyOf(stocked.caller.accountId, 'live');
   await stocked.sql`update api_keys set revoked_at = now() where id = ${revoked.keyId}`;
@@ -40,6 +41,17 @@ test('GET /openapi.json needs no key and is the document', async () => {
   expect(await response.json()).toEqual(JSON.parse(JSON.stringify(renderOpenApi(routes))));
 });
 
+type Scope = (typeof scopes)[number];
+const keys = new Map<string, Promise<Caller>>();
+
+/** A key of the stocked account with these scopes: one for all operations, as an account may not have many. */
+function keyWith(mode: 'live' | 'test', granted: readonly Scope[]): Promise<Caller> {
+  const name = `${mode} ${granted}`;
+  const key = keys.get(name) ?? stocked.keyOf(stocked.caller.accountId, mode, [...granted]);
+  keys.set(name, key);
+  return key;
+}
+
 describe.each(operations)('$name', ({ name, route }) => {
   test('refuses no key, a made-up key and a revoked one', async () => {
     await expectProblem(await call(null, name), { status: 401, code: 'invalid_key' });
@@ -50,17 +62,15 @@ describe.each(operations)('$name', ({ name, route }) => {
   });
 
   test.runIf(route.scope !== null)('refuses a key without its scope', async () => {
-    const others = (['enrich', 'search', 'batches', 'exports', 'account'] as const).filter(
-      (scope) => scope !== route.scope,
+    const narrow = await keyWith(
+      'live',
+      scopes.filter((scope) => scope !== route.scope),
     );
-    const narrow = await stocked.keyOf(stocked.caller.accountId, 'live', [...others]);
     await expectProblem(await call(narrow, name), { status: 403, code: 'forbidden' });
   });
 
   test('shows and does nothing of an account to another, nor to its test keys', async () => {
-    const tester = await stocked.keyOf(stocked.caller.accountId, 'test', [
-      ...(['enrich', 'search', 'batches', 'exports', 'account'] as const),
-    ]);
+    const tester = await keyWith('test', scopes);
     for (const other of [stranger, tester]) {
       const response = await call(other, name);
       const text = await response.text();
@@ -78,10 +88,9 @@ describe.each(operations)('$name', ({ name, route }) => {
     const unknown = `${path}${path.includes('?') ? '&' : '?'}nonsense=1`;
     const response = await stocked.call(stocked.caller, unknown, init);
     const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
-    expect(problem.errors).toContainEqual({
-      field: 'nonsense',
-      message: 'is no parameter of this call',
-    });
+    expect(problem.errors).toContainEqual(
+      expect.objectContaining({ field: 'nonsense', message: 'is no parameter of this call' }),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the routes: what validates the calls also describes them. */
 import { z } from 'zod';
+import { operations } from '../../core/operations.ts';
 import type { Route } from '../define-route.ts';
 import { problemSchema } from './answer-schemas.ts';
 import {
@@ -64,8 +65,9 @@ function renderOperation(route: Route, components: Components): Json {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    tags: [route.path.split('/')[2] ?? ''],
+    tags: [segmentsOf(route.path).at(0) ?? ''],
     ...(route.scope === null ? {} : { 'x-scope': route.scope }),
+    ...creditsOf(route),
     parameters: [
       ...parametersOf(components.take(route.params, 'input'), 'path'),
       ...parametersOf(components.take(documented.query ?? route.query, 'input'), 'query'),
@@ -74,6 +76,12 @@ function renderOperation(route: Route, components: Components): Json {
     ...renderBodies(route, documented, components),
     responses: renderResponses(documented, components),
   };
+}
+
+/** The price of a match, where the call has one. */
+function creditsOf({ path }: Route): Json {
+  const priced = Object.values(operations).find((operation) => operation.path === path);
+  return priced === undefined ? {} : { 'x-credits': priced.price };
 }
 
 function renderBodies(route: Route, documented: DocumentedOperation, components: Components): Json {
@@ -86,9 +94,18 @@ function renderBodies(route: Route, documented: DocumentedOperation, components:
   return { requestBody: { content: Object.fromEntries(content) } };
 }
 
-/** `post /v1/keys/:id/roll` is `post_keys_id_roll`. */
+/** The parts of a path behind its version. */
+function segmentsOf(path: string): string[] {
+  return path
+    .replace(/^\/v1\//, '')
+    .split('/')
+    .filter(Boolean);
+}
+
+/** `post /v1/keys/:id/roll` is `post_keys_id_roll`; a path without a version says so. */
 function operationId({ method, path }: Route): string {
-  return [method, ...path.split('/').slice(2)]
+  const version = path.startsWith('/v1/') ? [] : ['unversioned'];
+  return [method, ...version, ...segmentsOf(path)]
     .join('_')
     .replaceAll(/[^\w]+/g, '_')
     .replace('__', '_');

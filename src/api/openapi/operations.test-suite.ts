@@ -17,7 +17,12 @@ export type Stocked = Awaited<ReturnType<typeof openStocked>>;
 
 export const operations = routes.map((route) => ({ name: `${route.method} ${route.path}`, route }));
 
-/** Opens a pipeline whose caller owns a batch of each kind and a key. */
+const json = (body: unknown): RequestInit => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** Opens a pipeline whose caller owns a list, an export and a schedule of each kind, and a key. */
 export async function openStocked() {
   const pipeline = await openPipeline();
   await importGraph(pipeline.sql, smallGraph);
@@ -30,8 +35,23 @@ export async function openStocked() {
   const held = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
   const running = await pipeline.upload(caller, list, options);
   const spare = await pipeline.enrich(caller, list, options);
+  const asked = { filter: 'id=1-3', fields: ['id'], name: CANARY };
+  const exported = await pipeline.makeExport(caller, asked);
+  const heldExport = await pipeline.makeExport(caller, { ...asked, hold: true });
+  const spareExport = await pipeline.makeExport(caller, asked);
+  await pipeline.runUntilIdle();
+  const runningExport = await pipeline.makeExport(caller, asked);
+  const schedule = await makeSchedule();
+  const spareSchedule = await makeSchedule();
   const spareKey = await pipeline.keyOf(accountId, 'live', [...scopes]);
   await pipeline.sql`update api_keys set name = ${CANARY} where id = ${spareKey.keyId}`;
+
+  async function makeSchedule(): Promise<string> {
+    const body = { cron: '0 2 * * *', ...asked };
+    const init = { method: 'POST', ...json(body) };
+    const made = await pipeline.call(caller, '/v1/schedules', init);
+    return ((await made.json()) as { id: string }).id;
+  }
 
   /** Calls are not what these tests count. */
   async function liftLimits({ keyId }: Caller): Promise<void> {
@@ -40,10 +60,6 @@ export async function openStocked() {
       where id = ${keyId}`;
   }
 
-  const json = (body: unknown): RequestInit => ({
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
   const query: Record<string, string> = {
     'get /v1/people/enrich': 'email=ada%40acme.example',
     'get /v1/people/enrich-with-company': 'twitter=ada',
@@ -52,19 +68,38 @@ export async function openStocked() {
     'get /v1/companies/enrich': 'registry_number=01234567',
     'get /v1/companies/logo': 'domain=acme.example',
     'get /v1/companies/financials': 'domain=acme.example',
+    'get /personsearch/': 'name=ada',
+    'get /v1/personsearch': 'name=ada',
+    'get /personsearch/preview': 'name=ada',
+    'get /v1/personsearch/preview': 'name=ada',
   };
-  const batchOf: Record<string, string> = {
+  const usualOf: Record<string, string> = {
+    keys: spareKey.keyId,
+    exports: exported,
+    schedules: schedule,
+  };
+  const ownOf: Record<string, string> = {
     'patch /v1/batches/:id': held,
     'post /v1/batches/:id/start': held,
     'post /v1/batches/:id/quote': held,
     'delete /v1/batches/:id': spare,
     'post /v1/batches/:id/cancel': running,
     'post /v1/batches/:id/pause': running,
+    'post /v1/exports/:id/start': heldExport,
+    'delete /v1/exports/:id': spareExport,
+    'post /v1/exports/:id/cancel': runningExport,
+    'post /v1/exports/:id/pause': runningExport,
+    'delete /v1/schedules/:id': spareSchedule,
   };
   const bodies: Record<string, RequestInit> = {
     'post /v1/batches': json({ operation: 'people.enrich', rows: [{ email: 'a@b.example' }] }),
     'patch /v1/batches/:id': json({ name: CANARY }),
     'post /v1/batches/:id/rerun': json({ outcomes: ['no_match'] }),
+    'post /v1/do-not-contact': json({ emails: ['nobody@else.example'] }),
+    'delete /v1/do-not-contact': json({ domains: ['else.example'] }),
+    'post /v1/exports': json({ filter: 'gender=2' }),
+    'post /v1/schedules': json({ cron: '0 2 * * *', filter: 'gender=2' }),
+    'patch /v1/schedules/:id': json({ name: CANARY }),
     'post /v1/keys': json({ mode: 'test', name: 'Sample' }),
     'post /v1/keys/:id/roll': json({ overlap_seconds: 60 }),
   };
@@ -77,7 +112,8 @@ export async function openStocked() {
     /** A call of the operation as its documentation has it. */
     sampleOf(name: string): Sample {
       const [method = '', path = ''] = name.split(' ');
-      const id = path.startsWith('/v1/keys') ? spareKey.keyId : (batchOf[name] ?? finished);
+      const [, , kind = ''] = path.split('/');
+      const id = ownOf[name] ?? usualOf[kind] ?? finished;
       const search = query[name] === undefined ? '' : `?${query[name]}`;
       return {
         path: path.replace(':id', id) + search,

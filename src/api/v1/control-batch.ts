@@ -1,29 +1,37 @@
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch } from '../../jobs/batch/control/control-batch.ts';
+import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none, type Route } from '../define-route.ts';
 import { claimRequest, replay } from '../idempotent-request.ts';
-import { ownBatch, ownerOf } from './own-batch.ts';
+import { ownBatchOf, ownerOf } from './own-batch.ts';
 
-const summaries: Record<BatchAction, string> = {
-  start: 'Start a held batch',
-  pause: 'Pause a batch',
-  resume: 'Resume a paused batch',
-  cancel: 'Cancel a batch: after the answer nothing of it is charged',
-  quote: 'Ask for the exact price of a held batch',
+/** What each action does, and what may be asked of lists alone. */
+const actions: Record<BatchAction, { summary: string; listsOnly?: true }> = {
+  start: { summary: 'Start what was held' },
+  pause: { summary: 'Pause it' },
+  resume: { summary: 'Resume what is paused' },
+  cancel: { summary: 'Cancel it: after the answer nothing of it is charged' },
+  quote: { summary: 'Ask for the exact price of a held batch', listsOnly: true },
 };
 
-/** The actions on a batch, one route each; each answers the batch after it. */
-export const controlBatchRoutes: Route[] = (Object.keys(summaries) as BatchAction[]).map((action) =>
-  defineRoute({
+/** The actions on lists and exports, one route each; each answers the batch after it. */
+export const controlBatchRoutes: Route[] = forEachResource((resource) =>
+  (Object.keys(actions) as BatchAction[])
+    .filter((action) => resource.kind === 'list' || !actions[action].listsOnly)
+    .map((action) => controlRoute(resource, action)),
+);
+
+function controlRoute(resource: BatchResource, action: BatchAction): Route {
+  return defineRoute({
     method: 'post',
-    path: `/v1/batches/:id/${action}`,
-    summary: summaries[action],
-    scope: 'batches',
+    path: `${resource.path}/:id/${action}`,
+    summary: actions[action].summary,
+    scope: resource.scope,
     query: none,
     params: idParams,
     async handler({ context, key, params, request, response }) {
-      const batch = await ownBatch(context, key, params.id);
+      const batch = await ownBatchOf(context, key, resource, params.id);
       const idempotency = await claimRequest(context, key, request);
       try {
         const requestSha256 = requestHash({ id: batch.id, action }, null);
@@ -40,5 +48,5 @@ export const controlBatchRoutes: Route[] = (Object.keys(summaries) as BatchActio
         await idempotency.release();
       }
     },
-  }),
-);
+  });
+}

@@ -1,8 +1,9 @@
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { Batch } from '../../jobs/batch/queries.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
+import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
-import { ownBatch } from './own-batch.ts';
+import { ownBatchOf } from './own-batch.ts';
 
 /** Proxies close a connection on which nothing is said for a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -10,44 +11,48 @@ const HEARTBEAT_MS = 15_000;
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 /**
- * Server-sent events: `event: batch` with the whole batch at every change, from its present state to its
+ * Server-sent events: `event: batch` (or `export`) with the whole batch at every change, from its present state to its
  * last one; then the stream ends. Every event is complete, so a client that reconnects has missed nothing.
  */
-export const getBatchEventsRoute = defineRoute({
-  method: 'get',
-  path: '/v1/batches/:id/events',
-  summary: 'Progress of a batch as server-sent events',
-  scope: 'batches',
-  query: none,
-  params: idParams,
-  async handler({ context, key, params, response }) {
-    const batch = await ownBatch(context, key, params.id);
-    response.writeHead(200, {
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-cache',
-      'X-Accel-Buffering': 'no',
-    });
-    let stop = () => {};
-    const tell = (now: Batch) => {
-      if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
-      response.write(`event: batch\ndata: ${JSON.stringify(viewBatch(now, new Date()))}\n\n`);
-      if (!isFinal(now.state)) return;
-      // Nothing may be written any more, however long the client takes to read the end.
-      stop();
-      response.end();
-    };
-    tell(batch);
-    if (isFinal(batch.state)) return;
-    const heartbeat = setInterval(() => {
-      if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
-    }, HEARTBEAT_MS);
-    const unwatch = context.watcher.watch(batch, tell);
-    stop = () => {
-      unwatch();
-      clearInterval(heartbeat);
-    };
-    response.on('close', stop);
-    // The client may have gone before there was anything to stop.
-    if (response.destroyed) stop();
-  },
-});
+export const getBatchEventsRoutes = forEachResource((resource) => [
+  defineRoute({
+    method: 'get',
+    path: `${resource.path}/:id/events`,
+    summary: `Progress of ${resource.article} as server-sent events`,
+    scope: resource.scope,
+    query: none,
+    params: idParams,
+    async handler({ context, key, params, response }) {
+      const batch = await ownBatchOf(context, key, resource, params.id);
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-cache',
+        'X-Accel-Buffering': 'no',
+      });
+      let stop = () => {};
+      const tell = (now: Batch) => {
+        if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
+        response.write(
+          `event: ${resource.noun}\ndata: ${JSON.stringify(viewBatch(now, new Date()))}\n\n`,
+        );
+        if (!isFinal(now.state)) return;
+        // Nothing may be written any more, however long the client takes to read the end.
+        stop();
+        response.end();
+      };
+      tell(batch);
+      if (isFinal(batch.state)) return;
+      const heartbeat = setInterval(() => {
+        if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
+      }, HEARTBEAT_MS);
+      const unwatch = context.watcher.watch(batch, tell);
+      stop = () => {
+        unwatch();
+        clearInterval(heartbeat);
+      };
+      response.on('close', stop);
+      // The client may have gone before there was anything to stop.
+      if (response.destroyed) stop();
+    },
+  }),
+]);

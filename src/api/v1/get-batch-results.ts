@@ -1,9 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { type ResultFormat, resultFormats } from '../../jobs/batch/result-formats.ts';
+import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
 import { openResults } from '../../jobs/batch/results.ts';
+import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatch } from './own-batch.ts';
+import { ownBatchOf } from './own-batch.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -12,30 +13,42 @@ const contentTypes: Record<ResultFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
+const gzip = z.enum(['true', 'false']);
+const listQuery = z.strictObject({
+  format: z.enum(resultFormats).default('csv'),
+  gzip: gzip.default('false'),
+});
+/** What is not said here was said when the export was made. */
+const exportQuery = z.strictObject({
+  format: z.enum(resultFormats).optional(),
+  gzip: gzip.optional(),
+});
+
 /**
- * The list back, row for row, enriched; while the batch runs, as far as it is finished. The bytes pass
+ * The list back, row for row, enriched, or the people of an export; while the batch runs, as far as it is finished. The bytes pass
  * through here with every store: a result is a header and many parts, joined nowhere, and a presigned
  * address could give a caller only one of them.
  */
-export const getBatchResultsRoute = defineRoute({
-  method: 'get',
-  path: '/v1/batches/:id/results',
-  summary: 'The enriched list',
-  scope: 'batches',
-  query: z.strictObject({
-    format: z.enum(resultFormats).default('csv'),
-    gzip: z.enum(['true', 'false']).default('false'),
+export const getBatchResultsRoutes = forEachResource((resource) => [
+  defineRoute({
+    method: 'get',
+    path: `${resource.path}/:id/results`,
+    summary: resource.kind === 'list' ? 'The enriched list' : 'The people of an export',
+    scope: resource.scope,
+    query: resource.kind === 'list' ? listQuery : exportQuery,
+    params: idParams,
+    async handler({ context, key, query, params, response }) {
+      const batch = await ownBatchOf(context, key, resource, params.id);
+      const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
+      const gzip =
+        query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';
+      const results = await openResults(context, batch, { format, gzip });
+      const extension = `.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
+      response.attachment(`${batch.id}${extension}`);
+      response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
+      if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
+      response.setHeader('X-Result-Complete', String(results.complete));
+      await pipeline(results.stream, response);
+    },
   }),
-  params: idParams,
-  async handler({ context, key, query, params, response }) {
-    const batch = await ownBatch(context, key, params.id);
-    const gzip = query.gzip === 'true';
-    const results = await openResults(context, batch, { format: query.format, gzip });
-    const extension = `.${query.format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
-    response.attachment(`${batch.id}${extension}`);
-    response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[query.format]);
-    if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
-    response.setHeader('X-Result-Complete', String(results.complete));
-    await pipeline(results.stream, response);
-  },
-});
+]);

@@ -1,6 +1,12 @@
 import type { ApiKey } from '../../core/keys/queries.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { type Batch, findOwnBatch, type Owner } from '../../jobs/batch/queries.ts';
+import {
+  type BatchKind,
+  type BatchOf,
+  findOwnBatch,
+  type ListBatch,
+  type Owner,
+} from '../../jobs/batch/queries.ts';
 import type { ApiContext } from '../api-context.ts';
 
 /** Whose objects a key sees: its account's, and only those of its mode. */
@@ -10,9 +16,27 @@ export function ownerOf(key: ApiKey): Owner {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The caller's batch. Throws `AppError` 404 for one that is not there and for anybody else's. */
-export async function ownBatch(context: ApiContext, key: ApiKey, id: string): Promise<Batch> {
-  const batch = UUID.test(id) ? await findOwnBatch(context.sql, ownerOf(key), id) : undefined;
+/**
+ * The caller's list or export. Throws `AppError` 404 for one that is not there or of the other kind, and
+ * for anybody else's.
+ */
+export async function ownBatchOf<Kind extends BatchKind>(
+  context: ApiContext,
+  key: ApiKey,
+  { kind, noun }: { kind: Kind; noun: string },
+  id: string,
+): Promise<BatchOf<Kind>> {
+  const batch = isUuid(id) ? await findOwnBatch(context.sql, ownerOf(key), kind, id) : undefined;
   if (batch !== undefined) return batch;
-  throw new AppError({ code: 'not_found', status: 404, message: `There is no batch ${id}.` });
+  throw new AppError({ code: 'not_found', status: 404, message: `There is no ${noun} ${id}.` });
+}
+
+/** The caller's list. Throws as `ownBatchOf`. */
+export function ownBatch(context: ApiContext, key: ApiKey, id: string): Promise<ListBatch> {
+  return ownBatchOf(context, key, { kind: 'list', noun: 'batch' }, id);
+}
+
+/** An id in another form is one that nothing has. */
+export function isUuid(id: string): boolean {
+  return UUID.test(id);
 }

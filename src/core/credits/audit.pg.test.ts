@@ -4,8 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/da
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction, type Sql } from '../db/client.ts';
 import { createKey } from '../keys/keys.ts';
+import { countViolations } from './audit/queries.ts';
 import { audit } from './audit.ts';
-import { countViolations } from './queries.ts';
 
 let database: TestDatabase;
 const done = uuidv7();
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'A', credits: 100 });
   await createAccount(sql, { name: 'Has nothing', credits: 0 });
-  const { id: keyId } = await createKey(sql, { accountId, mode: 'live' });
+  const { id: keyId } = await createKey(sql, { accountId, mode: 'live', creditsPerDay: 4 });
   const batch = {
     accountId,
     keyId,
@@ -46,16 +46,17 @@ beforeAll(async () => {
     insert into parts (batch_id, chunk_number, k, object_key, rows, bytes)
     values (${done}, 1, 0, 'part', 2, 9)`;
   await sql`
-    insert into reservations (account_id, batch_id, chunk_id, epoch, amount, state, ended_at)
-    select ${accountId}::uuid, batch_id, id, 1, 1, 'settled', now() from chunks
+    insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day, state, ended_at)
+    select ${accountId}::uuid, batch_id, id, 1, 1, utc_today(), 'settled', now() from chunks
     where batch_id = ${done}
     union all
-    select ${accountId}::uuid, batch_id, id, 1, 3, 'open', null from chunks
+    select ${accountId}::uuid, batch_id, id, 1, 3, utc_today(), 'open', null from chunks
     where batch_id = ${running}`;
   await sql`
     insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
     values (${accountId}, 'charge', 'charge', -1, 'people.enrich', 1, ${done})`;
   await sql`update wallets set balance = 99, reserved = 3 where account_id = ${accountId}`;
+  await sql`update key_budgets set day = utc_today(), spent_by_batches = 4`;
 });
 afterAll(() => database.drop());
 
@@ -85,6 +86,17 @@ const corruptions: Corruption[] = [
     check: 'every wallet reserves what its open reservations hold',
     by: 'a reservation that the wallet forgot',
     corrupt: (sql) => sql`update wallets set reserved = 2 where reserved = 3`,
+  },
+  {
+    check: 'the day of every key holds what its batches reserved and were charged',
+    by: 'a reservation that the day of its key forgot',
+    corrupt: (sql) => sql`update key_budgets set spent_by_batches = 1`,
+  },
+  {
+    check: 'the day of every key holds what its batches reserved and were charged',
+    by: 'a void that gave nothing back',
+    corrupt: (sql) => sql`
+      update reservations set state = 'voided', ended_at = now() where state = 'open'`,
   },
   {
     check: 'every batch reserves what its open reservations hold',

@@ -1,6 +1,6 @@
 /** Proves that money, reservations and rows agree: each check counts what breaks its rule. */
 import type { Database, Sql } from '../db/client.ts';
-import { countViolations } from './queries.ts';
+import { countViolations } from './audit/queries.ts';
 
 export interface AuditCheck {
   name: string;

@@ -1,6 +1,6 @@
 /**
  * Money. Every statement here moves both sides at once or nothing. Locks are taken in the order
- * batch -> chunk -> reservation -> wallet, everywhere.
+ * batch -> chunk -> reservation -> wallet -> budget of a key, everywhere.
  */
 import type { Sql } from '../db/client.ts';
 
@@ -126,50 +126,92 @@ export interface ReserveInput {
 }
 
 export interface Reserved {
-  /** Matches that the wallet and the batch's own limit can pay, from 0 to those asked for. */
+  /** Matches that wallet, key and the batch's own limit can pay, from 0 to those asked for. */
   granted: number;
-  /** What held the rest back; null when all fit. */
-  limitedBy: 'wallet' | 'max_credits' | null;
+  /** What held the rest back, wallet, key or the batch's own limit; null when all fit. */
+  limitedBy: 'insufficient_credits' | 'key_budget' | 'max_credits' | null;
   reservationId: number | null;
 }
 
 /**
- * Reserves the price of as many of a chunk's matches as wallet and `max_credits` can pay. Locks the
- * batch, the chunk and the wallet, in this order. Returns undefined when the chunk is no longer the
- * caller's (its epoch moved) or the batch no longer runs. Call inside a transaction.
+ * Reserves the price of as many of a chunk's matches as `max_credits`, the wallet and the key's budget of
+ * the day can pay. Locks the batch, the chunk, the wallet and the budget, in this order. Returns
+ * undefined when the chunk is no longer the caller's (its epoch moved) or the batch no longer runs. Call
+ * inside a transaction.
  */
 export async function reserveForChunk(
   sql: Sql,
   input: ReserveInput,
 ): Promise<Reserved | undefined> {
-  const [batch] = await sql<{ accountId: string; headroom: number | null }[]>`
-    select b.account_id, b.max_credits - b.credits_charged - b.credits_reserved as headroom
+  const [batch] = await sql<{ accountId: string; keyId: string; headroom: number | null }[]>`
+    select b.account_id, b.key_id, b.max_credits - b.credits_charged - b.credits_reserved as headroom
     from batches b join chunks c on c.batch_id = b.id
     where b.id = ${input.batchId} and b.state in ('running', 'paused')
       and c.id = ${input.chunkId} and c.epoch = ${input.epoch} and c.state = 'leased'
     -- The chunk too: who waited for the batch must see the epoch of now, not that of the snapshot.
     for update of b, c`;
   if (batch === undefined) return undefined;
-  const [wallet] = await sql<{ available: number }[]>`
-    select balance - reserved as available from wallets
-    where account_id = ${batch.accountId} for update`;
-  const byWallet = Math.floor((wallet?.available ?? 0) / input.price);
-  const byLimit =
-    batch.headroom === null ? input.matches : Math.max(0, Math.floor(batch.headroom / input.price));
-  const granted = Math.min(input.matches, byWallet, byLimit);
-  let limitedBy: Reserved['limitedBy'] = null;
-  if (granted < input.matches) limitedBy = byLimit <= byWallet ? 'max_credits' : 'wallet';
+  const purse = await lockPurse(sql, batch);
+  const { granted, limitedBy } = grant(input, { ...purse, headroom: batch.headroom });
   if (granted === 0) return { granted, limitedBy, reservationId: null };
   const amount = granted * input.price;
   const [reservation] = await sql<{ id: number }[]>`
     with wallet as (
       update wallets set reserved = reserved + ${amount} where account_id = ${batch.accountId}),
+    budget as (
+      update key_budgets b set ${spendToday(sql, { calls: sql`0`, batches: sql`${amount}::bigint` })}
+      where b.key_id = ${batch.keyId} returning b.day),
     batch as (
       update batches set credits_reserved = credits_reserved + ${amount} where id = ${input.batchId})
-    insert into reservations (account_id, batch_id, chunk_id, epoch, amount)
-    values (${batch.accountId}, ${input.batchId}, ${input.chunkId}, ${input.epoch}, ${amount})
+    insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day)
+    values (${batch.accountId}, ${input.batchId}, ${input.chunkId}, ${input.epoch}, ${amount},
+      (select day from budget))
     returning id`;
   return { granted, limitedBy, reservationId: reservation?.id ?? null };
+}
+
+/** Locks a wallet, then the budget of a key, and reads what each can pay; null for a key without bound. */
+async function lockPurse(
+  sql: Sql,
+  { accountId, keyId }: { accountId: string; keyId: string },
+): Promise<{ available: number; leftToday: number | null }> {
+  const [purse] = await sql<{ available: number; leftToday: number | null }[]>`
+    with wallet as (
+      select balance - reserved as available from wallets where account_id = ${accountId} for update),
+    budget as (
+      select credits_left_today(b) as left_today from key_budgets b
+      where b.key_id = ${keyId} and (select count(*) from wallet) > 0 for update)
+    select available, left_today from wallet left join budget on true`;
+  return purse ?? { available: 0, leftToday: null };
+}
+
+/** How many of the matches all three limits can pay, and the one that holds the rest back. */
+function grant(
+  { matches, price }: ReserveInput,
+  purse: { available: number; leftToday: number | null; headroom: number | null },
+): Pick<Reserved, 'granted' | 'limitedBy'> {
+  const payable = (credits: number | null) =>
+    credits === null ? matches : Math.max(0, Math.floor(credits / price));
+  const byLimit = payable(purse.headroom);
+  const byWallet = payable(purse.available);
+  const byKey = payable(purse.leftToday);
+  const granted = Math.min(matches, byLimit, byWallet, byKey);
+  if (granted === matches) return { granted, limitedBy: null };
+  // At its own limit the batch is done: what else is short does not matter any more.
+  if (granted === byLimit) return { granted, limitedBy: 'max_credits' };
+  return { granted, limitedBy: granted === byWallet ? 'insufficient_credits' : 'key_budget' };
+}
+
+/** What a `key_budgets b` row becomes when calls or batches spend of it today. */
+export function spendToday(
+  sql: Sql,
+  by: { calls: ReturnType<typeof sql>; batches: ReturnType<typeof sql> },
+) {
+  return sql`
+    day = greatest(b.day, utc_today()),
+    spent = case when b.day >= utc_today() then b.spent else 0 end + ${by.calls},
+    spent_by_batches =
+      case when b.day >= utc_today() then b.spent_by_batches else 0 end + ${by.batches}`;
 }
 
 /** A single call that matched and is to be paid. */
@@ -210,9 +252,8 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       where account_id in (select account_id from call) order by account_id for update),
     budget as (
       -- The rows are read as they are after the lock, so two statements never spend the same credit.
-      select key_id, credits_per_day - case when day = (now() at time zone 'UTC')::date
-        then spent else 0 end as available
-      from key_budgets
+      select key_id, credits_left_today(b) as available
+      from key_budgets b
       where key_id in (select key_id from call) and (select count(*) from wallet) > 0
       order by key_id for update),
     answered as (
@@ -231,79 +272,12 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       from spent where w.account_id = spent.account_id),
     spent_today as (
       select key_id, sum(price)::bigint as amount from answered
-      where paid and today is not null group by key_id),
+      where paid group by key_id),
     counted as (
-      update key_budgets b set day = (now() at time zone 'UTC')::date,
-        spent = case when b.day = (now() at time zone 'UTC')::date then b.spent else 0 end + s.amount
+      update key_budgets b set ${spendToday(sql, { calls: sql`s.amount`, batches: sql`0` })}
       from spent_today s where b.key_id = s.key_id)
     select paid, available - coalesce(spent.amount, 0) as remaining,
       today - coalesce(spent_today.amount, 0) as left_today
     from answered left join spent using (account_id) left join spent_today using (key_id)
     order by place`;
-}
-
-/** The invariants of money: for each the number of rows that break it. */
-export async function countViolations(sql: Sql): Promise<{ name: string; violations: number }[]> {
-  return sql<{ name: string; violations: number }[]>`
-    with ledger as (
-      select account_id, sum(amount)::bigint as total from ledger_entries group by account_id),
-    open as (
-      select account_id, sum(amount)::bigint as total from reservations where state = 'open'
-      group by account_id),
-    open_by_batch as (
-      select batch_id, sum(amount)::bigint as total from reservations where state = 'open'
-      group by batch_id),
-    charged as (
-      select batch_id, -sum(amount)::bigint as total, sum(units)::bigint as units
-      from ledger_entries where kind = 'charge' and batch_id is not null group by batch_id)
-    select 'the ledger of every account sums to its balance' as name,
-      count(*) filter (where w.balance <> coalesce(l.total, 0))::int as violations
-      from wallets w left join ledger l using (account_id)
-    union all
-    select 'every wallet holds 0 <= reserved <= balance',
-      count(*) filter (where not (0 <= reserved and reserved <= balance))::int from wallets
-    union all
-    select 'every wallet reserves what its open reservations hold',
-      count(*) filter (where w.reserved <> coalesce(o.total, 0))::int
-      from wallets w left join open o using (account_id)
-    union all
-    select 'every batch reserves what its open reservations hold',
-      count(*) filter (where b.credits_reserved <> coalesce(o.total, 0))::int
-      from batches b left join open_by_batch o on o.batch_id = b.id
-    union all
-    select 'every batch charged what its ledger lines say',
-      count(*) filter (where b.credits_charged <> coalesce(c.total, 0))::int
-      from batches b left join charged c on c.batch_id = b.id
-    union all
-    select 'every live batch charged exactly its matched rows, a test batch none',
-      count(*) filter (
-        where coalesce(c.units, 0) <> case when b.live then b.matched else 0 end)::int
-      from batches b left join charged c on c.batch_id = b.id
-    union all
-    select 'no ended batch holds a reservation',
-      count(*)::int
-      from reservations r join batches b on b.id = r.batch_id
-      where r.state = 'open' and b.state in ('completed', 'cancelled', 'failed')
-    union all
-    select 'every open reservation belongs to a chunk under lease, with its epoch',
-      count(*)::int
-      from reservations r join chunks c on c.id = r.chunk_id
-      where r.state = 'open' and not (c.state = 'leased' and c.epoch = r.epoch)
-    union all
-    select 'the outcomes of every completed batch add up to its rows',
-      count(*) filter (where rows_total <> matched + no_match + ambiguous + invalid + suppressed
-        + duplicate + error_rows + not_processed)::int
-      from batches where state = 'completed'
-    union all
-    select 'the parts of every chunk hold the rows that it has done',
-      count(*)::int from (
-        select c.id from chunks c
-        left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
-        group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.k)) d
-    union all
-    select 'every settled reservation has its ledger line',
-      count(*)::int from (
-        select r.batch_id, sum(r.amount)::bigint as settled from reservations r
-        where r.state = 'settled' group by r.batch_id) s
-      left join charged c on c.batch_id = s.batch_id where s.settled <> coalesce(c.total, 0)`;
 }

@@ -18,6 +18,8 @@ const unavailableCodes = new Set([
   '57P03',
   '53300',
   '53100',
+  // idle_in_transaction_session_timeout: this process did not get to run for a while.
+  '25P03',
   // serialization_failure, deadlock_detected: the same work succeeds when it is done again.
   '40001',
   '40P01',

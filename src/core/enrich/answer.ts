@@ -7,7 +7,7 @@ import { companyFields, personFields, type RecordField } from '../graph/fields.t
 import { type CellShape, cellSeparator, recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
-import type { OperationName } from '../operations.ts';
+import type { OperationName, PricedOperation } from '../operations.ts';
 
 /** A stored record inside a larger buffer. */
 export interface RecordBytes {
@@ -140,9 +140,10 @@ function computed(
 }
 
 /** All the columns that an operation adds to a row, in their order. */
-function allColumns(operation: OperationName): OutputColumn[] {
+function allColumns(operation: PricedOperation): OutputColumn[] {
   switch (operation) {
     case 'people.enrich':
+    case 'people.search':
       return recordColumns('person');
     case 'people.enrich-with-company':
       return [...recordColumns('person'), ...recordColumns('company')];
@@ -181,7 +182,7 @@ function allColumns(operation: OperationName): OutputColumn[] {
  * that is none of them.
  */
 export function outputColumns(
-  operation: OperationName,
+  operation: PricedOperation,
   fields: readonly string[] | null,
 ): OutputColumn[] {
   const columns = allColumns(operation);
@@ -210,61 +211,58 @@ export function outputColumns(
  * decides about success or agreement is.
  */
 export function needsOnlyBrief(
-  operation: OperationName,
+  operation: PricedOperation,
   columns: readonly OutputColumn[],
 ): boolean {
   if (operation === 'people.mobile' || operation === 'people.email-verify') return true;
   return (
-    operation === 'people.enrich' &&
+    (operation === 'people.enrich' || operation === 'people.search') &&
     columns.every((column) => column.record !== null && !personFields[column.index]?.long)
   );
 }
 
-function toJson(fields: readonly RecordField[], record: RecordBytes | null) {
-  if (record === null) return null;
+function toJson(fields: readonly RecordField[], record: RecordBytes | null): string {
+  if (record === null) return 'null';
   return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));
 }
 
-/** The `data` of a single call's answer: shapes as the API documents them. */
-export function answerToJson(operation: OperationName, answer: Answer): unknown {
+/** The JSON text of `data` in a single call's answer: shapes as the API documents them. */
+export function answerToJson(operation: OperationName, answer: Answer): string {
   switch (operation) {
     case 'people.enrich':
       return toJson(personFields, answer.person);
     case 'people.enrich-with-company':
-      return {
-        person: toJson(personFields, answer.person),
-        company: toJson(companyFields, answer.company),
-      };
+      return `{"person":${toJson(personFields, answer.person)},"company":${toJson(companyFields, answer.company)}}`;
     case 'people.mobile':
-      return {
+      return JSON.stringify({
         person_id: Number(recordCellAt(answer.person, 0)),
         mobile: recordCellAt(answer.person, cellOf.mobile),
-      };
+      });
     case 'people.email-verify':
-      return {
+      return JSON.stringify({
         email: recordCellAt(answer.person, cellOf.workEmail),
         status: emailStatus(answer),
         verified_at: emailVerifiedAt(answer) || null,
         person_id: Number(recordCellAt(answer.person, 0)),
-      };
+      });
     case 'companies.enrich': {
       const company = toJson(companyFields, answer.company);
       return answer.directors === null
         ? company
-        : { ...company, directors: JSON.parse(answer.directors) };
+        : `${company.slice(0, -1)},"directors":${answer.directors}}`;
     }
     case 'companies.logo':
-      return {
+      return JSON.stringify({
         company_id: Number(recordCellAt(answer.company, 0)),
         logo_url: recordCellAt(answer.company, cellOf.logo),
-      };
+      });
     case 'companies.financials': {
       const periods = JSON.parse(answer.periods ?? '[]') as { currency: string }[];
-      return {
+      return JSON.stringify({
         company_id: Number(recordCellAt(answer.company, 0)),
         currency: periods[0]?.currency ?? null,
         periods,
-      };
+      });
     }
   }
 }

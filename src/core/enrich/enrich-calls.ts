@@ -6,7 +6,7 @@
 import { chargeCalls } from '../credits/queries.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { coalesce } from '../lib/coalesce.ts';
+import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
@@ -35,13 +35,15 @@ export interface EnrichCalls {
   run(call: EnrichCall): Promise<EnrichedCall>;
 }
 
-const IN_FLIGHT_MAX = 2;
 const BATCH_MAX = 64;
 
 /** Opens the runner of single calls over both graphs. */
-export function openEnrichCalls(context: { sql: Sql; testSql: Sql }): EnrichCalls {
+export function openEnrichCalls(
+  context: { sql: Sql; testSql: Sql },
+  lane: Lane = openLane(2),
+): EnrichCalls {
   const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichCalls(context, calls), {
-    inFlightMax: IN_FLIGHT_MAX,
+    lane,
     batchMax: BATCH_MAX,
   });
   return { run };
@@ -74,7 +76,9 @@ async function matchCalls(
   const groups = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {
     const group = `${call.operation} ${call.live}`;
-    groups.set(group, [...(groups.get(group) ?? []), index]);
+    const members = groups.get(group);
+    if (members === undefined) groups.set(group, [index]);
+    else members.push(index);
   }
   const outcomes: Outcome[] = [];
   for (const indexes of groups.values()) {

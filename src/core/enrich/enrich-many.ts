@@ -44,41 +44,52 @@ export interface Outcome {
   answer: Answer | null;
 }
 
-/**
- * Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows. `brief` (see
- * `needsOnlyBrief`) reads people without their long cells, which are empty in the answers then.
- */
+export interface EnrichOptions {
+  /** Read people without their long cells, which are empty in the answers then: see `needsOnlyBrief`. */
+  brief?: boolean;
+  /** Where the texts of the answers are kept: given what the driver read, returns what is to be used. */
+  keep?: (texts: Buffer[]) => Buffer[];
+}
+
+/** Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows. */
 export async function enrichMany(
   sql: Sql,
   operation: OperationName,
   rows: readonly RowInput[],
-  brief = false,
+  options: EnrichOptions = {},
 ): Promise<Outcome[]> {
   const decisions = await decideAll(sql, operation, rows);
   const matched = decisions.filter((decision) => decision?.status === 'matched') as Decision[];
-  const answers = await readAnswers(sql, operation, matched, brief);
+  const answers = await readAnswers(sql, operation, matched, options);
   let next = 0;
   return rows.map((row, index) => {
     const decision = decisions[index];
     if (decision === undefined) return miss('invalid', '', row.invalid ?? 'no_identifier');
-    if (decision.status === 'no_match') return miss('no_match', '', '');
-    if (decision.status === 'ambiguous') {
-      const { candidates } = decision;
-      return { ...miss('ambiguous', decision.by, `${candidates} records share it`), candidates };
-    }
-    const answer = answers[next++];
-    if (answer === 'suppressed') return miss('suppressed', decision.by, 'opted_out');
-    if (answer === undefined) return miss('no_match', '', '');
-    if (!isSuccess(operation, answer)) return miss('no_match', decision.by, 'nothing_stored');
-    const { by, conflict, id } = decision;
-    return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
+    if (decision.status !== 'matched') return unanswered(decision);
+    return answered(operation, decision, answers[next++]);
   });
+}
+
+function unanswered({ status, by, candidates }: Decision): Outcome {
+  if (status === 'no_match') return noMatch;
+  return { ...miss('ambiguous', by, `${candidates} records share it`), candidates };
+}
+
+function answered(operation: OperationName, decision: Decision, answer: ReadAnswer): Outcome {
+  const { by, conflict, id } = decision;
+  if (answer === 'suppressed') return miss('suppressed', by, 'opted_out');
+  if (answer === undefined) return noMatch;
+  if (!isSuccess(operation, answer)) return miss('no_match', by, 'nothing_stored');
+  return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
 }
 
 /** An outcome without an answer. */
 export function miss(status: OutcomeStatus, by: string, reason: string): Outcome {
   return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', answer: null };
 }
+
+/** A third of many lists: one object stands for all of them, since nobody changes a miss. */
+const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
 
 /** One decision a row; undefined for a row without a usable identifier. */
 async function decideAll(
@@ -87,10 +98,12 @@ async function decideAll(
   rows: readonly RowInput[],
 ): Promise<(Decision | undefined)[]> {
   const values: string[] = [];
-  const firstLines: number[] = [];
-  for (const row of rows) {
-    firstLines.push(values.length);
-    for (const identifier of row.identifiers) values.push(...identifier.values);
+  const firstLines = new Int32Array(rows.length);
+  for (let index = 0; index < rows.length; index++) {
+    firstLines[index] = values.length;
+    for (const identifier of rows[index]?.identifiers ?? []) {
+      for (const value of identifier.values) values.push(value);
+    }
   }
   if (values.length === 0) return rows.map(() => undefined);
   const lookUp = operations[operation].subject === 'person' ? lookUpPersons : lookUpCompanies;
@@ -108,32 +121,31 @@ async function readAnswers(
   sql: Sql,
   operation: OperationName,
   matched: readonly Decision[],
-  brief: boolean,
+  { brief = false, keep = (texts) => texts }: EnrichOptions,
 ): Promise<ReadAnswer[]> {
   if (matched.length === 0) return [];
   const ids = matched.map((decision) => decision.id);
   if (operation === 'people.enrich-with-company') {
-    return splitRecords(await readPersonRecordsWithCompany(sql, ids), withCompany);
+    return splitRecords(keep(await readPersonRecordsWithCompany(sql, ids)), withCompany);
   }
   if (operations[operation].subject === 'person') {
     const records = await readPersonRecords(sql, ids, brief);
-    return splitRecords(records, (person) => ({ ...nothing, person }));
+    return splitRecords(keep(records), (person) => {
+      return { person, company: null, directors: null, periods: null };
+    });
   }
-  const answers = splitRecords(await readCompanyRecords(sql, ids), (company) => ({
-    ...nothing,
-    company,
-  }));
+  const answers = splitRecords(keep(await readCompanyRecords(sql, ids)), (company) => {
+    return { person: null, company, directors: null, periods: null };
+  });
   if (operation === 'companies.enrich') await addDirectors(sql, matched, answers);
   if (operation === 'companies.financials') await addFinancials(sql, matched, answers);
   return answers;
 }
 
-const nothing: Answer = { person: null, company: null, directors: null, periods: null };
-
 function withCompany({ bytes, from, to }: RecordBytes): Answer {
   const middle = bytes.indexOf(GROUP_SEPARATOR, from);
   const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
-  return { ...nothing, person: { bytes, from, to: middle }, company };
+  return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
 }
 
 function splitRecords(

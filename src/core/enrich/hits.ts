@@ -44,6 +44,8 @@ export function parseHits(answer: Buffer, lines: number): Hits {
       }
     },
     count: (wanted) => counts[wanted] ?? 0,
+    anyCode: (wanted) => codes[first[wanted] ?? -1] ?? 0,
+    anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
     isCapped: (wanted) => (counts[wanted] ?? 0) >= candidatesMax,
   };
 }

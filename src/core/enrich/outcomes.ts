@@ -40,6 +40,9 @@ export interface RowInput {
 export interface Hits {
   /** How many (identifier code, record id) pairs hold the value of the line. */
   count(line: number): number;
+  /** Code and id of one of them, 0 where there is none: all there is to know when `count` is 1. */
+  anyCode(line: number): number;
+  anyId(line: number): number;
   /** Calls back for each of them. */
   forEach(line: number, visit: (code: number, id: number) => void): void;
   /** True when the value belongs to more records than were read. */
@@ -181,6 +184,9 @@ function decideOne(
   line: number,
   hits: Hits,
 ): Decision {
+  const count = hits.count(line);
+  if (count === 0) return noMatch;
+  if (count === 1) return decideOnly(levels[kind] ?? [], values[0] ?? '', line, hits);
   const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line, hits);
   if (answer === undefined) return noMatch;
   const { ids, by, capped } = answer;
@@ -190,6 +196,22 @@ function decideOne(
     return { status: 'matched', id, by, value, conflict: false, candidates: 1 };
   }
   return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
+}
+
+/** A value that one record holds, under one code: of what a large list asks, nearly everything. */
+function decideOnly(
+  levels: readonly TrustLevel[],
+  value: string,
+  line: number,
+  hits: Hits,
+): Decision {
+  const code = hits.anyCode(line);
+  for (const { by, codes } of levels) {
+    if (!codes.includes(code)) continue;
+    const id = hits.anyId(line);
+    return { status: 'matched', id, by, value, conflict: false, candidates: 1 };
+  }
+  return noMatch;
 }
 
 /** The records that hold one value, at the best level of trust, or undefined when none does. */

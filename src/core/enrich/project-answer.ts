@@ -29,13 +29,16 @@ export function checkProjection(operation: OperationName, fields: readonly strin
   });
 }
 
-/** The answer with the chosen fields; null is all of them. */
+/** The JSON text of an answer with the chosen fields; null is all of them. */
 export function projectAnswer(
   operation: OperationName,
-  data: unknown,
+  json: string,
   fields: readonly string[] | null,
-): unknown {
-  if (fields === null) return data;
+): string {
+  return fields === null ? json : JSON.stringify(chooseFields(operation, JSON.parse(json), fields));
+}
+
+function chooseFields(operation: OperationName, data: unknown, fields: readonly string[]): object {
   const chosen = new Set(outputColumns(operation, fields).map((column) => column.header));
   if (operation === 'people.enrich-with-company') {
     const { person, company } = data as { person: object; company: object | null };

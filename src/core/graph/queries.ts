@@ -39,6 +39,7 @@ const placeJoinsSql = `
   left join countries country on country.id = r.country_id and country.name <> ''
   left join regions region on region.id = r.region_id and region.name <> ''${cityJoinsSql}`;
 
+// In the order of the ids: who reads many people in order, as an export does, reads each page once.
 const personRenderSql = `
   insert into person_records as stored (id, company_id, record)
   select r.id, r.company_id, ${recordSql(personFields)}
@@ -46,6 +47,7 @@ const personRenderSql = `
   left join positions job_position on job_position.id = r.position_id
   left join companies employer on employer.id = r.company_id${placeJoinsSql}
   where {condition}
+  order by r.id
   on conflict (id) do update set company_id = excluded.company_id, record = excluded.record
   where (stored.company_id, stored.record) is distinct from (excluded.company_id, excluded.record)`;
 
@@ -55,6 +57,7 @@ const personBriefRenderSql = `
   from {selected}
   left join companies employer on employer.id = r.company_id
   where {condition}
+  order by r.id
   on conflict (id) do update set brief = excluded.brief
   where stored.brief is distinct from excluded.brief`;
 
@@ -67,10 +70,12 @@ const companyRenderSql = `
   where stored.record is distinct from excluded.record`;
 
 /**
- * Writes the stored records of people, full and brief; only those whose text differs. Returns how many those were.
+ * Writes the stored records of people, full and brief, and what they are searched by; only what differs.
+ * Returns how many full records those were.
  */
 export async function renderPersonRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   await render(sql, { text: personBriefRenderSql, table: 'persons', selection });
+  await refreshPersonSearch(sql, selection);
   return render(sql, { text: personRenderSql, table: 'persons', selection });
 }
 
@@ -80,6 +85,19 @@ export async function renderPersonRecords(sql: Sql, selection: RecordSelection):
  */
 export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   return render(sql, { text: companyRenderSql, table: 'companies', selection });
+}
+
+/** Writes the search rows of people; see the function in the migrations. */
+async function refreshPersonSearch(sql: Sql, selection: RecordSelection): Promise<void> {
+  if ('idsIn' in selection) {
+    const ids = `select distinct id from ${selection.idsIn} order by id`;
+    await sql.unsafe(`select refresh_person_search(array(${ids}))`);
+    return;
+  }
+  const { fromId, toId } = selection;
+  await sql`
+    select refresh_person_search(array(
+      select id from persons where id between ${fromId} and ${toId} order by id))`;
 }
 
 interface Rendering {
@@ -113,6 +131,7 @@ function recordSql(fields: readonly RecordField[]): string {
 /** Takes people out: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;
   await tx`update officers set person_id = null where person_id = any(${[...ids]}::bigint[])`;

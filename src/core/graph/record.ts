@@ -25,15 +25,42 @@ export function recordCell(fields: readonly RecordField[], record: string, name:
   return must(recordCells(fields, record)[index], `cell ${name}`);
 }
 
-/** The record as it is answered: every field, in order, with its JSON type. */
-export function recordToJson(
-  fields: readonly RecordField[],
-  record: string,
-): Record<string, unknown> {
+/**
+ * The JSON text of the record as it is answered: every field, in order, with its JSON type. Every single
+ * call and every page passes here, and text from text takes a third of the time of an object that becomes
+ * text.
+ */
+export function recordToJson(fields: readonly RecordField[], record: string): string {
+  let parts = partsOf.get(fields);
+  if (parts === undefined) {
+    parts = fields.map(jsonPart);
+    partsOf.set(fields, parts);
+  }
   const cells = recordCells(fields, record);
-  return Object.fromEntries(
-    fields.map((field, index) => [field.name, cellToJson(field, must(cells[index], field.name))]),
-  );
+  let json = '';
+  for (let index = 0; index < parts.length; index++) {
+    const { name, absent, isText } = must(parts[index], 'field');
+    const cell = must(cells[index], 'cell');
+    if (cell === '') json += absent;
+    else json += name + (isText ? JSON.stringify(cell) : cell);
+  }
+  return `${json}}`;
+}
+
+/** What is written of a field whatever the record. */
+interface JsonPart {
+  name: string;
+  absent: string;
+  isText: boolean;
+}
+
+const partsOf = new WeakMap<readonly RecordField[], JsonPart[]>();
+
+function jsonPart(field: RecordField, index: number): JsonPart {
+  const name = `${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`;
+  // JSON cells are JSON already, and numbers are spelled as JSON spells them.
+  const isText = field.type !== 'integer' && field.type !== 'json';
+  return { name, absent: name + JSON.stringify(absentValue(field)), isText };
 }
 
 /** What the JSON value of a cell depends on. */

@@ -12,6 +12,7 @@ import {
   deleteClaim,
   extendClaim,
   findAnswer,
+  forgetPeople,
   type IdempotencyScope,
   insertClaim,
   type StoredAnswer,
@@ -87,6 +88,15 @@ export function requestHash(options: Record<string, unknown>, fileSha256: Buffer
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256').update(JSON.stringify(sorted));
   return (fileSha256 === null ? hash : hash.update(fileSha256)).digest();
+}
+
+/** Clears kept answers that show people who were erased. Returns how many. */
+export function forgetAnswersAbout(
+  sql: Sql,
+  live: boolean,
+  ids: readonly number[],
+): Promise<number> {
+  return forgetPeople(sql, live, ids);
 }
 
 function badKey(): AppError {

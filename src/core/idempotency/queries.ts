@@ -73,3 +73,21 @@ export async function deleteClaim(sql: Sql, claim: string): Promise<void> {
 export async function deleteOldKeys(sql: Sql): Promise<void> {
   await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`;
 }
+
+/**
+ * Takes the answers about these people out of the kept ones; who sent the key again is asked about anew.
+ * The ids stay, because a replay asks by them who opted out. Returns how many answers that were.
+ */
+export async function forgetPeople(
+  sql: Sql,
+  live: boolean,
+  personIds: readonly number[],
+): Promise<number> {
+  const forgotten = await sql`
+    update idempotency_keys set body = jsonb_set(body, '{answer}', '{}')
+    where live = ${live} and exists (
+      select from unnest(${[...personIds]}::bigint[]) p (id)
+      where body -> 'people' @> to_jsonb(p.id))
+    returning 1`;
+  return forgotten.length;
+}

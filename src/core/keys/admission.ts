@@ -5,63 +5,87 @@
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { coalesce } from '../lib/coalesce.ts';
-import type { Limiter, RedisLimiter } from '../limits/limiter.ts';
+import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
+import { describeRequests } from '../limits/bucket.ts';
+import type { Limiter, RedisLimiter, RequestLimits } from '../limits/limiter.ts';
 import { hashKey, parseKey } from './key-format.ts';
 import { invalidKey, keyRevoked } from './keys.ts';
-import { type AdmittedCall, admitCalls, type Caller, findCallers } from './queries.ts';
+import { type Caller, countCallers, findCallers, type PresentedKey } from './queries.ts';
 
 /** A counted call that is let in, or refused by a limit (`limits.admitted` is false). */
-export type Admission = AdmittedCall;
+export interface Admission extends Caller {
+  limits: RequestLimits;
+}
 
 /** Admits a call by the key that it presented. Throws as `authenticate` does. */
 export type Admit = (presented: string | undefined) => Promise<Admission>;
 
-const IN_FLIGHT_MAX = 2;
 const BATCH_MAX = 128;
 
-/** What one call finds: undefined for an unknown key, an error for one that was revoked. */
-type Found = AdmittedCall | Error | undefined;
+/** What the calls of a key find, one for each: errors for an unknown key and for one that was revoked. */
+type Found = (Admission | Error)[];
 
-export function openAdmission(sql: Sql, limiter: Limiter): Admit {
-  const admit = coalesce<Buffer, AdmittedCall | undefined>(
-    (hashes) =>
-      limiter.store === 'redis'
-        ? findAndLimit(sql, limiter, hashes)
-        : admitCalls(sql, hashes).then((calls) => calls.map(refuseRevoked)),
-    { inFlightMax: IN_FLIGHT_MAX, batchMax: BATCH_MAX },
-  );
+/** Opens the door for counted calls. What they do next may share the lane. */
+export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(2)): Admit {
+  const admit = coalesce<string, Admission>((keys) => admitTogether(sql, limiter, keys), {
+    lane,
+    batchMax: BATCH_MAX,
+  });
   return async (presented) => {
     // A mistyped key is refused here, without asking the database.
     if (presented === undefined || parseKey(presented) === null) throw invalidKey();
-    const admitted = await admit(hashKey(presented));
-    if (admitted === undefined) throw invalidKey();
-    return admitted;
+    return admit(presented);
   };
+}
+
+/** Answers calls in their order; each key is found and counted once for all calls that present it. */
+async function admitTogether(
+  sql: Sql,
+  limiter: Limiter,
+  keys: readonly string[],
+): Promise<(Admission | Error)[]> {
+  const callsOf = new Map<string, number>();
+  for (const key of keys) callsOf.set(key, (callsOf.get(key) ?? 0) + 1);
+  const presented = [...callsOf].map(([key, calls]) => ({ keySha256: hashKey(key), calls }));
+  const found =
+    limiter.store === 'redis'
+      ? await findAndLimit(sql, limiter, presented)
+      : await findCounted(sql, presented);
+  const answersOf = new Map([...callsOf.keys()].map((key, place) => [key, found[place]?.values()]));
+  return keys.map((key) => must(answersOf.get(key)?.next().value, 'an answer for each call'));
+}
+
+async function findCounted(sql: Sql, presented: readonly PresentedKey[]): Promise<Found[]> {
+  const callers = await countCallers(sql, presented);
+  return presented.map(({ calls }, place) => {
+    const caller = callers[place];
+    if (caller?.taken == null) return refuse(caller, calls);
+    const { key, available, taken } = caller;
+    return describeRequests(key, taken, calls).map((limits) => ({ key, available, limits }));
+  });
 }
 
 async function findAndLimit(
   sql: Sql,
   limiter: RedisLimiter,
-  hashes: readonly Buffer[],
+  presented: readonly PresentedKey[],
 ): Promise<Found[]> {
+  const hashes = presented.map(({ keySha256 }) => keySha256);
   const callers = await findCallers(sql, hashes);
-  const counted = callers.flatMap((caller) =>
-    caller === undefined || isRevoked(caller) ? [] : [caller],
-  );
-  const limits = await limiter.takeRequests(counted.map((caller) => caller.key));
-  const limitsOf = new Map(counted.map((caller, index) => [caller, limits[index]]));
-  return callers.map((caller) => {
-    if (caller === undefined) return undefined;
-    if (isRevoked(caller)) return keyRevoked();
-    return { ...caller, limits: must(limitsOf.get(caller), 'limits of a caller') };
+  const counted = presented.flatMap(({ calls }, place) => {
+    const caller = callers[place];
+    if (caller === undefined || caller.key.revokedAt !== null) return [];
+    return new Array<Caller>(calls).fill(caller);
+  });
+  const limits = (await limiter.takeRequests(counted.map(({ key }) => key))).values();
+  const next = () => must(limits.next().value, 'limits of a call');
+  return presented.map(({ calls }, place) => {
+    const caller = callers[place];
+    if (caller === undefined || caller.key.revokedAt !== null) return refuse(caller, calls);
+    return Array.from({ length: calls }, () => ({ ...caller, limits: next() }));
   });
 }
 
-function refuseRevoked(call: AdmittedCall | undefined): Found {
-  return call !== undefined && isRevoked(call) ? keyRevoked() : call;
-}
-
-function isRevoked({ key }: Caller): boolean {
-  return key.revokedAt !== null;
+function refuse(caller: Caller | undefined, calls: number): Error[] {
+  return Array.from({ length: calls }, () => (caller === undefined ? invalidKey() : keyRevoked()));
 }

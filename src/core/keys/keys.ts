@@ -3,7 +3,14 @@ import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
-import { type ApiKey, findKeyByHash, insertKey, revokeKeysByPrefix } from './queries.ts';
+import {
+  type ApiKey,
+  countKeysInForce,
+  findKeyByHash,
+  insertKey,
+  lockKeysOf,
+  revokeKeysByPrefix,
+} from './queries.ts';
 
 /** What a key may be allowed to do. */
 export const scopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
@@ -18,7 +25,7 @@ export interface CreateKeyInput {
   requestsPerMinute?: number;
   requestsPerDay?: number;
   rowsPerMinute?: number | null;
-  /** Credits that its single calls may spend in a UTC day; null or absent for no bound. */
+  /** Credits that it may spend in a UTC day; null or absent for no bound. */
   creditsPerDay?: number | null;
   name?: string | null;
 }
@@ -30,8 +37,16 @@ export interface NewlyMadeKey {
   prefix: string;
 }
 
-/** Makes a key. */
+/** A team with more keys than this has lost count of them. */
+export const KEYS_IN_FORCE_MAX = 100;
+
+/**
+ * Makes a key. Throws `AppError` 409 `too_many_keys` when the account has as many as it may; exact
+ * inside a transaction, where two makers wait for each other.
+ */
 export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyMadeKey> {
+  await lockKeysOf(sql, input.accountId);
+  if ((await countKeysInForce(sql, input.accountId)) >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
   const key = generateKey(input.mode);
   const id = uuidv7();
   const prefix = displayPrefix(key);
@@ -71,6 +86,15 @@ export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
     code: 'not_found',
     status: 404,
     message: `No key in force starts with ${prefix}.`,
+  });
+}
+
+function tooManyKeys(): AppError {
+  return new AppError({
+    code: 'too_many_keys',
+    status: 409,
+    message: `This account has ${KEYS_IN_FORCE_MAX} keys in force, as many as it may. Revoke one that is not used any more: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
+    extensions: { keys_max: KEYS_IN_FORCE_MAX },
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts';
-import type { RequestLimits } from '../limits/limiter.ts';
+import type { TakenRequests } from '../limits/bucket.ts';
 import type { KeyMode } from './key-format.ts';
 
 /** A stored key as the rest of the service sees it. */
@@ -15,7 +15,7 @@ export interface ApiKey {
   createdAt: Date;
   /** When it stopped being valid: revoked, or replaced and its overlap over. Null while it is valid. */
   revokedAt: Date | null;
-  /** Credits that its single calls may still spend this UTC day; null where the key sets no bound. */
+  /** Credits that it may still spend this UTC day; null where the key sets no bound. */
   creditsLeftToday: number | null;
 }
 
@@ -44,12 +44,24 @@ export async function insertKey(
     select id, ${creditsPerDay}::bigint from key where ${creditsPerDay}::bigint is not null`;
 }
 
+/** Lets one transaction at a time make keys of the account. */
+export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`;
+}
+
+/** Keys of the account that neither were revoked nor ended by themselves. */
+export async function countKeysInForce(sql: Sql, accountId: string): Promise<number> {
+  const [row] = await sql<{ keys: number }[]>`
+    select count(*) as keys from api_keys where account_id = ${accountId}
+      and coalesce(least(revoked_at, expires_at) > clock_timestamp(), true)`;
+  return row?.keys ?? 0;
+}
+
 /** When a key ended, by the database's clock, and what it may still spend; `k` and `b` are its rows. */
 const validity = (sql: Sql) => sql`
   case when least(k.revoked_at, k.expires_at) <= clock_timestamp()
     then least(k.revoked_at, k.expires_at) end as revoked_at,
-  b.credits_per_day - case when b.day = (now() at time zone 'UTC')::date then b.spent else 0 end
-    as credits_left_today`;
+  credits_left_today(b) as credits_left_today`;
 
 /** The key with this hash, revoked or not. */
 export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey | undefined> {
@@ -75,13 +87,22 @@ export interface Caller {
   available: number;
 }
 
-/** What one counted call may do now. */
-export interface AdmittedCall extends Caller {
-  /** Absent for a revoked key, which is not counted. */
-  limits: RequestLimits;
+type CallerRow = ApiKey & { found: boolean; available: number };
+
+/** What is read of a caller: `k`, `b` and `w` are key, budget and wallet. */
+const callerColumns = (sql: Sql) => sql`
+  k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
+  k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
+  w.balance - w.reserved as available`;
+
+function toCaller(row: CallerRow): Caller | undefined {
+  return row.found ? { key: row, available: row.available } : undefined;
 }
 
-type CallerRow = ApiKey & { found: boolean; available: number };
+/** Hashes as one parameter, hexadecimal with spaces between. */
+function inHex(hashes: readonly Buffer[]): string {
+  return hashes.map((hash) => hash.toString('hex')).join(' ');
+}
 
 /**
  * Finds the keys with these hashes and reads their wallets, in one statement. The answers stand in the
@@ -92,54 +113,61 @@ export async function findCallers(
   hashes: readonly Buffer[],
 ): Promise<(Caller | undefined)[]> {
   const rows = await sql<CallerRow[]>`
-    select k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes,
-      k.requests_per_minute, k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
-      w.balance - w.reserved as available
-    from string_to_table(${hashes.map((hash) => hash.toString('hex')).join(' ')}, ' ')
-      with ordinality p (hash, place)
+    select ${callerColumns(sql)}
+    from unnest(string_to_array(${inHex(hashes)}, ' ')) with ordinality p (hash, place)
     left join api_keys k on k.key_sha256 = decode(p.hash, 'hex')
     left join key_budgets b on b.key_id = k.id
     left join wallets w on w.account_id = k.account_id
     order by p.place`;
-  return rows.map((row) => (row.found ? { key: row, available: row.available } : undefined));
+  return rows.map(toCaller);
+}
+
+/** Calls with one key that came together. */
+export interface PresentedKey {
+  keySha256: Buffer;
+  calls: number;
+}
+
+/** A caller, and what its minute and day said to its calls; null for a revoked key, which is not counted. */
+export interface CountedCaller extends Caller {
+  taken: TakenRequests | null;
 }
 
 /**
- * Finds the keys with these hashes, counts a call against minute and day of each, and reads the wallets,
- * in one statement. The answers stand in the order of the hashes; undefined for a key that is unknown.
- * Counters are locked in the order of the keys, so that two processes never wait for each other.
+ * Finds the keys, each named once, counts their calls against minute and day, and reads the wallets, in
+ * one statement. The answers stand in the order of the keys; undefined for a key that is unknown.
+ * Counters are locked in the order of the keys' ids, so that two processes never wait for each other.
  */
-export async function admitCalls(
+export async function countCallers(
   sql: Sql,
-  hashes: readonly Buffer[],
-): Promise<(AdmittedCall | undefined)[]> {
-  const rows = await sql<(CallerRow & RequestLimits)[]>`
+  presented: readonly PresentedKey[],
+): Promise<(CountedCaller | undefined)[]> {
+  type Row = CallerRow & { counted: boolean } & TakenRequests;
+  const rows = await sql<Row[]>`
     with presented as (
-      select decode(hash, 'hex') as key_sha256, place
-      from string_to_table(${hashes.map((hash) => hash.toString('hex')).join(' ')}, ' ')
-        with ordinality h (hash, place)),
+      select decode(hash, 'hex') as key_sha256, calls, place
+      from unnest(
+        string_to_array(${inHex(presented.map(({ keySha256 }) => keySha256))}, ' '),
+        ${presented.map(({ calls }) => calls)}::int[]) with ordinality h (hash, calls, place)),
     caller as (
-      select p.place, k.id, k.requests_per_minute, k.requests_per_day
+      select p.place, p.calls, k.id, k.requests_per_minute, k.requests_per_day
       from presented p join api_keys k using (key_sha256)
       where least(k.revoked_at, k.expires_at) > clock_timestamp()
-        or least(k.revoked_at, k.expires_at) is null order by k.id, p.place offset 0),
+        or least(k.revoked_at, k.expires_at) is null order by k.id offset 0),
     counted as (
       select caller.place, taken.*
-      from caller cross join lateral take_request(
-        caller.id, caller.requests_per_minute, caller.requests_per_day) taken)
-    select k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes,
-      k.requests_per_minute, k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
-      w.balance - w.reserved as available, c.admitted, c.refused_by, c.minute_remaining,
-      extract(epoch from c.minute_full_in)::float8 as minute_reset_seconds, c.day_remaining,
-      extract(epoch from c.day_ends_in)::float8 as day_reset_seconds,
-      extract(epoch from c.retry_in)::float8 as retry_seconds
+      from caller cross join lateral take_requests(
+        caller.id, caller.requests_per_minute, caller.requests_per_day, caller.calls) taken)
+    select ${callerColumns(sql)},
+      c.place is not null as counted, c.moment as now, c.full_at, c.used, c.admitted
     from presented p
     left join api_keys k using (key_sha256)
     left join key_budgets b on b.key_id = k.id
     left join wallets w on w.account_id = k.account_id
     left join counted c using (place)
     order by p.place`;
-  return rows.map((row) =>
-    row.found ? { key: row, available: row.available, limits: row } : undefined,
-  );
+  return rows.map((row) => {
+    const caller = toCaller(row);
+    return caller && { ...caller, taken: row.counted ? row : null };
+  });
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { coalesce } from './coalesce.ts';
+import { expect, test, vi } from 'vitest';
+import { coalesce, openLane } from './coalesce.ts';
 
 test('calls that come while a batch is in flight ride the next one together, in order', async () => {
   const batches: number[][] = [];
@@ -10,19 +10,54 @@ test('calls that come while a batch is in flight ride the next one together, in 
       await new Promise<void>((resolve) => releases.push(resolve));
       return inputs.map((input) => input * 2);
     },
-    { inFlightMax: 1, batchMax: 3 },
+    { lane: openLane(1), batchMax: 3 },
   );
+  const release = async () => {
+    await vi.waitUntil(() => releases.length > 0, { interval: 1 });
+    releases.shift()?.();
+  };
   const first = double(1);
-  await new Promise(setImmediate);
+  await vi.waitUntil(() => batches.length > 0, { interval: 1 });
   const later = [2, 3, 4, 5].map(double);
-  releases.shift()?.();
+  await release();
   expect(await first).toBe(2);
-  await new Promise(setImmediate);
-  releases.shift()?.();
-  await new Promise(setImmediate);
-  releases.shift()?.();
+  await release();
+  await release();
   expect(await Promise.all(later)).toEqual([4, 6, 8, 10]);
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
+});
+
+test('a second batch is under way only when half of what it may hold waits', async () => {
+  const batches: number[][] = [];
+  const hold = coalesce<number, number>(
+    (inputs) => {
+      batches.push(inputs);
+      return new Promise(() => {});
+    },
+    { lane: openLane(2), batchMax: 4 },
+  );
+  for (const call of [1, 2, 3, 4, 5, 6]) {
+    void hold(call);
+    await new Promise(setImmediate);
+  }
+  expect(batches).toEqual([[1], [2, 3]]);
+});
+
+test('stages of one lane take turns, and what is nearer to its end goes first', async () => {
+  const lane = openLane(1);
+  const batches: string[] = [];
+  const record = (name: string) => async (inputs: number[]) => {
+    batches.push(`${name} ${inputs.join(',')}`);
+    if (batches.length === 1) later = call(3);
+    return inputs;
+  };
+  const begin = coalesce(record('begin'), { lane, batchMax: 10 });
+  const end = coalesce(record('end'), { lane, batchMax: 10 });
+  const call = async (input: number) => end(await begin(input));
+  let later: Promise<number> | undefined;
+  await Promise.all([1, 2].map(call));
+  await later;
+  expect(batches).toEqual(['begin 1,2', 'end 1,2', 'begin 3', 'end 3']);
 });
 
 test('a call that fails by itself fails alone; a batch that throws fails all its calls', async () => {
@@ -31,7 +66,7 @@ test('a call that fails by itself fails alone; a batch that throws fails all its
       if (inputs.includes('broken')) throw new Error('the whole batch');
       return inputs.map((input) => (input === 'bad' ? new Error('alone') : input));
     },
-    { inFlightMax: 1, batchMax: 10 },
+    { lane: openLane(1), batchMax: 10 },
   );
   const some = await Promise.allSettled(['a', 'bad', 'b'].map(run));
   expect(some.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

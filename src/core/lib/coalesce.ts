@@ -1,15 +1,11 @@
 /**
  * Rides calls together: those that come while a batch is in flight wait for the next one. Nobody waits
- * for a timer, so a lone call goes at once and the size of a batch follows the load.
+ * for a timer, so a lone call goes at once and the size of a batch follows the load. What a batch costs
+ * beside its calls (its commits above all) is most of it, so a second one is under way only when half of
+ * what it may hold waits: two small ones cost twice as much and are not done sooner. For the same reason
+ * the stages of one call share a lane: each of them waits for the other's batches.
  */
 import { assert } from './assert.ts';
-
-export interface CoalesceOptions {
-  /** Batches under way at once. */
-  inFlightMax: number;
-  /** Calls of one batch. */
-  batchMax: number;
-}
 
 interface Waiting<Input, Output> {
   input: Input;
@@ -17,46 +13,79 @@ interface Waiting<Input, Output> {
   reject(error: unknown): void;
 }
 
-/**
- * A function of one input that runs as part of batches. `runBatch` answers its inputs in their order, an
- * `Error` for one that failed by itself; when it throws, every call of the batch fails.
- */
-export function coalesce<Input, Output>(
-  runBatch: (inputs: Input[]) => Promise<(Output | Error)[]>,
-  options: CoalesceOptions,
-): (input: Input) => Promise<Output> {
-  const queue: Waiting<Input, Output>[] = [];
+/** Calls of one kind that wait for each other. */
+interface Stage {
+  isDue(inFlight: number): boolean;
+  run(): Promise<void>;
+}
+
+/** Where batches of one kind or several are under way, so many at once in all. */
+export interface Lane {
+  add(stage: Stage): void;
+  /** Starts what is due, once the callbacks of this turn have said what they want next. */
+  schedule(): void;
+}
+
+/** A lane for `inFlightMax` batches. Of kinds that wait, the one added last goes first: it ends calls. */
+export function openLane(inFlightMax: number): Lane {
+  const stages: Stage[] = [];
   let inFlight = 0;
-  let scheduled = false;
+  let isScheduled = false;
 
   const flush = () => {
-    scheduled = false;
-    while (queue.length > 0 && inFlight < options.inFlightMax) {
+    isScheduled = false;
+    while (inFlight < inFlightMax) {
+      const stage = stages.findLast(({ isDue }) => isDue(inFlight));
+      if (stage === undefined) return;
       inFlight++;
-      void run(queue.splice(0, options.batchMax)).finally(() => {
+      void stage.run().finally(() => {
         inFlight--;
-        flush();
+        schedule();
       });
     }
   };
-  const run = async (batch: Waiting<Input, Output>[]) => {
-    try {
-      const outputs = await runBatch(batch.map(({ input }) => input));
-      assert(outputs.length === batch.length, 'each call has an answer');
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const output = outputs[index] as Output | Error;
-        if (output instanceof Error) reject(output);
-        else resolve(output);
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+  const schedule = () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(flush);
   };
+  return { add: (stage) => stages.push(stage), schedule };
+}
+
+/**
+ * A function of one input that runs as part of batches of at most `batchMax`. `runBatch` answers its
+ * inputs in their order, an `Error` for one that failed by itself; when it throws, every call of the
+ * batch fails.
+ */
+export function coalesce<Input, Output>(
+  runBatch: (inputs: Input[]) => Promise<(Output | Error)[]>,
+  { lane, batchMax }: { lane: Lane; batchMax: number },
+): (input: Input) => Promise<Output> {
+  const queue: Waiting<Input, Output>[] = [];
+  lane.add({
+    isDue: (inFlight) => queue.length >= (inFlight === 0 ? 1 : batchMax / 2),
+    run: () => runOne(runBatch, queue.splice(0, batchMax)),
+  });
   return (input) =>
     new Promise((resolve, reject) => {
       queue.push({ input, resolve, reject });
-      if (scheduled) return;
-      scheduled = true;
-      setImmediate(flush);
+      lane.schedule();
     });
+}
+
+async function runOne<Input, Output>(
+  runBatch: (inputs: Input[]) => Promise<(Output | Error)[]>,
+  batch: Waiting<Input, Output>[],
+): Promise<void> {
+  try {
+    const outputs = await runBatch(batch.map(({ input }) => input));
+    assert(outputs.length === batch.length, 'each call has an answer');
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const output = outputs[index] as Output | Error;
+      if (output instanceof Error) reject(output);
+      else resolve(output);
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
 }

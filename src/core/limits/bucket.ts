@@ -3,7 +3,7 @@
  * the time at which it is full again. The functions in Postgres and the scripts in Redis do the same
  * sums; a conformance suite holds them together. Times in whole microseconds.
  */
-import type { RequestLimits, Tokens } from './limiter.ts';
+import type { LimitedKey, RequestLimits, Tokens } from './limiter.ts';
 
 const MINUTE = 60_000_000;
 const DAY = 86_400_000_000;
@@ -61,6 +61,29 @@ export function describeRequest(
     dayResetSeconds,
     retrySeconds: refusedBy === 'day' ? dayResetSeconds : tokens.retrySeconds,
   };
+}
+
+/** What minute and day of a key said to calls that came together: the first `admitted` are let in. */
+export interface TakenRequests extends BucketState {
+  /** Requests of the day before them. */
+  used: number;
+  admitted: number;
+}
+
+/** What to say to each of the calls that came together, in their order. `taken` is the state before. */
+export function describeRequests(
+  { requestsPerMinute, requestsPerDay }: LimitedKey,
+  { now, fullAt, used, admitted }: TakenRequests,
+  calls: number,
+): RequestLimits[] {
+  const isDayOver = used + admitted >= requestsPerDay;
+  return Array.from({ length: calls }, (_, before) => {
+    const taken = Math.min(before + 1, admitted);
+    const bucket = { now, fullAt: fullAt + taken * timeOf(requestsPerMinute, 1) };
+    const refusedBy = before < admitted ? null : isDayOver ? 'day' : 'minute';
+    const dayRemaining = Math.max(0, requestsPerDay - used - taken);
+    return describeRequest(bucket, requestsPerMinute, { refusedBy, dayRemaining });
+  });
 }
 
 /** Days since 1970 of a moment, in UTC. */

@@ -3,7 +3,7 @@
  * a block as used when it grants it: one that is lost makes the day end early, never late.
  */
 import type { Sql } from '../db/client.ts';
-import { coalesce } from '../lib/coalesce.ts';
+import { coalesce, openLane } from '../lib/coalesce.ts';
 import type { LimitedKey } from './limiter.ts';
 import { leaseRequests, type WantedLease } from './queries.ts';
 import type { DayLease } from './redis-scripts.ts';
@@ -25,7 +25,7 @@ export type LeaseDays = (dry: readonly DryRequest[]) => Promise<Map<string, DayL
 export function openDayLeases(sql: Sql): LeaseDays {
   const lease = coalesce<WantedLease, { granted: number; total: number }>(
     (leases) => leaseRequests(sql, leases),
-    { inFlightMax: 2, batchMax: 64 },
+    { lane: openLane(2), batchMax: 64 },
   );
   return async (dry) => {
     const wanted = new Map<string, WantedLease>();

@@ -65,11 +65,39 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(countAdmitted(await callMany(key, 10))).toBe(3);
   });
 
+  test('calls of several keys that come together are told each its own, in their order', async () => {
+    const [few, many] = [await createLimited(3, 1000), await createLimited(60, 4)];
+    const admit = openAdmission(database.sql, harness.limiter);
+    const turns = [few, many, few, few, many, few, many, many, many];
+    const answers = await Promise.all(turns.map(({ key }) => admit(key)));
+    const toldOf = (wanted: StoredKey) =>
+      answers
+        .filter(({ key }) => key.id === wanted.id)
+        .map(({ limits }) => limits.refusedBy ?? [limits.minuteRemaining, limits.dayRemaining]);
+    expect(toldOf(few)).toEqual([[2, 999], [1, 998], [0, 997], 'minute']);
+    expect(toldOf(many)).toEqual([[59, 3], [58, 2], [57, 1], [56, 0], 'day']);
+  });
+
   test('a limit that does not divide a minute admits no call less, and tells what is left', async () => {
     const key = await createLimited(7, 1000);
     const left = (await callMany(key, 9)).map(({ minuteRemaining }) => minuteRemaining);
     expect(left).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0]);
   });
+
+  test.each([7, 60, 97])(
+    'a client that waits as long as %i a minute tells it is let in then',
+    async (limit) => {
+      const key = await createLimited(limit, 1000);
+      await callMany(key, limit);
+      for (let wait = 0; wait < 5; wait++) {
+        let answer = await callOnce(key);
+        while (answer.admitted) answer = await callOnce(key);
+        // Whole seconds, as `Retry-After` says them.
+        await harness.pass(key.id, 'requests', Math.ceil(answer.retrySeconds));
+        expect((await callOnce(key)).admitted).toBe(true);
+      }
+    },
+  );
 
   test('every answer tells what is left, and until when', async () => {
     const key = await createLimited(60, 5000);

@@ -5,6 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import {
+  type Call,
+  countAdmitted,
+  shortfall,
+  worstExcess,
+} from '../../../tests/support/limit-history.ts';
+import {
   describeWithRedis,
   startRedis,
   type TestRedis,
@@ -24,13 +30,6 @@ const INSTANCES = 4;
 const CLIENTS = 50;
 
 const silent = createLog('silent', 'test');
-
-/** A counted call: when it was sent and answered, in seconds, and whether it was let in. */
-interface Call {
-  sent: number;
-  answered: number;
-  admitted: boolean;
-}
 
 interface Instance {
   admit(): Promise<boolean>;
@@ -107,44 +106,10 @@ const forSeconds = (seconds: number) => {
   return () => now() - start > seconds;
 };
 
-/**
- * The worst stretch of the history: by how many calls it passes what a bucket of `perMinute` admits in
- * its time. A call took its token at some moment between sent and answered.
- */
-function worstExcess(calls: readonly Call[], perMinute: number): number {
-  const admitted = calls.filter((call) => call.admitted).sort((a, b) => a.sent - b.sent);
-  let worst = Number.NEGATIVE_INFINITY;
-  for (const [from, first] of admitted.entries()) {
-    for (let to = from; to < admitted.length; to++) {
-      const seconds = Math.max(0, (admitted[to]?.answered ?? 0) - first.sent);
-      worst = Math.max(worst, to - from + 1 - perMinute - (seconds * perMinute) / 60);
-    }
-  }
-  return worst;
-}
-
-/** By how many calls the whole history stays below what the bucket would have admitted. */
-function shortfall(calls: readonly Call[], perMinute: number): number {
-  const seconds = Math.max(...calls.map(({ sent }) => sent)) - (calls[0]?.answered ?? 0);
-  return perMinute + (seconds * perMinute) / 60 - countAdmitted(calls);
-}
-
-function countAdmitted(calls: readonly Call[]): number {
-  return calls.filter(({ admitted }) => admitted).length;
-}
-
 async function degradedMetric(): Promise<number | undefined> {
   const { values } = (await metrics.getSingleMetric('rate_limit_degraded')?.get()) ?? {};
   return values?.[0]?.value;
 }
-
-test('the checker finds a call too many, and not one that came in time', () => {
-  const call = (at: number): Call => ({ sent: at, answered: at, admitted: true });
-  const burst = Array.from({ length: 60 }, () => call(0));
-  expect(worstExcess(burst, 60)).toBe(0);
-  expect(worstExcess([...burst, call(0.5), call(0.6)], 60)).toBeGreaterThan(1);
-  expect(worstExcess([...burst, call(1), call(2)], 60)).toBe(0);
-});
 
 let database: TestDatabase;
 beforeAll(async () => {

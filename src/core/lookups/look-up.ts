@@ -5,18 +5,13 @@
  * and `industryIds`.
  */
 import type { Sql } from '../db/client.ts';
-import { editDistance } from './edit-distance.ts';
+import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 import {
-  type FoldedQuery,
-  findAmongPopular,
-  findByPrefix,
-  findByWords,
+  findKnownWords,
   findSimilarWords,
-  foldText,
-  isKnownWord,
+  findSpelled,
   type LookupCode,
   type LookupValue,
-  listPopular,
 } from './queries.ts';
 
 /** What can be looked up, by the last part of its path. */
@@ -25,11 +20,10 @@ export type LookupKind = (typeof lookupKinds)[number];
 
 const codes: Record<LookupKind, LookupCode> = { 'job-titles': 1, locations: 2, industries: 3 };
 
-/** Shorter words have too many neighbours to guess among. */
-const TYPO_LETTERS_MIN = 4;
-/** From this length on a word may hold two slips. */
-const TWO_SLIPS_LETTERS_MIN = 8;
+/** Texts that are tried for a misspelt one. */
 const CORRECTIONS_MAX = 3;
+/** Words looked at for a wrong one: more than are tried, as names may have lost some. */
+const NEAREST_MAX = 12;
 /** More words than anybody types; the rest is compared as it stands. */
 const CORRECTED_WORDS_MAX = 4;
 
@@ -40,65 +34,54 @@ export async function lookUp(
   { text, limit }: { text: string; limit: number },
 ): Promise<LookupValue[]> {
   const code = codes[kind];
-  if (text.trim() === '') return listPopular(sql, code, limit);
-  const folded = await foldText(sql, text);
-  // Nothing but signs: no name begins with that.
-  if (folded === '') return [];
-  const query = { code, folded, limit };
-  const found = await findSpelled(sql, query);
-  if (found.length >= limit) return found;
-  for (const meant of await correct(sql, query)) {
+  const { folded, unknown, matches: found } = await findSpelled(sql, { code, text, limit });
+  const words = folded.split(' ');
+  const wrong = wrongWords(words, new Set(unknown));
+  if (wrong.length === 0) return found;
+  const similar = await findMeantWords(sql, code, wrong);
+  for (const meant of correctedTexts(words, similar)) {
     if (found.length >= limit) break;
     const known = new Set(found.map(({ id }) => id));
-    const further = await findSpelled(sql, { ...query, folded: meant });
-    found.push(...further.filter(({ id }) => !known.has(id)));
+    const further = await findSpelled(sql, { code, text: meant, limit });
+    found.push(...further.matches.filter(({ id }) => !known.has(id)));
   }
   return found.slice(0, limit);
 }
 
-/** Values that the text fits as it is spelled. */
-async function findSpelled(sql: Sql, query: FoldedQuery): Promise<LookupValue[]> {
-  const { limit } = query;
-  const popular = await findAmongPopular(sql, query);
-  let prefixed: LookupValue[] = popular.filter((value) => value.isPrefix);
-  if (prefixed.length < limit) prefixed = await findByPrefix(sql, query);
-  const missing = limit - prefixed.length;
-  if (missing === 0) return prefixed.map(toValue);
-  let worded: LookupValue[] = popular.filter((value) => !value.isPrefix);
-  if (worded.length < missing) {
-    worded = await findByWords(sql, query);
-  }
-  return [...prefixed, ...worded.slice(0, missing)].map(toValue);
+/** For each wrong word the nearest words that names have. */
+async function findMeantWords(
+  sql: Sql,
+  code: LookupCode,
+  wrong: readonly string[],
+): Promise<Map<string, string[]>> {
+  const similar = await findSimilarWords(sql, code, wrong);
+  const nearest = new Map(
+    [...similar].map(([word, words]) => [word, nearestWords(word, words, NEAREST_MAX)]),
+  );
+  const all = [...nearest.values()].flat();
+  const known = all.length === 0 ? new Set() : await findKnownWords(sql, code, all);
+  return new Map([...nearest].map(([word, words]) => [word, words.filter((w) => known.has(w))]));
 }
 
-function toValue({ id, name, count }: LookupValue): LookupValue {
-  return { id, name, count };
+/** The words of a text that may be misspelt: those that no name has and that are not too short to guess. */
+export function wrongWords(words: readonly string[], unknown: ReadonlySet<string>): string[] {
+  return words
+    .slice(0, CORRECTED_WORDS_MAX)
+    .filter((word) => unknown.has(word) && [...word].length >= TYPO_LETTERS_MIN);
 }
 
-/** What the text may have meant: its words, with those that no name has replaced by near ones. */
-async function correct(sql: Sql, { code, folded }: FoldedQuery): Promise<string[]> {
+/** What the text may have meant, nearest first: its words, with the wrong ones replaced by similar ones. */
+export function correctedTexts(
+  words: readonly string[],
+  similar: ReadonlyMap<string, readonly string[]>,
+): string[] {
   let texts = [''];
-  let changed = false;
-  for (const [index, word] of folded.split(' ').entries()) {
-    let choices = [word];
-    const mayBeWrong = index < CORRECTED_WORDS_MAX && [...word].length >= TYPO_LETTERS_MIN;
-    if (mayBeWrong && !(await isKnownWord(sql, code, word))) {
-      choices = nearest(word, await findSimilarWords(sql, code, word));
-      changed = true;
-    }
+  for (const [index, word] of words.entries()) {
+    const candidates = index < CORRECTED_WORDS_MAX ? similar.get(word) : undefined;
+    const choices =
+      candidates === undefined ? [word] : nearestWords(word, candidates, CORRECTIONS_MAX);
     texts = texts.flatMap((text) => choices.map((choice) => `${text} ${choice}`.trim()));
     texts = texts.slice(0, CORRECTIONS_MAX);
   }
-  return changed ? texts : [];
-}
-
-/** The words nearest to this one, if any is near enough. */
-function nearest(word: string, candidates: readonly string[]): string[] {
-  const max = [...word].length >= TWO_SLIPS_LETTERS_MIN ? 2 : 1;
-  return candidates
-    .map((candidate) => ({ candidate, slips: editDistance(word, candidate, max) }))
-    .filter(({ slips }) => slips <= max)
-    .sort((a, b) => a.slips - b.slips)
-    .slice(0, CORRECTIONS_MAX)
-    .map(({ candidate }) => candidate);
+  return texts;
 }

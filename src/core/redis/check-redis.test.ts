@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeWithRedis, freePort, startRedis } from '../../../tests/support/redis-server.ts';
+import { freePort } from '../../../bench/servers/redis-process.ts';
+import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
 import { createLog } from '../log.ts';
 import { checkRedis, checkServer } from './check-redis.ts';
 

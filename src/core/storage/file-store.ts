@@ -1,6 +1,6 @@
 /** Object store over a folder. A write goes to a temporary name, is synced, and is renamed. */
 import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -27,6 +27,7 @@ export function openFileStore(folder: string): ObjectStore {
       assertPrefix(prefix);
       await rm(fileOf(prefix.slice(0, -1)), { recursive: true, force: true });
     },
+    list: () => list(folder),
     presigned: null,
   };
 }
@@ -99,6 +100,19 @@ async function head(file: string): Promise<number | null> {
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
+  }
+}
+
+async function* list(folder: string): AsyncGenerator<string> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = await readdir(folder, options).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    yield path.relative(folder, file).split(path.sep).join('/');
   }
 }
 

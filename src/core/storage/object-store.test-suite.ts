@@ -197,6 +197,15 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     await store.deletePrefix('prefix/a/');
   });
 
+  test('the list of keys holds every object once', async () => {
+    const keys = ['list/a', 'list/b/c', 'list/b/d.csv'];
+    for (const key of keys) await store.put(key, [Buffer.from(key)]);
+    const listed: string[] = [];
+    for await (const key of store.list()) if (key.startsWith('list/')) listed.push(key);
+    expect(listed.sort()).toEqual(keys);
+    expect(await store.head(listed[1] ?? '')).toBe(8);
+  });
+
   test.each(['', '/a', 'a/', 'a//b', '../a', 'a/../b', 'a b', 'Lüneburg', 'a\0', 'a?b', '.a'])(
     'the key %j is a bug of the caller',
     async (key) => {

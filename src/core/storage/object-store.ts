@@ -29,6 +29,8 @@ export interface ObjectStore {
   delete(key: string): Promise<void>;
   /** Removes every object whose key starts with the prefix, which ends in `/`. */
   deletePrefix(prefix: string): Promise<void>;
+  /** Keys of all objects, in no order; a key that comes or goes meanwhile may be among them or not. */
+  list(): AsyncIterable<string>;
   /** Addresses that let a caller reach one object without us; null where a store has none. */
   presigned: PresignedAddresses | null;
 }

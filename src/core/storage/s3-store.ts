@@ -64,6 +64,7 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
       assertPrefix(prefix);
       await explained(prefix, deletePrefix(client, config.bucket, folder + prefix));
     },
+    list: () => list(client, config.bucket, folder),
     presigned: presignedAddresses(client, addressOf),
   };
 }
@@ -135,6 +136,17 @@ async function deleteObject(client: S3Client, address: ObjectAddress): Promise<v
   } catch (error) {
     // S3 deletes what is not there; some other servers say that it is not there.
     if (!isNotThere(error)) throw error;
+  }
+}
+
+async function* list(client: S3Client, bucket: string, folder: string): AsyncGenerator<string> {
+  try {
+    const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: folder });
+    for await (const { Contents = [] } of pages) {
+      for (const { Key = '' } of Contents) yield Key.slice(folder.length);
+    }
+  } catch (error) {
+    throw asStoreError(error, folder);
   }
 }
 

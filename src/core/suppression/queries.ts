@@ -1,25 +1,65 @@
+/** Statements about opt-outs. Those that write are called under the lock of the graph's writers. */
 import type { Sql } from '../db/client.ts';
+
+/** A hash of an identifier, and the stored identifiers that it stands for. */
+export interface OptOut {
+  hash: Buffer;
+  value: string;
+  codes: readonly number[];
+}
 
 /**
  * Records an opt-out and suppresses everybody who holds the identifier, in one statement. Returns how
  * many people hold it.
  */
-export async function insertSuppression(
-  sql: Sql,
-  input: { hash: Buffer; value: string; codes: number[] },
-): Promise<number> {
+export async function insertSuppression(sql: Sql, { hash, value, codes }: OptOut): Promise<number> {
   const [row] = await sql<{ persons: number }[]>`
     with hash as (
-      insert into suppressed_identifiers (value_sha256) values (${input.hash})
+      insert into suppressed_identifiers (value_sha256) values (${hash})
       on conflict do nothing),
     holder as (
       select distinct person_id from person_identifiers
-      where value = ${input.value} and kind = any(${input.codes}::smallint[])),
-    marked as (
-      insert into suppressed_persons (person_id) select person_id from holder
-      on conflict do nothing)
-    select count(*)::int as persons from holder`;
+      where value = ${value} and kind = any(${[...codes]}::smallint[]))
+    select count(*)::int as persons, suppress_people(array_agg(person_id)) from holder`;
   return row?.persons ?? 0;
+}
+
+/**
+ * Records hashes of bare values and suppresses everybody who holds one of them under one of the kinds.
+ * Reads every stored identifier once. Returns how many people that were.
+ */
+export async function insertHashes(
+  sql: Sql,
+  hashes: readonly Buffer[],
+  codes: readonly number[],
+): Promise<number> {
+  const [row] = await sql<{ persons: number }[]>`
+    with given as (select distinct decode(unnest(${toHex(hashes)}::text[]), 'hex') as hash),
+    noted as (
+      insert into suppressed_identifiers (value_sha256) select hash from given
+      on conflict do nothing),
+    holder as (
+      select distinct i.person_id from person_identifiers i
+      join given on given.hash = sha256(convert_to(i.value, 'UTF8'))
+      where i.kind = any(${[...codes]}::smallint[]))
+    select count(*)::int as persons, suppress_people(array_agg(person_id)) from holder`;
+  return row?.persons ?? 0;
+}
+
+function toHex(hashes: readonly Buffer[]): string[] {
+  return hashes.map((hash) => hash.toString('hex'));
+}
+
+/** Records hashes and suppresses these people, whatever they hold. */
+export async function insertSuppressedPeople(
+  sql: Sql,
+  ids: readonly number[],
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await sql`
+    insert into suppressed_identifiers (value_sha256)
+    select distinct decode(unnest(${toHex(hashes)}::text[]), 'hex') on conflict do nothing`;
+  await sql`select suppress_people(${[...ids]}::bigint[])`;
 }
 
 /** Those of these people who opted out. */
@@ -28,4 +68,62 @@ export async function findSuppressed(sql: Sql, personIds: readonly number[]): Pr
     select person_id from suppressed_persons
     where person_id = any(${[...personIds]}::bigint[])`;
   return rows.map((row) => row.personId);
+}
+
+/** The number of the last suppression; 0 before the first. */
+export async function readLastSuppression(sql: Sql): Promise<number> {
+  const [row] = await sql<{ number: number }[]>`
+    select coalesce(max(number), 0) as number from suppressions`;
+  return row?.number ?? 0;
+}
+
+/** Which records may not be shown any more as they were. */
+export interface Suppression {
+  id: number;
+  number: number;
+}
+
+/** People suppressed after a number. */
+export async function listSuppressedPeople(sql: Sql, after: number): Promise<Suppression[]> {
+  return sql<Suppression[]>`
+    select person_id as id, number from suppressed_persons where number > ${after}`;
+}
+
+/** Companies of which an officer was suppressed after a number, and, with negative ids, people who were. */
+export async function listSuppressedOfficers(sql: Sql, after: number): Promise<Suppression[]> {
+  return sql<Suppression[]>`
+    select company_id as id, max(number) as number from suppressed_officers
+    where number > ${after} group by company_id
+    union all select -person_id, number from suppressed_persons where number > ${after}`;
+}
+
+/** A director as a result shows one. */
+export interface ShownDirector {
+  companyId: number;
+  name: string;
+  personId: number | null;
+}
+
+/** For each of these directors whether they opted out. */
+export async function findHiddenDirectors(
+  sql: Sql,
+  directors: readonly ShownDirector[],
+): Promise<boolean[]> {
+  const rows = await sql<{ hidden: boolean }[]>`
+    select exists (select from suppressed_persons s where s.person_id = d.person_id)
+      or exists (select from suppressed_officers o where o.company_id = d.company_id
+        and o.name_sha256 = officer_name_sha256(d.company_id, d.name)) as hidden
+    from unnest(${directors.map((d) => d.companyId)}::bigint[],
+      ${directors.map((d) => d.name)}::text[], ${directors.map((d) => d.personId)}::bigint[])
+      with ordinality d (company_id, name, person_id, place)
+    order by d.place`;
+  return rows.map((row) => row.hidden);
+}
+
+/** Which of these hashes are recorded. */
+export async function findRecordedHashes(sql: Sql, hashes: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await sql<{ valueSha256: Buffer }[]>`
+    select value_sha256 from suppressed_identifiers
+    where value_sha256 in (select decode(unnest(${toHex(hashes)}::text[]), 'hex'))`;
+  return rows.map((row) => row.valueSha256);
 }

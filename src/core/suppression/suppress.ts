@@ -3,24 +3,48 @@ import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { personIdentifierCodes as codes } from '../graph/identifier-kinds.ts';
 import { writeGraph } from '../graph/write-graph.ts';
-import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
+import { normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';
-import { findSuppressed, insertSuppression } from './queries.ts';
+import {
+  findRecordedHashes,
+  findSuppressed,
+  insertHashes,
+  insertSuppressedPeople,
+  insertSuppression,
+} from './queries.ts';
 
 /** The kinds a person may be named by, in the order in which a text is tried. */
 const kinds = ['email', 'phone', 'professional_network', 'twitter'] as const;
+export type PersonIdentifierKind = (typeof kinds)[number];
 
 /** Stored identifiers of a person that each kind stands for; a handle given up still names them. */
-const personCodesOf = {
+export const personCodesOf: Record<PersonIdentifierKind, readonly number[]> = {
   email: [codes.email, codes.work_email],
   phone: [codes.phone],
   professional_network: [codes.professional_network],
   twitter: [codes.twitter, codes.former_handle],
 };
 
+/** An identifier of a person in canonical form. */
+export interface PersonIdentifier {
+  kind: PersonIdentifierKind;
+  value: string;
+}
+
 /** The hash under which an identifier of a person is kept: of `<kind>:<canonical value>`. */
-function suppressionHash(kind: IdentifierKind, value: string): Buffer {
+function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
   return createHash('sha256').update(`${kind}:${value}`).digest();
+}
+
+/** Reads an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
+export function readPersonIdentifier(text: string): PersonIdentifier {
+  const kind = kinds.find((candidate) => looksLike(candidate, text));
+  const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
+  if (kind === undefined || normalised === undefined || 'reason' in normalised) {
+    const message = 'is no e-mail, phone number with country code, profile URL or @handle.';
+    throw invalid(`\`${text}\` ${message}`);
+  }
+  return { kind, value: normalised.values[0] };
 }
 
 /**
@@ -28,24 +52,49 @@ function suppressionHash(kind: IdentifierKind, value: string): Buffer {
  * stored people it reached. Throws `AppError` `invalid_parameter` for a text that is no identifier.
  */
 export async function suppress(sql: Sql, identifier: string): Promise<{ persons: number }> {
-  const kind = kinds.find((candidate) => looksLike(candidate, identifier));
-  const normalised = kind && normaliseIdentifier(kind, identifier, { subject: 'person' });
-  if (kind === undefined || normalised === undefined || 'reason' in normalised) {
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `\`${identifier}\` is no e-mail, phone number with country code, profile URL or @handle.`,
-    });
-  }
-  const [value] = normalised.values;
+  const read = readPersonIdentifier(identifier);
   const persons = await writeGraph(sql, (tx) =>
     insertSuppression(tx, {
-      hash: suppressionHash(kind, value),
-      value,
-      codes: personCodesOf[kind],
+      hash: suppressionHash(read),
+      value: read.value,
+      codes: personCodesOf[read.kind],
     }),
   );
   return { persons };
+}
+
+/**
+ * Suppresses whoever holds an e-mail or phone of which only the hash is known, now or after a later
+ * import. `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case e-mail, a phone
+ * in E.164 with its plus), one a line; blank lines are skipped. Throws `AppError` `invalid_parameter` naming the
+ * first line that is none, and changes nothing then.
+ */
+export async function suppressHashes(
+  sql: Sql,
+  lines: readonly string[],
+): Promise<{ hashes: number; persons: number }> {
+  const hashes: Buffer[] = [];
+  for (const [index, line] of lines.entries()) {
+    const text = line.trim();
+    if (text === '') continue;
+    if (!/^[0-9a-f]{64}$/i.test(text)) {
+      throw invalid(`Line ${index + 1} is no SHA-256: it must have 64 hexadecimal digits.`);
+    }
+    hashes.push(Buffer.from(text, 'hex'));
+  }
+  const kindCodes = [...personCodesOf.email, ...personCodesOf.phone];
+  const persons = await writeGraph(sql, (tx) => insertHashes(tx, hashes, kindCodes));
+  return { hashes: hashes.length, persons };
+}
+
+/** Suppresses people by id, and whoever is imported later with one of the identifiers. */
+export async function suppressPeople(
+  sql: Sql,
+  ids: readonly number[],
+  identifiers: readonly PersonIdentifier[],
+): Promise<void> {
+  const hashes = identifiers.map(suppressionHash);
+  await writeGraph(sql, (tx) => insertSuppressedPeople(tx, ids, hashes));
 }
 
 /** True when one of these people opted out of the graph that `sql` sees. */
@@ -53,7 +102,18 @@ export async function isAnySuppressed(sql: Sql, personIds: readonly number[]): P
   return personIds.length > 0 && (await findSuppressed(sql, personIds)).length > 0;
 }
 
-function looksLike(kind: (typeof kinds)[number], text: string): boolean {
+/** True when an opt-out by this identifier is recorded, by itself or in a list of hashes. */
+export async function isOptedOut(sql: Sql, identifier: PersonIdentifier): Promise<boolean> {
+  const bare = createHash('sha256').update(identifier.value).digest();
+  const found = await findRecordedHashes(sql, [suppressionHash(identifier), bare]);
+  return found.length > 0;
+}
+
+function invalid(message: string): AppError {
+  return new AppError({ code: 'invalid_parameter', status: 400, message });
+}
+
+function looksLike(kind: PersonIdentifierKind, text: string): boolean {
   if (kind === 'email') return /.@./.test(text);
   if (kind === 'phone') return /^\s*\+[\d\s().-]+$/.test(text);
   if (kind === 'professional_network') return /\/(in|pub)\//i.test(text);

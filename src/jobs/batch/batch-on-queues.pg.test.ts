@@ -1,7 +1,10 @@
-/** One list over both of the queue's stores, and over none: the same bytes, the same credits. */
+/**
+ * One list over each stack, embedded and Redis with S3, over both of the queue's stores alone, and over
+ * none: the same bytes, the same credits.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
+import { type Caller, openPipeline, type Storage } from '../../../tests/support/pipeline.ts';
 import {
   describeWithRedis,
   startRedis,
@@ -43,11 +46,12 @@ beforeAll(async () => {
 function testQueue(
   open: () => Promise<Record<string, string>>,
   lose: (pipeline: WorkingPipeline) => Promise<unknown>,
+  storage: Storage = 'files',
 ): void {
   let pipeline: WorkingPipeline;
   let caller: Caller;
   beforeAll(async () => {
-    pipeline = await openWorkingPipeline({ ...environment, ...(await open()) });
+    pipeline = await openWorkingPipeline({ ...environment, ...(await open()) }, storage);
     await importGraph(pipeline.sql, { persons: people });
     caller = await pipeline.account(1000);
   });
@@ -127,4 +131,17 @@ describeWithRedis('on Redis', () => {
     expect((await pipeline.results(caller, id)).text).toBe(expected);
     await pipeline.close();
   });
+});
+
+describeWithRedis('on Redis and S3', () => {
+  let server: TestRedis;
+  afterAll(() => server?.[Symbol.asyncDispose]());
+  testQueue(
+    async () => {
+      server = await startRedis();
+      return { REDIS_URL: server.url };
+    },
+    () => server.client.flushall(),
+    's3',
+  );
 });

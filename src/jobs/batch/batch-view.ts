@@ -1,6 +1,7 @@
 /** A batch as the API and the command line show it. */
 import { outputColumns } from '../../core/enrich/answer.ts';
-import type { Batch } from './queries.ts';
+import { priceOf } from '../../core/operations.ts';
+import type { Batch, BatchKind, ExportBatch, ListBatch } from './queries.ts';
 import type { PartReport } from './report.ts';
 
 /** How a list is written, as it was found or told. */
@@ -15,8 +16,8 @@ export function viewDialect({ dialect }: Batch) {
   };
 }
 
-/** The JSON of a batch. */
-export function viewBatch(batch: Batch, now: Date) {
+/** State, counts, credits and times: what lists and exports tell alike. */
+function viewProgress(batch: Batch, now: Date) {
   const processed =
     batch.matched +
     batch.noMatch +
@@ -33,17 +34,8 @@ export function viewBatch(batch: Batch, now: Date) {
   const rate = seconds > 0 ? processed / seconds : null;
   const left = batch.rowsTotal === null ? null : batch.rowsTotal - processed;
   const moving = batch.state === 'running' && rate !== null && rate > 0 && left !== null;
+  const self = `${pathOf[batch.kind]}/${batch.id}`;
   return {
-    id: batch.id,
-    name: batch.name,
-    live: batch.live,
-    state: batch.state,
-    reason: batch.reason,
-    error: batch.error,
-    operation: batch.operation,
-    mapping: batch.mapping,
-    dialect: viewDialect(batch),
-    quote: batch.quote,
     rows: {
       total: batch.rowsTotal,
       processed,
@@ -66,17 +58,70 @@ export function viewBatch(batch: Batch, now: Date) {
     created_at: batch.createdAt.toISOString(),
     started_at: batch.startedAt?.toISOString() ?? null,
     finished_at: batch.finishedAt?.toISOString() ?? null,
-    links: { self: `/v1/batches/${batch.id}`, results: `/v1/batches/${batch.id}/results` },
+    links: { self, results: `${self}/results` },
   };
 }
 
-export type BatchView = ReturnType<typeof viewBatch>;
+/** Where the objects of each kind are. */
+const pathOf: Record<BatchKind, string> = { list: '/v1/batches', export: '/v1/exports' };
+
+/** The JSON of a list. */
+function viewList(batch: ListBatch, now: Date) {
+  return {
+    id: batch.id,
+    name: batch.name,
+    live: batch.live,
+    state: batch.state,
+    reason: batch.reason,
+    error: batch.error,
+    operation: batch.operation,
+    mapping: batch.mapping,
+    dialect: viewDialect(batch),
+    quote: batch.quote,
+    ...viewProgress(batch, now),
+  };
+}
+
+export type BatchView = ReturnType<typeof viewList>;
+
+/** The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. */
+function viewExport(batch: ExportBatch, now: Date) {
+  const price = batch.live ? priceOf(batch.operation) : 0;
+  return {
+    id: batch.id,
+    name: batch.name,
+    live: batch.live,
+    state: batch.state,
+    reason: batch.reason,
+    error: batch.error,
+    operation: batch.operation,
+    filter: batch.filter,
+    fields: batch.fields,
+    format: batch.format,
+    gzip: batch.gzip,
+    max_results: batch.maxResults,
+    /** Once the ids are written: what it costs when nobody leaves it any more. */
+    estimated_credits: batch.rowsTotal === null ? null : batch.rowsTotal * price,
+    ...viewProgress(batch, now),
+  };
+}
+
+export type ExportView = ReturnType<typeof viewExport>;
+
+/** The JSON of a list or an export. */
+export function viewBatch(batch: Batch, now: Date): BatchView | ExportView {
+  return batch.kind === 'export' ? viewExport(batch, now) : viewList(batch, now);
+}
 
 /** The report of a batch as it is answered. */
 export function viewReport(batch: Batch, sum: PartReport) {
   const columns = outputColumns(batch.operation, batch.fields);
   const share = (count: number) =>
     batch.matched === 0 ? 0 : Math.round((count / batch.matched) * 10_000) / 10_000;
+  const fillRate = Object.fromEntries(
+    columns.map(({ header }, index) => [header, share(sum.filled[index] ?? 0)]),
+  );
+  if (batch.kind === 'export') return { rows: batch.rowsTotal, fill_rate: fillRate };
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
@@ -87,8 +132,6 @@ export function viewReport(batch: Batch, sum: PartReport) {
     repaired: sum.repaired,
     unusable: sum.unusable,
     agrees: sum.agrees,
-    fill_rate: Object.fromEntries(
-      columns.map(({ header }, index) => [header, share(sum.filled[index] ?? 0)]),
-    ),
+    fill_rate: fillRate,
   };
 }

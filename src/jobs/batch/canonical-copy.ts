@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { Transcoder } from './csv/encoding.ts';
-import type { Batch } from './queries.ts';
+import type { ListBatch } from './queries.ts';
 
 export interface CanonicalObject {
   key: string;
@@ -16,7 +16,10 @@ export interface CanonicalObject {
 }
 
 /** Finds or writes the canonical object of an upload. A second run writes another object. */
-export async function canonicalObject(store: ObjectStore, batch: Batch): Promise<CanonicalObject> {
+export async function canonicalObject(
+  store: ObjectStore,
+  batch: ListBatch,
+): Promise<CanonicalObject> {
   const { dialect, uploadKey, uploadBytes } = batch;
   if (dialect.encoding === 'utf-8') {
     return { key: uploadKey, firstByte: dialect.bom + dialect.firstByte, bytes: uploadBytes };

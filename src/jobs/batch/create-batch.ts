@@ -22,7 +22,7 @@ import {
   type Batch,
   findBatch,
   insertBatch,
-  type NewBatch,
+  type NewList,
   type Owner,
   type StoredDialect,
 } from './queries.ts';
@@ -48,7 +48,7 @@ export interface BatchRequest {
 /** What the caller says about how the file is written; what is left out is found out. */
 export type DialectRequest = Omit<DialectOptions, 'isWhole'>;
 
-export interface UploadContext extends Pick<Context, 'sql' | 'store' | 'log'> {
+export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
   uploadBytesMax: number;
 }
@@ -126,7 +126,7 @@ export async function createBatch(
     const { defaultRegion, country } = request;
     const list = { header, sample, defaultRegion, country };
     const mapping = mapColumns(request.operation, list, request.mapping);
-    const row: NewBatch = {
+    const row: NewList = {
       id: batchId,
       ...owner,
       ...request,

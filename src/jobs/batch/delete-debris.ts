@@ -1,20 +1,27 @@
 /**
- * Deletes what is left behind of work that did not count: parts of workers that lost their lease, and
- * what a worker wrote while the files of its batch were being deleted. Its names follow from the chunks, so
- * that nothing has to be listed. A day after the end no worker writes to a batch any more.
+ * Deletes what is left behind of work that did not count: parts of workers that lost their lease, what
+ * was written anew in vain, and what a worker wrote while the files of its batch were being deleted. Its
+ * names follow from the chunks or were noted before, so that nothing has to be listed. A day after the end no worker writes to a batch any more.
  */
 import type { JobContext } from '../queue/job-context.ts';
 import { partKey } from './chunk/part-key.ts';
 import { type DisturbedChunk, listDisturbedChunks } from './chunk/queries.ts';
 import { listLatelyDeleted } from './queries.ts';
+import { deleteObjects } from './shown/check-parts.ts';
+import { listDiscarded } from './shown/queries.ts';
+import { shownKey } from './shown/shown-records.ts';
 
 /** One round; safe to repeat. */
 export async function deleteDebris(context: Pick<JobContext, 'sql' | 'store'>): Promise<void> {
+  await deleteObjects(context, await listDiscarded(context.sql));
   for (const id of await listLatelyDeleted(context.sql)) {
     await context.store.deletePrefix(`batches/${id}/`);
   }
   for (const chunk of await listDisturbedChunks(context.sql)) {
-    for (const key of unrecordedKeys(chunk)) await context.store.delete(key);
+    for (const key of unrecordedKeys(chunk)) {
+      await context.store.delete(key);
+      await context.store.delete(shownKey(key));
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { Transcoder } from './csv/encoding.ts';
 import type { Delimiter, RecordTable } from './csv/record-table.ts';
 import { sampleRecords } from './csv/sample-records.ts';
 import { assertFilesKept } from './files-kept.ts';
-import type { Batch } from './queries.ts';
+import type { ListBatch } from './queries.ts';
 import { readRows } from './read-rows.ts';
 
 const PREVIEW_ROWS = 20;
@@ -22,7 +22,7 @@ interface Sample {
  * The preview of a batch: how it is read, and the first rows with the identifiers found in them. Throws
  * `AppError` 410 when its files are no longer kept.
  */
-export async function previewBatch(store: ObjectStore, batch: Batch) {
+export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   const delimiter = batch.dialect.delimiter as Delimiter;
   const { bytes, records } = await sampleOf(store, batch);
   const { rows } = readRows(bytes, records, { ...batch, delimiter });
@@ -40,7 +40,7 @@ export async function previewBatch(store: ObjectStore, batch: Batch) {
 }
 
 /** Cells of the first records, for guessing what the columns hold. */
-export async function readSample(store: ObjectStore, batch: Batch): Promise<string[][]> {
+export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
   const delimiter = batch.dialect.delimiter as Delimiter;
   const { bytes, records } = await sampleOf(store, batch);
   const count = Math.min(records.count, SAMPLE_ROWS);
@@ -50,7 +50,7 @@ export async function readSample(store: ObjectStore, batch: Batch): Promise<stri
 }
 
 /** The data records of the first bytes of the upload, as canonical bytes. */
-async function sampleOf(store: ObjectStore, batch: Batch): Promise<Sample> {
+async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
   assertFilesKept(batch);
   const { dialect, uploadKey, uploadBytes } = batch;
   const to = Math.min(uploadBytes, dialect.bom + dialect.firstByte + dialectSampleBytes);

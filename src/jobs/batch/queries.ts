@@ -1,13 +1,14 @@
 /**
  * Statements about batches as a whole. Those about chunks are in `chunk/queries.ts`. Locks are taken in
- * the order batch -> chunk -> reservation -> wallet.
+ * the order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 
 import type { Sql } from '../../core/db/client.ts';
-import type { OperationName } from '../../core/operations.ts';
+import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import type { ColumnMapping } from './columns.ts';
 import type { PartReport } from './report.ts';
-import { type BatchState, statesBefore } from './states.ts';
+import type { ResultFormat } from './result-format.ts';
+import { type BatchState, type PauseReason, statesBefore } from './states.ts';
 
 /** How the upload is written; found before the batch is accepted. */
 export interface StoredDialect {
@@ -41,15 +42,16 @@ export interface Quote {
   affordable?: boolean;
 }
 
-export interface Batch {
+/** What lists and exports have in common. */
+interface AnyBatch {
   id: string;
   accountId: string;
   live: boolean;
   name: string;
   state: BatchState;
-  reason: string | null;
+  reason: PauseReason | null;
   error: Record<string, unknown> | null;
-  operation: OperationName;
+  operation: PricedOperation;
   mapping: ColumnMapping;
   dialect: StoredDialect;
   fields: string[] | null;
@@ -62,8 +64,6 @@ export interface Batch {
   rerunOf: string | null;
   quote: Quote | null;
   report: PartReport | null;
-  uploadKey: string;
-  uploadBytes: number;
   /** The object that workers read; null until the split. */
   canonicalKey: string | null;
   width: number | null;
@@ -87,8 +87,36 @@ export interface Batch {
   filesDeletedAt: Date | null;
 }
 
-export type NewBatch = Pick<
-  Batch,
+/** An uploaded list. */
+export interface ListBatch extends AnyBatch {
+  kind: 'list';
+  operation: OperationName;
+  uploadKey: string;
+  uploadBytes: number;
+}
+
+/** The people that a filter means; its rows are their ids, in order. */
+export interface ExportBatch extends AnyBatch {
+  kind: 'export';
+  operation: typeof personSearch.name;
+  /** The search as it was sent, a query string. */
+  filter: string;
+  /** How its results are given back unless a download says otherwise. */
+  format: ResultFormat;
+  gzip: boolean;
+  maxResults: number | null;
+  /** The schedule whose run it is. */
+  scheduleId: string | null;
+  /** Leaves out whom that schedule has delivered before. */
+  onlyNew: boolean;
+}
+
+export type Batch = ListBatch | ExportBatch;
+export type BatchKind = Batch['kind'];
+export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
+
+export type NewList = Pick<
+  ListBatch,
   | 'id'
   | 'accountId'
   | 'live'
@@ -108,8 +136,29 @@ export type NewBatch = Pick<
   | 'dialect'
 > & { keyId: string };
 
-/** Records an accepted upload. */
-export async function insertBatch(sql: Sql, batch: NewBatch): Promise<void> {
+export type NewExport = Pick<
+  ExportBatch,
+  | 'id'
+  | 'accountId'
+  | 'live'
+  | 'kind'
+  | 'name'
+  | 'operation'
+  | 'mapping'
+  | 'dialect'
+  | 'fields'
+  | 'maxCredits'
+  | 'hold'
+  | 'filter'
+  | 'format'
+  | 'gzip'
+  | 'maxResults'
+  | 'scheduleId'
+  | 'onlyNew'
+> & { keyId: string };
+
+/** Records an accepted upload, or an export. */
+export async function insertBatch(sql: Sql, batch: NewList | NewExport): Promise<void> {
   const row = {
     ...batch,
     mapping: sql.json(batch.mapping as never),
@@ -130,23 +179,29 @@ export interface Owner {
   live: boolean;
 }
 
-/** A batch of this owner; anybody else's is not found. */
-export async function findOwnBatch(sql: Sql, owner: Owner, id: string): Promise<Batch | undefined> {
-  const [batch] = await sql<Batch[]>`
+/** A batch of this owner and kind; anybody else's is not found. */
+export async function findOwnBatch<Kind extends BatchKind>(
+  sql: Sql,
+  owner: Owner,
+  kind: Kind,
+  id: string,
+): Promise<BatchOf<Kind> | undefined> {
+  const [batch] = await sql<BatchOf<Kind>[]>`
     select * from batches
-    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}`;
+    where id = ${id} and kind = ${kind} and account_id = ${owner.accountId}
+      and live = ${owner.live}`;
   return batch;
 }
 
-/** A page of an owner's batches, newest first; `before` is the last id of the page before. */
+/** A page of an owner's batches of a kind, newest first; `before` is the last id of the page before. */
 export async function listBatches(
   sql: Sql,
   owner: Owner,
-  page: { before: string | null; limit: number },
+  page: { kind: BatchKind; before: string | null; limit: number },
 ): Promise<Batch[]> {
   return sql<Batch[]>`
     select * from batches
-    where account_id = ${owner.accountId} and live = ${owner.live}
+    where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
       and (${page.before}::uuid is null or (created_at, id) < (
         select created_at, id from batches where id = ${page.before}
           and account_id = ${owner.accountId}))
@@ -227,54 +282,11 @@ export async function insertSplit(
   return moved.length > 0;
 }
 
-/** The job that takes a batch on from a state in which nothing else will. */
-export type BatchJob = 'split-batch' | 'finish-batch' | 'quote-batch';
-
-/** Batches that wait for a split, a quote or their end, oldest first, with the job they wait for. */
-export async function listUnattended(
-  sql: Sql,
-  olderThanSeconds: number,
-): Promise<{ id: string; job: BatchJob }[]> {
-  return sql<{ id: string; job: BatchJob }[]>`
-    select id, case when state = 'ready' then 'quote-batch'
-      when chunks_total is null then 'split-batch' else 'finish-batch' end as job
-    from batches
-    where (state in ('created', 'validating', 'finalizing')
-        or (state = 'cancelling' and (chunks_total is null or chunks_done = chunks_total))
-        or (state = 'ready' and quote ->> 'state' = 'running'))
-      and created_at < now() - make_interval(secs => ${olderThanSeconds})
-    order by created_at limit 100`;
-}
-
-/**
- * Resumes the batches that an empty wallet paused, where the wallet can pay for a row again.
- * `price` gives the credits of one match of each operation.
- */
-export async function resumePaidBatches(
-  sql: Sql,
-  prices: { operation: string; price: number }[],
-): Promise<string[]> {
-  const resumed = await sql<{ id: string }[]>`
-    with payable as (
-      select b.id from batches b, wallets w, unnest(
-        ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
-      ) p (operation, price)
-      where b.state = 'paused' and b.reason = 'insufficient_credits'
-        and w.account_id = b.account_id and p.operation = b.operation
-        and w.balance - w.reserved >= p.price
-      order by b.id for update of b),
-    batch as (
-      update batches b set state = 'running', reason = null
-      from payable where b.id = payable.id returning b.id),
-    chunk as (
-      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
-      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
-    select id from batch`;
-  return resumed.map((row) => row.id);
-}
-
 /** One object of a batch's result. */
 export interface Part {
+  batchId: string;
+  chunkNumber: number;
+  k: number;
   objectKey: string;
   rows: number;
   bytes: number;
@@ -282,12 +294,12 @@ export interface Part {
 
 /**
  * The parts that a reader may stream now: all recorded parts, in order, up to the first chunk that is
- * not finished (its own finished parts included).
+ * not finished (its own finished parts included). A part that nobody of an export is left in is no object.
  */
 export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
   return sql<Part[]>`
-    select p.object_key, p.rows, p.bytes from parts p
-    where p.batch_id = ${batchId} and p.chunk_number <= coalesce((
+    select p.batch_id, p.chunk_number, p.k, p.object_key, p.rows, p.bytes from parts p
+    where p.batch_id = ${batchId} and p.bytes > 0 and p.chunk_number <= coalesce((
       select min(number) from chunks where batch_id = ${batchId} and state <> 'done'), 2147483647)
     order by p.chunk_number, p.k`;
 }
@@ -334,9 +346,13 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** Records that a batch's objects are gone. */
+/** Records that a batch's objects are gone: nothing in them has to be checked any more. */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
-  await sql`update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
+  await sql`
+    with checked as (
+      update parts set suppression_number = null
+      where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
+    update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
 }
 
 /** Batches whose files were deleted between one and two days ago. */

@@ -13,7 +13,7 @@ import { countOutcomes, cutOutcomes } from './chunk/afford.ts';
 import { answeredRecords, matchChunk } from './chunk/match-chunk.ts';
 import type { ClaimedChunk } from './chunk/queries.ts';
 import { listChunks, setQuote } from './control/queries.ts';
-import { type Batch, findBatch } from './queries.ts';
+import { findBatch, type ListBatch } from './queries.ts';
 
 export const quoteBatch = defineJob({
   name: 'quote-batch',
@@ -23,7 +23,8 @@ export const quoteBatch = defineJob({
     // A batch that was changed meanwhile, and asked for again, is matched again.
     while (!isCurrent) {
       const batch = must(await findBatch(context.sql, batchId), `batch ${batchId}`);
-      if (batch.state !== 'ready' || batch.quote?.state !== 'running') return;
+      if (batch.kind !== 'list' || batch.state !== 'ready') return;
+      if (batch.quote?.state !== 'running') return;
       const chunks = await listChunks(context.sql, batchId);
       const [first] = chunks;
       // A quote counts as rows; the sweep wakes it again when the key has none left this minute.
@@ -36,7 +37,7 @@ export const quoteBatch = defineJob({
 /** Makes and stores a quote; false when it is not what the batch asks for any more. */
 async function quote(
   context: JobContext,
-  batch: Batch,
+  batch: ListBatch,
   askedAt: string,
   chunks: readonly ClaimedChunk[],
 ): Promise<boolean> {
@@ -50,7 +51,7 @@ async function quote(
 /** Rows of each outcome, in the order of the file. */
 async function countMatches(
   context: JobContext,
-  batch: Batch,
+  batch: ListBatch,
   chunks: readonly ClaimedChunk[],
 ): Promise<Record<string, number>> {
   const sum: Record<string, number> = {};
@@ -70,7 +71,7 @@ async function countMatches(
 }
 
 /** Matches that the batch's own limit pays for. */
-function payableMatches({ live, maxCredits, operation }: Batch): number {
+function payableMatches({ live, maxCredits, operation }: ListBatch): number {
   if (!live || maxCredits === null) return Number.POSITIVE_INFINITY;
   return Math.floor(maxCredits / operations[operation].price);
 }

@@ -52,7 +52,7 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
   const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
-  const countries = read('country');
+  const contextOf = contextsOf(subject, reading, read('country'));
   const personNames = read('person_name');
   // In a list of companies the name is an identifier, and still says whether a number fits.
   const companyNames = [...read('company_name'), ...read('name')];
@@ -64,18 +64,29 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
       rows.push({ identifiers: [], invalid: unreadable });
       continue;
     }
-    rows.push(readRow(kinds, index, contextOf(subject, reading, countries, index), repairs));
+    rows.push(readRow(kinds, index, contextOf(index), repairs));
   }
-  const joined = (columns: string[][], index: number) =>
-    columns
-      .map((column) => column[index] ?? '')
-      .join(' ')
-      .trim();
   const namesOf = (index: number): ListedNames => ({
-    personName: joined(personNames, index),
-    companyName: companyNames.map((column) => column[index] ?? '').find((name) => name) ?? '',
+    personName: joinCells(personNames, index),
+    companyName: firstCell(companyNames, index),
   });
   return { rows, namesOf, repairs };
+}
+
+function joinCells(columns: string[][], index: number): string {
+  if (columns.length === 1) return columns[0]?.[index] ?? '';
+  return columns
+    .map((column) => column[index] ?? '')
+    .join(' ')
+    .trim();
+}
+
+function firstCell(columns: string[][], index: number): string {
+  for (const column of columns) {
+    const cell = column[index];
+    if (cell !== undefined && cell !== '') return cell;
+  }
+  return '';
 }
 
 type KindColumns = { kind: IdentifierKind; columns: string[][] };
@@ -98,23 +109,33 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
     (reading.mapping[name] ?? []).map(({ column }) => cells[wanted.indexOf(column)] ?? []);
 }
 
-function contextOf(
-  subject: 'person' | 'company',
-  reading: RowReading,
-  countries: string[][],
-  index: number,
-): NormaliseContext {
-  const context: NormaliseContext = { subject };
-  if (reading.country !== null) context.registryCountry = reading.country;
-  if (reading.defaultRegion !== null) context.region = reading.defaultRegion;
+/** How the values of rows are read, by the country that a row names: few for a million rows. */
+function contextsOf(subject: 'person' | 'company', reading: RowReading, countries: string[][]) {
+  const contexts = new Map<string | null, NormaliseContext>();
+  return (index: number): NormaliseContext => {
+    const code = rowCountry(countries, index);
+    let context = contexts.get(code);
+    if (context === undefined) {
+      const registryCountry = code ?? reading.country;
+      const region = code ?? reading.defaultRegion;
+      context = {
+        subject,
+        ...(registryCountry === null ? {} : { registryCountry }),
+        ...(region === null ? {} : { region }),
+      };
+      contexts.set(code, context);
+    }
+    return context;
+  };
+}
+
+/** The first country that a row names, or null. */
+function rowCountry(countries: string[][], index: number): string | null {
   for (const column of countries) {
     const code = countryCode(column[index] ?? '');
-    if (code === null) continue;
-    context.region = code;
-    context.registryCountry = code;
-    break;
+    if (code !== null) return code;
   }
-  return context;
+  return null;
 }
 
 /** All usable identifiers of one row in order of trust, or why there is none. */
@@ -124,7 +145,8 @@ function readRow(
   context: NormaliseContext,
   repairs: Repair[],
 ): RowInput {
-  const identifiers: RowIdentifier[] = [];
+  // Most rows have one identifier: a literal of one is a fifth of an empty list that grows.
+  let identifiers: RowIdentifier[] | null = null;
   let firstReason: string | null = null;
   for (const { kind, columns } of kinds) {
     let values: string[] | null = null;
@@ -140,10 +162,12 @@ function readRow(
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }
-    if (values !== null) identifiers.push({ kind, values });
+    if (values === null) continue;
+    if (identifiers === null) identifiers = [{ kind, values }];
+    else identifiers.push({ kind, values });
   }
-  if (identifiers.length > 0) return { identifiers, invalid: null };
-  return { identifiers, invalid: firstReason ?? 'no_identifier' };
+  if (identifiers !== null) return { identifiers, invalid: null };
+  return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
 }
 
 /** True for a usable text that a spreadsheet had damaged: a number in scientific notation, lost zeros. */

@@ -22,6 +22,9 @@ export type ReceivedUpload = Readable & {
  */
 export function receiveUpload(source: Readable, bytesMax: number): ReceivedUpload {
   const unzip = new UnzipIfGzip(bytesMax);
+  // The client may hang up before anybody reads, or before this: who reads later still meets the error.
+  unzip.on('error', () => {});
+  if (source.destroyed && !source.readableEnded) unzip.destroy(endedEarly());
   source.on('error', (error) => unzip.destroy(error));
   source.on('close', () => {
     if (!source.readableEnded) unzip.destroy(endedEarly());

@@ -55,7 +55,7 @@ export function renderPart(
   layout: PartLayout,
 ): RenderedPart {
   const { piece, records, from, to } = rows;
-  const writer = new ByteWriter(piece.length + (to - from) * 256);
+  const writer = new ByteWriter(piece.length + answerBytes(outcomes) + (to - from) * 64);
   const plan = planColumns(layout);
   const filled = new Array<number>(layout.columns.length).fill(0);
   let gapFrom = from === 0 ? 0 : endOf(records, from - 1);
@@ -71,6 +71,17 @@ export function renderPart(
   return { bytes: writer.written(), filled, release: () => writer.release() };
 }
 
+/** Length of the records that the columns are copied from. */
+function answerBytes(outcomes: readonly Outcome[]): number {
+  let bytes = 0;
+  for (const { answer } of outcomes) {
+    if (answer === null) continue;
+    if (answer.person !== null) bytes += answer.person.to - answer.person.from;
+    if (answer.company !== null) bytes += answer.company.to - answer.company.from;
+  }
+  return bytes;
+}
+
 function endOf(records: RecordTable, index: number): number {
   return (records.end[index] ?? 0) + (records.terminator[index] ?? 0);
 }
@@ -78,19 +89,20 @@ function endOf(records: RecordTable, index: number): number {
 function appendInput(writer: ByteWriter, rows: PartRows, index: number, layout: PartLayout): void {
   const { piece, records } = rows;
   const { delimiter, width } = layout;
-  const record = records.at(index);
-  let cells = record.fields;
-  if (isRawLine(record.flags)) {
+  const flags = records.flags[index] ?? 0;
+  const start = records.start[index] ?? 0;
+  const end = records.end[index] ?? 0;
+  let cells = records.fields[index] ?? 0;
+  if (isRawLine(flags)) {
     // Its quotes do not add up: as one quoted cell it cannot swallow the rows behind it.
-    writer.text(
-      encodeCell(readRecord(piece, record, delimiter)[0] ?? '', { delimiter, safe: false }),
-    );
+    const [text = ''] = readRecord(piece, { start, end, flags }, delimiter);
+    writer.text(encodeCell(text, { delimiter, safe: false }));
     cells = 1;
-  } else if (record.flags & recordFlag.invalidUtf8) {
+  } else if (flags & recordFlag.invalidUtf8) {
     // The bytes that make the structure are the same in both encodings.
-    writer.text(decodeWindows1252(piece.subarray(record.start, record.end)));
+    writer.text(decodeWindows1252(piece.subarray(start, end)));
   } else {
-    writer.copy(piece, record.start, record.end);
+    writer.copy(piece, start, end);
   }
   if (cells < width) writer.text(delimiter.repeat(width - cells));
 }
@@ -102,10 +114,14 @@ interface ColumnPlan {
   /** What an absent person, company, or answer leaves: only delimiters. */
   personBlank: string;
   companyBlank: string;
-  blank: string;
+  /** What follows the reason of a row without an answer. */
+  unmatched: string;
+  /** What follows the empty reason of a match: whether there is a conflict, and the price. */
+  conflict: string;
+  noConflict: string;
 }
 
-function planColumns({ columns, delimiter }: PartLayout): ColumnPlan {
+function planColumns({ columns, delimiter, price, checksAgreement }: PartLayout): ColumnPlan {
   const of = (record: 'person' | 'company') =>
     columns.flatMap((column) => (column.record === record ? [column.index] : []));
   const person = of('person');
@@ -116,7 +132,9 @@ function planColumns({ columns, delimiter }: PartLayout): ColumnPlan {
     computed: columns.filter((column) => column.record === null),
     personBlank: delimiter.repeat(person.length),
     companyBlank: delimiter.repeat(company.length),
-    blank: delimiter.repeat(columns.length),
+    unmatched: `${delimiter}${delimiter}0${delimiter.repeat(columns.length + Number(checksAgreement))}`,
+    conflict: `${delimiter}true${delimiter}${price}`,
+    noConflict: `${delimiter}false${delimiter}${price}`,
   };
 }
 
@@ -129,19 +147,22 @@ function appendOutcome(
 ): void {
   const { delimiter } = layout;
   const { status, by, reason, conflict, answer } = outcome;
+  // Piece by piece: a text put together for each of a million rows is garbage at once.
+  writer.text(delimiter);
+  writer.text(status);
+  writer.text(delimiter);
+  writer.text(by);
+  writer.text(delimiter);
   if (answer === null) {
-    const shown = encodeCell(reason, { delimiter, safe: false });
-    writer.text(
-      `${delimiter}${status}${delimiter}${by}${delimiter}${shown}${delimiter}${delimiter}0`,
-    );
-    if (layout.checksAgreement) writer.text(delimiter);
-    writer.text(plan.blank);
+    if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
+    writer.text(plan.unmatched);
     return;
   }
-  writer.text(
-    `${delimiter}${status}${delimiter}${by}${delimiter}${delimiter}${conflict}${delimiter}${layout.price}`,
-  );
-  if (layout.checksAgreement) writer.text(delimiter + outcome.agrees);
+  writer.text(conflict ? plan.conflict : plan.noConflict);
+  if (layout.checksAgreement) {
+    writer.text(delimiter);
+    writer.text(outcome.agrees);
+  }
   let column = 0;
   const delimiterByte = delimiter.charCodeAt(0);
   if (plan.person.length > 0) {

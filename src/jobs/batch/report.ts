@@ -28,6 +28,11 @@ export interface PartReport {
   agrees: Record<string, number>;
 }
 
+/** The report of nothing. */
+export function emptyReport(): PartReport {
+  return { unusable: {}, repaired: {}, decodedRows: 0, paddedRows: 0, filled: [], agrees: {} };
+}
+
 /** Counts the rows `from` to `to`; `outcomes` are theirs. */
 export function reportPart(
   records: RecordTable,
@@ -36,20 +41,14 @@ export function reportPart(
   layout: { width: number },
   found: { filled: number[]; repairs: readonly Repair[] },
 ): PartReport {
-  const report: PartReport = {
-    unusable: {},
-    repaired: {},
-    decodedRows: 0,
-    paddedRows: 0,
-    filled: found.filled,
-    agrees: {},
-  };
+  const report: PartReport = { ...emptyReport(), filled: found.filled };
   for (const { index, kind } of found.repairs) {
     if (index < from || index >= from + outcomes.length) continue;
     report.repaired[kind] = (report.repaired[kind] ?? 0) + 1;
   }
-  for (const [index, outcome] of outcomes.entries()) {
-    const at = from + index;
+  let at = from - 1;
+  for (const outcome of outcomes) {
+    at++;
     if ((records.fields[at] ?? 0) < layout.width) report.paddedRows++;
     if ((records.flags[at] ?? 0) & recordFlag.invalidUtf8) report.decodedRows++;
     if (outcome.agrees !== '') {
@@ -69,14 +68,7 @@ function addReason(reason: ReasonReport, rows: number, lines: number[]): void {
 
 /** Adds the reports of a batch's parts up, in the order of the file. */
 export function addReports(parts: readonly PartReport[]): PartReport {
-  const sum: PartReport = {
-    unusable: {},
-    repaired: {},
-    decodedRows: 0,
-    paddedRows: 0,
-    filled: [],
-    agrees: {},
-  };
+  const sum = emptyReport();
   const addCounts = (to: Record<string, number>, from: Record<string, number>) => {
     for (const [name, count] of Object.entries(from)) to[name] = (to[name] ?? 0) + count;
   };

@@ -7,9 +7,10 @@ import { type Alongside, createBatch, storeUpload, type UploadContext } from './
 import { encodeCell } from './csv/quote-cell.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import { assertFilesKept } from './files-kept.ts';
-import { type Batch, listFinishedParts, type Owner } from './queries.ts';
+import type { Batch, ListBatch, Owner } from './queries.ts';
 import { matchColumns } from './render-part.ts';
 import { readResultRows } from './result-rows.ts';
+import { openCheckedParts } from './shown/check-parts.ts';
 import { isFinal } from './states.ts';
 
 /**
@@ -21,7 +22,7 @@ import { isFinal } from './states.ts';
 export async function rerunBatch(
   context: UploadContext,
   owner: Owner & { keyId: string },
-  batch: Batch,
+  batch: ListBatch,
   outcomes: readonly OutcomeStatus[],
   alongside: Alongside,
 ): Promise<Batch> {
@@ -77,8 +78,8 @@ export async function rerunBatch(
 
 /** The header, then the chosen rows with the list's own columns. */
 async function* chosenRows(
-  { store, sql }: UploadContext,
-  batch: Batch,
+  context: UploadContext,
+  batch: ListBatch,
   outcomes: readonly OutcomeStatus[],
   counter: { rows: number },
 ): AsyncGenerator<Buffer> {
@@ -92,8 +93,8 @@ async function* chosenRows(
   };
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
-  const parts = await listFinishedParts(sql, batch.id);
-  for await (const { cells } of readResultRows(store, parts, delimiter)) {
+  const parts = await openCheckedParts(context, batch);
+  for await (const { cells } of readResultRows(context, parts, delimiter)) {
     if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
     counter.rows++;
     yield line(cells.slice(0, width));

@@ -9,9 +9,6 @@ import type { Delimiter } from './csv/record-table.ts';
 import { matchColumns } from './render-part.ts';
 import type { ResultRow } from './result-rows.ts';
 
-export const resultFormats = ['csv', 'csv-safe', 'jsonl', 'xlsx'] as const;
-export type ResultFormat = (typeof resultFormats)[number];
-
 /** What the columns of a result are, from left to right: the list's own, the match, the operation's. */
 export interface ResultLayout {
   delimiter: Delimiter;
@@ -23,6 +20,8 @@ export interface ResultLayout {
   headerWidth: number;
   /** Number of the list's own columns. */
   width: number;
+  /** True when the rows say what became of them: those of an export are all people. */
+  matches: boolean;
   checksAgreement: boolean;
   columns: readonly OutputColumn[];
 }
@@ -65,17 +64,28 @@ export async function* toSheet(
   }
 }
 
-/** One JSON object a row: `{row, input, match, person|company|email|financials}`. */
+/** One JSON object a row: `{row, input, match, person|company|email|financials}`, or just the person. */
 export async function* toJsonLines(
   rows: AsyncIterable<ResultRow>,
   layout: ResultLayout,
 ): AsyncGenerator<string> {
+  if (!layout.matches) return yield* toPeopleLines(rows, layout);
   const inputNames = uniqueNames(layout.names.slice(0, layout.width));
   for await (const { row, cells } of rows) {
     const input = Object.fromEntries(inputNames.map((name, index) => [name, cells[index] ?? '']));
     const match = readMatch(cells, layout);
     const answer = readAnswer(cells, layout, match.status === 'matched');
     yield `${JSON.stringify({ row, input, match, ...answer })}\n`;
+  }
+}
+
+/** One person a line, as a page of the search gives them. */
+async function* toPeopleLines(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<string> {
+  for await (const { cells } of rows) {
+    yield `${JSON.stringify(readAnswer(cells, layout, true).person)}\n`;
   }
 }
 

@@ -1,9 +1,9 @@
 /** Reads a result back from its recorded parts, cell by cell, one part in memory at a time. */
-import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readRecord } from './csv/cells.ts';
 import { scanRecords } from './csv/record-scanner.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import type { Part } from './queries.ts';
+import { type PartsContext, readPart } from './shown/read-part.ts';
 
 export interface ResultRow {
   /** Number of the row in the list, from 1. */
@@ -15,13 +15,13 @@ export interface ResultRow {
 
 /** The rows of these parts, in order. */
 export async function* readResultRows(
-  store: ObjectStore,
+  context: PartsContext,
   parts: readonly Part[],
   delimiter: Delimiter,
 ): AsyncGenerator<ResultRow> {
   let row = 0;
   for (const part of parts) {
-    const bytes = await store.get(part.objectKey, { from: 0, to: part.bytes });
+    const bytes = await readPart(context, part);
     const records = scanRecords(bytes, { delimiter });
     let lineBefore = 1;
     for (let index = 0; index < records.count; index++) {

@@ -1,22 +1,16 @@
-/** The result of a batch as one stream: the header, then the recorded parts in order. No join. */
+/** The result of a list or an export as one stream: the header, then the recorded parts in order. No join. */
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Context } from '../../core/context.ts';
-import { outputColumns } from '../../core/enrich/answer.ts';
 import { encodeCell } from './csv/quote-cell.ts';
-import type { Delimiter } from './csv/record-table.ts';
 import { assertFilesKept } from './files-kept.ts';
-import { type Batch, listFinishedParts, type Part } from './queries.ts';
-import { checksAgreement } from './read-rows.ts';
-import { resultHeader } from './render-part.ts';
-import {
-  type ResultFormat,
-  type ResultLayout,
-  toJsonLines,
-  toSafeCsv,
-  toSheet,
-} from './result-formats.ts';
+import type { Batch, Part } from './queries.ts';
+import type { ResultFormat } from './result-format.ts';
+import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
+import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
+import { openCheckedParts } from './shown/check-parts.ts';
+import type { PartsContext } from './shown/read-part.ts';
 import { rowsToXlsx } from './xlsx/write-xlsx.ts';
 
 export interface BatchResults {
@@ -27,15 +21,18 @@ export interface BatchResults {
   stream: Readable;
 }
 
-/** Opens the result as far as it is there. Throws `AppError` 410 when its files are no longer kept. */
+/**
+ * Opens the result as far as it is there; who opted out by now is not in it. Throws `AppError` 410 when its
+ * files are no longer kept.
+ */
 export async function openResults(
-  context: Pick<Context, 'store' | 'sql'>,
+  context: PartsContext,
   batch: Batch,
   form: { format: ResultFormat; gzip: boolean },
 ): Promise<BatchResults> {
   assertFilesKept(batch);
   const layout = layoutOf(batch);
-  const parts = await listFinishedParts(context.sql, batch.id);
+  const parts = await openCheckedParts(context, batch);
   const complete = batch.state === 'completed' || batch.state === 'cancelled';
   const { bytes, stream } = render(context, layout, parts, form.format);
   if (!form.gzip) return { complete, bytes, stream };
@@ -43,7 +40,7 @@ export async function openResults(
 }
 
 function render(
-  { store }: Pick<Context, 'store'>,
+  context: PartsContext,
   layout: ResultLayout,
   parts: readonly Part[],
   format: ResultFormat,
@@ -51,9 +48,9 @@ function render(
   if (format === 'csv') {
     const header = headerLine(layout);
     const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
-    return { bytes, stream: Readable.from(concat(store, header, parts)) };
+    return { bytes, stream: Readable.from(concat(context.store, header, parts)) };
   }
-  const rows = readResultRows(store, parts, layout.delimiter);
+  const rows = readResultRows(context, parts, layout.delimiter);
   if (format === 'xlsx') {
     return { bytes: null, stream: Readable.from(rowsToXlsx(toSheet(rows, layout))) };
   }
@@ -66,35 +63,12 @@ function gzipOf(source: Readable): Readable {
   return pipeline(source, createGzip({ level: 4 }), () => {});
 }
 
-function layoutOf(batch: Batch): ResultLayout {
-  const { dialect } = batch;
-  const width = batch.width ?? dialect.header?.length ?? 0;
-  const columns = outputColumns(batch.operation, batch.fields);
-  const agreement = checksAgreement(batch.mapping);
-  const header = dialect.header ?? numberedNames(width);
-  return {
-    delimiter: dialect.delimiter as Delimiter,
-    newline: dialect.newline,
-    names: resultHeader(header, width, columns, agreement),
-    headerText: dialect.headerText,
-    headerWidth: header.length,
-    width,
-    checksAgreement: agreement,
-    columns,
-  };
-}
-
 /** The list's own header unchanged, then the added names. */
 function headerLine(layout: ResultLayout): Buffer {
   const { names, headerText, headerWidth, delimiter, newline } = layout;
   const cells = names.map((name) => encodeCell(name, { delimiter, safe: false }));
   if (headerText !== null) cells.splice(0, headerWidth, headerText);
   return Buffer.from(cells.join(delimiter) + newline);
-}
-
-/** Names for the columns of a list without a header: the result has one in any case. */
-function numberedNames(width: number): string[] {
-  return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }
 
 async function* concat(

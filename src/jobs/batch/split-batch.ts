@@ -1,4 +1,7 @@
-/** Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end. */
+/**
+ * Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end. For an export the
+ * ids of its people are written first, which gives the same.
+ */
 import { z } from 'zod';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -8,7 +11,8 @@ import { canonicalObject } from './canonical-copy.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import { splitIntoChunks } from './csv/split.ts';
-import { type Batch, failBatch, findBatch, insertSplit, moveBatch } from './queries.ts';
+import { writeIds } from './export/write-ids.ts';
+import { failBatch, findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
 
 export const splitBatch = defineJob({
   name: 'split-batch',
@@ -21,7 +25,8 @@ export const splitBatch = defineJob({
     if (state !== 'validating' && state !== 'cancelling') return;
     if (batch.chunksTotal !== null) return dispatch(context);
     try {
-      await split(context, batch);
+      if (batch.kind === 'export') await writeIds(context, batch);
+      else await split(context, batch);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       const { code, status, message: detail, errors } = error;
@@ -34,7 +39,7 @@ export const splitBatch = defineJob({
   },
 });
 
-async function split(context: JobContext, batch: Batch): Promise<void> {
+async function split(context: JobContext, batch: ListBatch): Promise<void> {
   const { dialect } = batch;
   const canonical = await canonicalObject(context.store, batch);
   const range = { from: canonical.firstByte, to: canonical.bytes };

@@ -17,6 +17,11 @@ export const batchStates = [
 ] as const;
 export type BatchState = (typeof batchStates)[number];
 
+/** Why a batch is paused. What waits for credits goes on by itself; a person's pause is that person's. */
+export const pauseReasons = ['insufficient_credits', 'key_budget', 'user'] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+export type Shortage = Exclude<PauseReason, 'user'>;
+
 /** Where a batch may go from each state. */
 const batchMoves: Record<BatchState, readonly BatchState[]> = {
   created: ['validating', 'failed', 'cancelling'],

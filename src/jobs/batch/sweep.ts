@@ -3,45 +3,54 @@
  * every few seconds in every worker process; all its statements may run at the same time elsewhere.
  */
 import { inTransaction } from '../../core/db/client.ts';
-import { operations } from '../../core/operations.ts';
+import { operations, personSearch } from '../../core/operations.ts';
 import type { JobContext } from '../queue/job-context.ts';
+import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import { reclaimChunks } from './chunk/queries.ts';
-import { listUnattended, resumePaidBatches } from './queries.ts';
+import { batchesBehind } from './shown/check-results.ts';
+import { listUnattended, resumePaidBatches } from './sweep/queries.ts';
 
-const SWEEP_EVERY_MS = 5_000;
-/** A wake-up that nobody claimed for so long is lost. */
-const LOST_WAKE_UP_SECONDS = 30;
+/** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
+const SWEEP_EVERY_MS = 4_000;
+/**
+ * A wake-up that nobody claimed for so long is lost: at once nearly where the queue holds none that
+ * waits, because a worker that takes one claims its chunk in milliseconds.
+ */
+const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
 /** Splits and ends are short; one that waits longer has no wake-up any more. */
 const UNATTENDED_SECONDS = 10;
 
-const prices = Object.entries(operations).map(([operation, { price }]) => ({ operation, price }));
+const prices = [
+  ...Object.entries(operations).map(([operation, { price }]) => ({ operation, price })),
+  { operation: personSearch.name, price: personSearch.price },
+];
 
 /** One sweep: repairs the queue, takes back lost chunks, resumes, wakes what waits, dispatches. */
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
   await context.queues.repair();
-  const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, LOST_WAKE_UP_SECONDS));
+  const queue = (await context.queues.isDrained('run-chunk')) ? 'drained' : 'waiting';
+  const lostSeconds = LOST_WAKE_UP_SECONDS[queue];
+  const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
   await resumePaidBatches(sql, prices);
   for (const { id, job } of await listUnattended(sql, UNATTENDED_SECONDS)) {
     await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id } }]);
   }
+  for (const id of await batchesBehind(context)) {
+    await context.queues.wake('check-results', [
+      { id: `check-results-${id}`, payload: { batchId: id } },
+    ]);
+  }
   await dispatch(context);
 }
 
 /** Sweeps now and then every few seconds until stopped; a failed sweep is logged and tried again. */
-export function startSweeping(context: JobContext): { stop(): Promise<void> } {
-  let running = Promise.resolve();
-  const once = () => {
-    running = sweep(context).catch((error) => context.log.error({ err: error }, 'sweep failed'));
-  };
-  once();
-  const timer = setInterval(once, SWEEP_EVERY_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+export function startSweeping(context: JobContext): Repeating {
+  return startRepeating(
+    SWEEP_EVERY_MS,
+    () => sweep(context),
+    (error) => context.log.error({ err: error }, 'sweep failed'),
+  );
 }

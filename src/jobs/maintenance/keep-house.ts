@@ -1,10 +1,12 @@
 /** What is deleted by age: files of ended batches, uploads, idempotency keys. In every worker, seldom. */
 import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
+import { deleteOldHints } from '../../core/search/queries.ts';
 import { deleteDebris } from '../batch/delete-debris.ts';
 import { listExpired, markFilesDeleted } from '../batch/queries.ts';
 import { deleteExpiredUploads } from '../batch/upload/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
+import { type Repeating, startRepeating } from '../start-repeating.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
 
@@ -12,6 +14,7 @@ const EVERY_MS = 10 * 60 * 1000;
 export async function keepHouse(context: JobContext): Promise<void> {
   await deleteOldKeys(context.sql);
   await deleteOldLimits(context.sql);
+  await deleteOldHints(context.sql);
   const expired = await listExpired(context.sql, context.config.filesKeepDays);
   for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
   if (expired.length > 0) await markFilesDeleted(context.sql, expired);
@@ -20,19 +23,10 @@ export async function keepHouse(context: JobContext): Promise<void> {
 }
 
 /** Keeps house now and then every few minutes until stopped. */
-export function startKeepingHouse(context: JobContext): { stop(): Promise<void> } {
-  let running = Promise.resolve();
-  const once = () => {
-    running = keepHouse(context).catch((error) => {
-      context.log.error({ err: error }, 'keeping house failed');
-    });
-  };
-  once();
-  const timer = setInterval(once, EVERY_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+export function startKeepingHouse(context: JobContext): Repeating {
+  return startRepeating(
+    EVERY_MS,
+    () => keepHouse(context),
+    (error) => context.log.error({ err: error }, 'keeping house failed'),
+  );
 }

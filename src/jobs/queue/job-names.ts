@@ -10,6 +10,7 @@ export interface JobPayloads {
   'run-chunk': { chunkId: number; epoch: number };
   'finish-batch': { batchId: string };
   'quote-batch': { batchId: string };
+  'check-results': { batchId: string };
 }
 export type JobName = keyof JobPayloads;
 
@@ -19,4 +20,5 @@ export const queueOf: Record<JobName, QueueName> = {
   'run-chunk': 'chunks',
   'finish-batch': 'batches',
   'quote-batch': 'batches',
+  'check-results': 'batches',
 };

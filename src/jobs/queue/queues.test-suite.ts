@@ -88,6 +88,22 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await again.raised;
   });
 
+  test('a queue is drained when nothing waits, also while a job runs', async () => {
+    expect(await queues.isDrained('run-chunk')).toBe(true);
+    await wakeChunk(8);
+    expect(await queues.isDrained('run-chunk')).toBe(false);
+    expect(await queues.isDrained('split-batch')).toBe(true);
+    const started = new Signal();
+    const end = new Signal();
+    startWorkers(() => {
+      started.raise();
+      return end.raised;
+    });
+    await started.raised;
+    expect(await queues.isDrained('run-chunk')).toBe(true);
+    end.raise();
+  });
+
   test('workers go on after the store has lost everything', async () => {
     const ran: Ran[] = [];
     let seen = new Signal();

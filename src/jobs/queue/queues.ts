@@ -26,6 +26,8 @@ export interface Queues {
    * wake-up that is lost here is logged and made again by the sweep.
    */
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
+  /** True when no job of this kind's queue waits for a worker; false also when the store does not say. */
+  isDrained(name: JobName): Promise<boolean>;
   /** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
   repair(): Promise<void>;
   close(): Promise<void>;
@@ -65,13 +67,27 @@ export function openQueues(
         log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
       }
     },
+    async isDrained(name) {
+      const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      try {
+        return (await within(WAKE_MS_MAX, queue.count())) === 0;
+      } catch (error) {
+        log.warn({ err: error, job: name }, 'the queue does not say what waits');
+        return false;
+      }
+    },
     async repair() {
-      if (await backend.repair()) log.warn('the queue had lost its schema, it was made again');
+      await repairQueue(backend, log);
     },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+/** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
+export async function repairQueue(backend: QueueBackend, log: Log): Promise<void> {
+  if (await backend.repair()) log.warn('the queue had lost its schema, it was made again');
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

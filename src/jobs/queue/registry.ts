@@ -2,6 +2,7 @@
 import { runChunk } from '../batch/chunk/run-chunk.ts';
 import { finishBatchJob } from '../batch/finish-batch.ts';
 import { quoteBatch } from '../batch/quote-batch.ts';
+import { checkResults } from '../batch/shown/check-results.ts';
 import { splitBatch } from '../batch/split-batch.ts';
 import type { JobDefinition } from './define-job.ts';
 import type { JobName } from './job-names.ts';
@@ -11,4 +12,5 @@ export const jobs: { readonly [Name in JobName]: JobDefinition<Name> } = {
   'run-chunk': runChunk,
   'finish-batch': finishBatchJob,
   'quote-batch': quoteBatch,
+  'check-results': checkResults,
 };

@@ -3,12 +3,23 @@ import { must } from '../../core/lib/assert.ts';
 import type { QueueBackend } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
 import type { JobContext } from './job-context.ts';
-import { type JobName, queueNames } from './job-names.ts';
+import { type JobName, type QueueName, queueNames } from './job-names.ts';
 import { jobs } from './registry.ts';
 
 export interface RunningWorkers {
   /** Takes no new job and resolves when those in hand are done. */
   close(): Promise<void>;
+}
+
+/**
+ * How soon a job of a worker that died is given to another. A lost chunk has its lease and a wake-up of
+ * its own in some 20 s; a job about a whole batch has this lock alone, because an id that the queue still
+ * keeps is not taken again.
+ */
+function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: number } {
+  return queue === 'chunks'
+    ? { lockDuration: 30_000, stalledInterval: 30_000 }
+    : { lockDuration: 15_000, stalledInterval: 5_000 };
 }
 
 /**
@@ -33,7 +44,7 @@ export function runWorkers(
         autorun: false,
         concurrency: queue === 'chunks' ? context.config.workerConcurrency : 2,
         // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
-        lockDuration: 30_000,
+        ...lockOf(queue),
         maxStalledCount: 10,
       },
     );

@@ -44,7 +44,7 @@ export async function readPerson(
   id: number,
 ): Promise<Record<string, unknown> | undefined> {
   const [row] = await sql<{ record: string }[]>`select record from person_records where id = ${id}`;
-  return row === undefined ? undefined : recordToJson(personFields, row.record);
+  return row === undefined ? undefined : JSON.parse(recordToJson(personFields, row.record));
 }
 
 /** The company as it is answered. */
@@ -52,7 +52,7 @@ export async function readCompany(sql: Database, id: number): Promise<Record<str
   const [row] = await sql<
     { record: string }[]
   >`select record from company_records where id = ${id}`;
-  return recordToJson(companyFields, must(row, `company ${id}`).record);
+  return JSON.parse(recordToJson(companyFields, must(row, `company ${id}`).record));
 }
 
 /** `kind value` of each identifier, in order. */

@@ -179,21 +179,26 @@ const suppressedKinds = [
   [personIdentifierCodes.work_email, 'email'],
   [personIdentifierCodes.phone, 'phone'],
   [personIdentifierCodes.twitter, 'twitter'],
+  [personIdentifierCodes.former_handle, 'twitter'],
 ] as const;
 
-/** People of the stage who hold an identifier that was opted out are suppressed. */
+/**
+ * People of the stage who hold an identifier that was opted out are suppressed. A hash is of kind and value,
+ * or of the value alone where a list of hashes came from elsewhere.
+ */
 export async function suppressOptedOut(tx: Sql): Promise<void> {
   const kinds = suppressedKinds.map(([code, name]) => `(${code}, '${name}')`).join(', ');
   await runConstant(
     tx,
-    `insert into suppressed_persons (person_id)
-     select distinct s.id
+    `select suppress_people(array_agg(distinct s.id))
      from stage_identifiers s
      join (values ${kinds}) k (code, name) on k.code = s.kind
      where exists (select from suppressed_identifiers)
-       and sha256(convert_to(k.name || ':' || s.value, 'UTF8'))
-         in (select value_sha256 from suppressed_identifiers)
-     on conflict do nothing`,
+       and (sha256(convert_to(k.name || ':' || s.value, 'UTF8'))
+           in (select value_sha256 from suppressed_identifiers)
+         or k.name in ('email', 'phone') and sha256(convert_to(s.value, 'UTF8'))
+           in (select value_sha256 from suppressed_identifiers))
+     having count(*) > 0`,
   );
 }
 
@@ -227,13 +232,23 @@ export async function replaceDirectors(tx: Sql): Promise<void> {
   );
 }
 
-/** The people of companies that are new or renamed show another company name. */
-export async function listPeopleOfRenamedCompanies(tx: Sql): Promise<void> {
+/**
+ * The people of companies that are new or renamed show another company name; those of companies that grew
+ * or shrank are searched by another head count.
+ */
+export async function listPeopleOfChangedCompanies(tx: Sql): Promise<void> {
   await runConstant(
     tx,
     `insert into stage_persons_to_render
      select p.id from persons p join stage_changes c on c.id = p.company_id
-     where c.is_renamed and p.company_id <> 0`,
+     where c.is_renamed and p.company_id <> 0
+     union all
+     select s.id from stage_changes c
+     join companies o on o.id = c.id
+     join person_search s on s.company_id = c.id
+     cross join lateral (select number_range(o.head_count) as staff) range
+     where c.is_changed and (s.staff_min, s.staff_max) is distinct from
+       (coalesce(staff[1], o.employees), coalesce(staff[2], o.employees))`,
   );
 }
 

@@ -110,7 +110,7 @@ class RecordBatch implements Batch<RecordRow> {
       await queries.suppressOptedOut(tx);
     } else {
       await queries.replaceDirectors(tx);
-      await queries.listPeopleOfRenamedCompanies(tx);
+      await queries.listPeopleOfChangedCompanies(tx);
     }
     await renderListed(tx);
     return { ...(await queries.countChanges(tx)), rejected: [] };

@@ -80,3 +80,14 @@ export async function expireKey(sql: Sql, id: string, seconds: number): Promise<
     update api_keys
     set expires_at = least(expires_at, now() + make_interval(secs => ${seconds})) where id = ${id}`;
 }
+
+/** Bounds what a key may spend in a UTC day, from now on; null lifts the bound. */
+export async function setCreditsPerDay(
+  sql: Sql,
+  id: string,
+  creditsPerDay: number | null,
+): Promise<void> {
+  await sql`
+    insert into key_budgets (key_id, credits_per_day) values (${id}, ${creditsPerDay})
+    on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
+}

@@ -8,9 +8,10 @@ import {
 } from '../../../../tests/support/credit-model.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
 import { audit } from '../../../core/credits/audit.ts';
-import { reserveForChunk } from '../../../core/credits/queries.ts';
+import { chargeCalls, reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
+import type { Shortage } from '../states.ts';
 import { countOutcomes } from './afford.ts';
 import { type CommitPart, claimChunk, commitPart, releaseChunk } from './queries.ts';
 
@@ -33,6 +34,9 @@ const step = fc.record({
     'sweep',
     'sweep',
     'grant',
+    'call',
+    'midnight',
+    'cap',
   ),
   /** Chooses among the chunks or claims that there are. */
   pick: fc.nat({ max: 100 }),
@@ -44,6 +48,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 const run = fc.record({
   credits: fc.nat({ max: 8 }),
   max: fc.option(fc.nat({ max: 5 })),
+  cap: fc.option(fc.integer({ min: 1, max: 6 })),
   steps: fc.array(step, { minLength: 30, maxLength: 60 }),
 });
 
@@ -56,15 +61,17 @@ class Run {
   readonly #chunkIds = new Map<ModelChunk, number>();
   readonly #reservations = new Map<ModelClaim, number | null>();
   #grants = 0;
+  #calls = 0;
 
   private constructor(caller: Caller, model: CreditModel) {
     this.#caller = caller;
     this.model = model;
   }
 
-  static async start(credits: number, max: number | null): Promise<Run> {
-    const caller = await pipeline.account(credits);
-    const run = new Run(caller, new CreditModel(credits, [newBatch(null), newBatch(max)]));
+  static async start(credits: number, max: number | null, cap: number | null): Promise<Run> {
+    const caller = await pipeline.boundedAccount(credits, cap);
+    const batches = [newBatch(null), newBatch(max)];
+    const run = new Run(caller, new CreditModel(credits, cap, batches));
     for (const batch of run.model.batches) {
       const rows = Array.from({ length: 2 * CHUNK_ROWS }, (_, i) => `a${i}@list.example\n`);
       const limit = batch.max === null ? {} : { max_credits: String(batch.max) };
@@ -91,6 +98,12 @@ class Run {
     if (name === 'claim') return this.#claim(chunk);
     if (name === 'grant') return this.#grant(amount);
     if (name === 'expire') return this.#expire(chunk);
+    if (name === 'call') return this.#call();
+    if (name === 'cap') return this.#setCap(flag ? null : amount * 2);
+    if (name === 'midnight') {
+      model.midnight();
+      return pipeline.passADay(this.#caller);
+    }
     if (name === 'sweep') {
       model.sweep();
       return pipeline.sweep();
@@ -100,8 +113,9 @@ class Run {
     const claim = claims.at(-1 - (back % Math.max(claims.length, 1)));
     if (claim === undefined) return;
     if (name === 'reserve') await this.#reserve(claim, amount);
-    if (name === 'commit') await this.#commit(claim, amount, flag);
-    if (name === 'release') await this.#release(claim, flag);
+    const shortOf = flag ? must(shortages[pick % 2], 'shortage') : null;
+    if (name === 'commit') await this.#commit(claim, amount, shortOf);
+    if (name === 'release') await this.#release(claim, shortOf);
   }
 
   async #claim(chunk: ModelChunk): Promise<void> {
@@ -124,13 +138,13 @@ class Run {
     this.#reservations.set(claim, reserved?.reservationId ?? null);
   }
 
-  async #commit(claim: ModelClaim, amount: number, flag: boolean): Promise<void> {
+  async #commit(claim: ModelClaim, amount: number, pauseFor: Shortage | null): Promise<void> {
     const { chunk } = claim;
     const matched = claim.granted ?? 0;
     const left = chunk.rows - chunk.rowsDone;
     const rows = Math.min(left, Math.max(amount, matched, 1));
     if (rows === 0) return;
-    const outOfCredits = flag && rows < left;
+    const shortOf = rows < left ? pauseFor : null;
     const { chunkId, batchId, epoch } = this.#held(claim);
     const part: CommitPart = {
       batchId,
@@ -144,21 +158,23 @@ class Run {
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,
-      outOfCredits,
+      shortOf,
       records: [],
+      delivered: null,
+      suppressionNumber: null,
       report: {} as CommitPart['report'],
     };
     const committed = await commitPart(pipeline.sql, part);
-    expect(committed !== undefined).toBe(this.model.commit(claim, { rows, outOfCredits }));
+    expect(committed !== undefined).toBe(this.model.commit(claim, { rows, shortOf }));
     if (committed === undefined) return;
     expect(committed.chunkDone).toBe(chunk.state === 'done');
     expect(committed.batchDone).toBe(chunk.batch.state === 'finalizing');
   }
 
-  async #release(claim: ModelClaim, pauses: boolean): Promise<void> {
-    const why = pauses ? ({ pause: true } as const) : { retryAfterSeconds: 0, counts: true };
+  async #release(claim: ModelClaim, pauseFor: Shortage | null): Promise<void> {
+    const why = pauseFor === null ? { retryAfterSeconds: 0, counts: true } : { pauseFor };
     await inTransaction(pipeline.sql, (tx) => releaseChunk(tx, this.#held(claim), why));
-    this.model.release(claim, pauses);
+    this.model.release(claim, pauseFor);
   }
 
   async #expire(chunk: ModelChunk): Promise<void> {
@@ -167,6 +183,22 @@ class Run {
     await pipeline.sql`
       update chunks set lease_until = now() - interval '1 second'
       where id = ${this.#idOf(chunk)}`;
+  }
+
+  async #call(): Promise<void> {
+    const { accountId, keyId } = this.#caller;
+    const reference = `call:${this.#calls++}`;
+    const one = { accountId, keyId, price: 1, reference, operation: 'people.enrich' };
+    const [charged] = await chargeCalls(pipeline.sql, [one]);
+    expect(charged?.paid).toBe(this.model.call());
+  }
+
+  /** A key that was made without a bound stays so. */
+  async #setCap(cap: number | null): Promise<void> {
+    const bounded = await pipeline.sql`
+      update key_budgets set credits_per_day = ${cap} where key_id = ${this.#caller.keyId}
+      returning key_id`;
+    if (bounded.length > 0) this.model.cap = cap;
   }
 
   async #grant(amount: number): Promise<void> {
@@ -181,10 +213,11 @@ class Run {
     for (const batch of this.model.batches) {
       const id = must(this.#ids.get(batch), 'batch');
       const [stored] = await pipeline.sql`
-        select state, credits_charged, credits_reserved from batches where id = ${id}`;
+        select state, reason, credits_charged, credits_reserved from batches where id = ${id}`;
       const held = batch.chunks.reduce((sum, chunk) => sum + chunk.reserved, 0);
       expect(stored).toEqual({
         state: batch.state,
+        reason: batch.reason,
         creditsCharged: batch.charged,
         creditsReserved: held,
       });
@@ -196,6 +229,9 @@ class Run {
         }),
       );
     }
+    const [budget] = await pipeline.sql<{ left: number | null }[]>`
+      select credits_left_today(b) as left from key_budgets b where key_id = ${this.#caller.keyId}`;
+    expect(budget?.left ?? Number.POSITIVE_INFINITY).toBe(this.model.leftToday);
     const { checks } = await audit(pipeline.sql);
     expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
   }
@@ -209,8 +245,10 @@ class Run {
   }
 }
 
+const shortages: Shortage[] = ['insufficient_credits', 'key_budget'];
+
 function newBatch(max: number | null): ModelBatch {
-  const batch: ModelBatch = { state: 'queued', max, charged: 0, chunks: [] };
+  const batch: ModelBatch = { state: 'queued', reason: null, max, charged: 0, chunks: [] };
   for (const number of [1, 2]) {
     batch.chunks.push({
       batch,
@@ -222,21 +260,23 @@ function newBatch(max: number | null): ModelBatch {
       epoch: 0,
       isExpired: false,
       reserved: 0,
+      reservedOn: 0,
     });
   }
   return batch;
 }
 
-test('no order of claims, reservations, commits, losses and grants breaks the money', async () => {
-  const seen = { commits: 0, lost: 0, pauses: 0 };
+test('no order of claims, reservations, commits, losses, calls, days and grants breaks the money', async () => {
+  const seen = { commits: 0, lost: 0, pauses: 0, bounded: 0 };
   await fc.assert(
-    fc.asyncProperty(run, async ({ credits, max, steps }) => {
-      const one = await Run.start(credits, max);
+    fc.asyncProperty(run, async ({ credits, max, cap, steps }) => {
+      const one = await Run.start(credits, max, cap);
       await one.check();
       for (const next of steps) {
         await one.take(next);
         await one.check();
         if (one.model.batches.some(({ state }) => state === 'paused')) seen.pauses++;
+        if (one.model.leftToday < 1 && one.model.available > 0) seen.bounded++;
       }
       seen.commits += one.model.chunks.reduce((sum, chunk) => sum + chunk.parts, 0);
       seen.lost += one.claims.filter((claim) => !one.model.isHeld(claim)).length;
@@ -247,4 +287,5 @@ test('no order of claims, reservations, commits, losses and grants breaks the mo
   expect(seen.commits).toBeGreaterThan(20);
   expect(seen.lost).toBeGreaterThan(20);
   expect(seen.pauses).toBeGreaterThan(0);
+  expect(seen.bounded).toBeGreaterThan(0);
 });

@@ -3,11 +3,19 @@
 import type { Context } from '../../../core/context.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import type { Queues } from '../../queue/queues.ts';
-import { dispatchChunks } from './queries.ts';
+import { dispatchChunks, refillFrom } from './queries.ts';
 
 export interface DispatchContext extends Pick<Context, 'sql'> {
   queues: Queues;
   config: { accountChunksMax: number };
+}
+
+/**
+ * Whether a dispatch may find work after a chunk whose batch has so many others in flight. The account of
+ * the batch is given none then, and the others dispatch when their own chunks end.
+ */
+export function mayDispatch(inFlight: number, accountChunksMax: number): boolean {
+  return inFlight <= refillFrom(accountChunksMax);
 }
 
 /** Commits the choice, then wakes the jobs; a wake-up that is lost here is found by the sweep. */

@@ -133,7 +133,9 @@ describe('a worker that froze and came back', () => {
       expect(await everything(id)).toEqual(before);
       expect(await charged(id)).toBe(1);
       // What it wrote lies in storage, and no reader ever sees it.
-      const keys = (await pipeline.objects()).filter((key) => key.includes(`${id}/parts/`));
+      const keys = (await pipeline.objects()).filter((key) =>
+        new RegExp(`${id}/parts/.*\\.csv$`).test(key),
+      );
       const recorded = before.parts.map((part) => part.objectKey);
       expect(keys).toHaveLength(call === 'put' ? 2 : 1);
       expect(recorded).toHaveLength(1);
@@ -184,6 +186,12 @@ describe('a worker that froze and came back', () => {
     expect(await charged(id)).toBe(paid === 0 ? 0 : 1);
   });
 
+  test('holds its locks for less time than its lease lasts', async () => {
+    const [setting] = await pipeline.context.sql<{ idle: string }[]>`
+      select current_setting('idle_in_transaction_session_timeout') as idle`;
+    expect(setting).toEqual({ idle: '10s' });
+  });
+
   test('reserves nothing when its lease ends while it waits for the lock', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
@@ -201,6 +209,26 @@ describe('a worker that froze and came back', () => {
     expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 0 });
   });
 });
+
+/** A batch of an account of its own, with a reservation under a lease that ran out. */
+async function abandoned(): Promise<string> {
+  const { sql } = pipeline;
+  const owner = await pipeline.account(10);
+  const id = await pipeline.upload(owner, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  const woken = must(
+    pipeline.queues.waiting.find(({ name }) => name === 'run-chunk'),
+    'a chunk that waits',
+  );
+  pipeline.queues.waiting = pipeline.queues.waiting.filter((other) => other !== woken);
+  const { chunkId, epoch } = must(
+    await claimChunk(sql, woken.payload as { chunkId: number; epoch: number }),
+    'the claim',
+  );
+  const input = { batchId: id, chunkId, epoch, matches: 2, price: 1 };
+  await inTransaction(sql, (tx) => reserveForChunk(tx, input));
+  return owner.accountId;
+}
 
 /** Returns once some session waits for a row lock. */
 async function waitUntilBlocked(): Promise<void> {
@@ -233,6 +261,25 @@ describe('a lease that ran out', () => {
     expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(0);
   });
 
+  test('gives back to wallets in the order of their ids, as single calls take from them', async () => {
+    const { sql } = pipeline;
+    const owners: string[] = [];
+    for (let owner = 0; owner < 6; owner++) owners.push(await abandoned());
+    await pipeline.passAnHour();
+    const [first = '', ...others] = owners.toSorted();
+    let reclaiming: Promise<unknown> = Promise.resolve();
+    await inTransaction(sql, async (tx) => {
+      await tx`select from wallets where account_id = ${first} for update`;
+      reclaiming = inTransaction(sql, (other) => reclaimChunks(other, 3600));
+      await waitUntilBlocked();
+      // It waits for the first wallet and holds none of the others, so nobody waits in a circle.
+      const free = await sql`
+        select from wallets where account_id = any(${others}::uuid[]) for update skip locked`;
+      expect(free).toHaveLength(others.length);
+    });
+    expect(await reclaiming).toBe(owners.length);
+  });
+
   test('is taken back once by many sweeps at a time', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
@@ -251,6 +298,23 @@ describe('a wake-up that was lost', () => {
     pipeline.queues.waiting = [];
     await pipeline.passAnHour();
     await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('is found within seconds where nothing waits, and left alone while the queue is long', async () => {
+    const { id, woken, chunkId } = await dispatched();
+    const epochAfterSweep = async () => {
+      await pipeline.sweep();
+      const [chunk] = await pipeline.sql<{ epoch: number }[]>`
+        select epoch from chunks where id = ${chunkId}`;
+      return chunk?.epoch;
+    };
+    await pipeline.sql`
+      update chunks set dispatched_at = dispatched_at - interval '6 seconds' where id = ${chunkId}`;
+    expect(await epochAfterSweep()).toBe(0);
+    pipeline.queues.waiting = pipeline.queues.waiting.filter((other) => other !== woken);
+    expect(await epochAfterSweep()).toBe(1);
     await pipeline.runUntilIdle();
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });

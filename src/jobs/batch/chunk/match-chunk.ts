@@ -3,16 +3,15 @@ import { agrees } from '../../../core/enrich/agreement.ts';
 import { needsOnlyBrief, outputColumns } from '../../../core/enrich/answer.ts';
 import { enrichMany, miss, type Outcome } from '../../../core/enrich/enrich-many.ts';
 import { must } from '../../../core/lib/assert.ts';
+import { giveBack, takeBuffer } from '../../../core/lib/buffer-pool.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter, RecordTable } from '../csv/record-table.ts';
-import type { Batch } from '../queries.ts';
+import type { ListBatch } from '../queries.ts';
 import { checksAgreement, type ReadRows, type Repair, readRows } from '../read-rows.ts';
+import { givenUpAs } from './given-up.ts';
 import { type ClaimedChunk, findAnsweredRecords } from './queries.ts';
 import { storeCall } from './store-call.ts';
-
-/** A row that failed so often when it was alone is given up. */
-const ROW_FAILURES_MAX = 5;
 
 export interface MatchedChunk {
   piece: Buffer;
@@ -21,6 +20,8 @@ export interface MatchedChunk {
   repairs: Repair[];
   /** Outcomes of the rows after those that are done, or of as many as the part may hold. */
   outcomes: Outcome[];
+  /** Call it when the answers are rendered: they must not be read after it. */
+  release(): void;
 }
 
 type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'>;
@@ -31,7 +32,7 @@ type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'>;
  */
 export async function matchChunk(
   context: ChunkContext,
-  batch: Batch,
+  batch: ListBatch,
   chunk: ClaimedChunk,
   answered: ReadonlyMap<number, number> = new Map(),
 ): Promise<MatchedChunk> {
@@ -44,17 +45,35 @@ export async function matchChunk(
   const givenUp = givenUpAs(batch, chunk);
   if (givenUp !== null) {
     const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
-    return { piece, records, repairs: [], outcomes };
+    return { piece, records, repairs: [], outcomes, release() {} };
   }
   const read = readRows(piece, records, { ...batch, delimiter });
   const graph = batch.live ? context.sql : context.testSql;
   const rows = read.rows.slice(chunk.rowsDone, to);
   const columns = outputColumns(batch.operation, batch.fields);
   const brief = needsOnlyBrief(batch.operation, columns);
-  const outcomes = await enrichMany(graph, batch.operation, rows, brief);
+  const kept: Buffer[] = [];
+  const keep = (texts: Buffer[]) => copyInto(kept, texts);
+  const outcomes = await enrichMany(graph, batch.operation, rows, { brief, keep });
   if (checksAgreement(batch.mapping)) compareNames(batch, read, chunk.rowsDone, outcomes);
   if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
-  return { piece, records, repairs: read.repairs, outcomes };
+  const release = () => kept.splice(0).forEach(giveBack);
+  return { piece, records, repairs: read.repairs, outcomes, release };
+}
+
+/**
+ * Copies texts into one pooled buffer, which is added to `kept`. What the driver reads lives too briefly
+ * to be kept for the time of a chunk: megabytes would wait for a full collection.
+ */
+function copyInto(kept: Buffer[], texts: readonly Buffer[]): Buffer[] {
+  const buffer = takeBuffer(texts.reduce((bytes, text) => bytes + text.length, 0));
+  kept.push(buffer);
+  let length = 0;
+  return texts.map((text) => {
+    const from = length;
+    length += text.copy(buffer, length);
+    return buffer.subarray(from, length);
+  });
 }
 
 /** The records that these outcomes, which begin behind the rows that are done, answer. */
@@ -68,19 +87,11 @@ export function answeredRecords(
   );
 }
 
-/** What every row of the part comes to without looking at it, or null. */
-function givenUpAs(batch: Batch, chunk: ClaimedChunk): Outcome | null {
-  if (batch.state === 'cancelling') return miss('not_processed', '', 'cancelled');
-  if (chunk.partRowsMax === 1 && chunk.failures >= ROW_FAILURES_MAX) {
-    return miss('error', '', 'processing_failed');
-  }
-  return null;
-}
-
 /** Asks the list's own names about each match; with `require_agreement` a `no` is no match. */
-function compareNames(batch: Batch, read: ReadRows, from: number, outcomes: Outcome[]): void {
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.answer === null) continue;
+function compareNames(batch: ListBatch, read: ReadRows, from: number, outcomes: Outcome[]): void {
+  for (let index = 0; index < outcomes.length; index++) {
+    const outcome = outcomes[index];
+    if (outcome === undefined || outcome.answer === null) continue;
     outcome.agrees = agrees(read.namesOf(from + index), outcome.answer);
     if (batch.requireAgreement && outcome.agrees === 'no') {
       outcomes[index] = miss('no_match', outcome.by, 'disagrees');
@@ -91,7 +102,7 @@ function compareNames(batch: Batch, read: ReadRows, from: number, outcomes: Outc
 /** The second row of a record is a duplicate of the first, wherever in the list that was. */
 async function markDuplicates(
   context: ChunkContext,
-  batch: Batch,
+  batch: ListBatch,
   chunk: ClaimedChunk,
   outcomes: Outcome[],
   before: ReadonlyMap<number, number>,

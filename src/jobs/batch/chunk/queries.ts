@@ -1,11 +1,12 @@
 /**
  * The life of a chunk: dispatched, leased, committed or given back. The epoch fences: a statement with
  * an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the order
- * batch -> chunk -> reservation -> wallet.
+ * batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../../../core/db/client.ts';
 import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
 import type { PartReport } from '../report.ts';
+import type { Shortage } from '../states.ts';
 
 /** Seconds that a claim lasts unless it is extended. */
 const LEASE_SECONDS = 15;
@@ -18,6 +19,11 @@ const HALVE_FROM = { lost: 3, threw: 1 } as const;
 
 /** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
 const DISPATCH_LOCK = 7_318_224_906;
+
+/** An account with more chunks in flight than this is given none: half of what it may have at once. */
+export function refillFrom(perAccount: number): number {
+  return Math.floor(perAccount / 2);
+}
 
 export interface ChunkWakeUp {
   chunkId: number;
@@ -56,7 +62,7 @@ export async function dispatchChunks(
         order by number limit case when b.dedupe then 1 else ${perAccount} end) c
       where b.state in ('queued', 'running', 'cancelling')
         -- Several at a time: a wake-up for every chunk that ends would cost more than the chunk's claim.
-        and coalesce(f.chunks, 0) <= ${perAccount} / 2)
+        and coalesce(f.chunks, 0) <= ${refillFrom(perAccount)})
     update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
     from candidates
     where chunks.id = candidates.id and candidates.place <= ${perAccount}
@@ -135,10 +141,14 @@ export interface CommitPart {
   counts: OutcomeCounts;
   operation: string;
   reservationId: number | null;
-  /** True when the wallet, and not the chunk's end, ended the part. */
-  outOfCredits: boolean;
+  /** What ended the part before the chunk's end, and pauses the batch; null for nothing. */
+  shortOf: Shortage | null;
   /** With `dedupe`: the records that this part answers for the first time, and their rows. */
   records: { id: number; row: number }[];
+  /** Whom the part delivers for a schedule; null for anything else. */
+  delivered: { scheduleId: string; ids: number[] } | null;
+  /** Suppressions up to this number do not stand in it; null for a part that shows no people. */
+  suppressionNumber: number | null;
   report: PartReport;
 }
 
@@ -146,6 +156,8 @@ export interface Committed {
   chunkDone: boolean;
   /** True for the part that finished the batch. */
   batchDone: boolean;
+  /** Other chunks of the batch that are dispatched or run. */
+  inFlight: number;
 }
 
 /**
@@ -187,15 +199,23 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
       from reservation r join wallet using (account_id)),
     recorded as (
-      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, report)
+      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, suppression_number, report)
       select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
-        ${part.bytes}, ${sql.json(part.report as never)}
+        ${part.bytes}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
       from chunk),
     answered as (
       insert into batch_records (batch_id, record_id, row)
       select chunk.batch_id, r.id, r.row from chunk, unnest(
         ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
-      ) r (id, row))
+      ) r (id, row)),
+    schedule as (
+      -- One that is being deleted waits for the part, or is gone and remembers nobody.
+      select id from schedules where id = ${part.delivered?.scheduleId ?? null}::uuid for key share),
+    delivered as (
+      insert into schedule_deliveries (schedule_id, person_id)
+      select schedule.id, p.id
+      from chunk, schedule, unnest(${part.delivered?.ids ?? []}::bigint[]) p (id)
+      on conflict do nothing)
     update batches b set
       matched = b.matched + ${counts.matched}, no_match = b.no_match + ${counts.no_match},
       ambiguous = b.ambiguous + ${counts.ambiguous}, invalid = b.invalid + ${counts.invalid},
@@ -209,30 +229,33 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       state = case
         when b.state = 'cancelling' then b.state
         when b.chunks_done + chunk.done::int = b.chunks_total then 'finalizing'
-        when ${part.outOfCredits} then 'paused'
+        when ${part.shortOf}::text is not null then 'paused'
         else b.state end,
       reason = case
         when b.chunks_done + chunk.done::int = b.chunks_total then null
-        when ${part.outOfCredits} then coalesce(b.reason, 'insufficient_credits')
+        when ${part.shortOf}::text is not null then coalesce(b.reason, ${part.shortOf})
         else b.reason end
     from batch, chunk
     where b.id = batch.id
-    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
+    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done,
+      (select count(*)::int from chunks o
+        where o.batch_id = b.id and o.state in ('dispatched', 'leased') and o.id <> chunk.id
+      ) as in_flight`;
   return committed;
 }
 
 /**
  * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. With
- * `pause` the wallet could not pay for one row, and the batch pauses. With `retryAfterSeconds` something
+ * `pauseFor` not one row could be paid, and the batch pauses. With `retryAfterSeconds` something
  * failed; what is the fault of storage or database does not count against the chunk. Nothing changes
  * when the epoch is old. Call inside a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
   held: ChunkWakeUp & { batchId: string },
-  why: { pause: true } | { retryAfterSeconds: number; counts: boolean },
+  why: { pauseFor: Shortage } | { retryAfterSeconds: number; counts: boolean },
 ): Promise<void> {
-  const pauses = 'pause' in why;
+  const pauses = 'pauseFor' in why;
   await sql`select id from batches where id = ${held.batchId} for update`;
   await sql`
     with chunk as (
@@ -246,7 +269,7 @@ export async function releaseChunk(
       credits_reserved = b.credits_reserved
         - coalesce((select sum(amount) from voided where batch_id = b.id), 0),
       state = case when ${pauses} and b.state = 'running' then 'paused' else b.state end,
-      reason = case when ${pauses} and b.state = 'running' then 'insufficient_credits'
+      reason = case when ${pauses} and b.state = 'running' then ${pauses ? why.pauseFor : null}
         else b.reason end
     where b.id = ${held.batchId} and exists (select from chunk)`;
 }
@@ -263,17 +286,32 @@ function countFailure(sql: Sql, halveFrom: number | null) {
       else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
 }
 
-/** Voids the open reservations of the rows of a CTE `chunk`, giving the credits back: CTE `voided`. */
+/**
+ * Voids the open reservations of the rows of a CTE `chunk`, giving the credits back: CTE `voided`. Wallets
+ * are locked in the order of their ids, as single calls lock them.
+ */
 export function voidReservations(sql: Sql) {
   return sql`
     voided as (
       update reservations r set state = 'voided', ended_at = clock_timestamp()
       from chunk where r.chunk_id = chunk.id and r.state = 'open'
-      returning r.account_id, r.batch_id, r.amount),
+      returning r.account_id, r.batch_id, r.amount, r.budget_day),
+    locked as (
+      select account_id from wallets
+      where account_id in (select account_id from voided) order by account_id for update),
     wallet as (
       update wallets w set reserved = w.reserved - v.amount
       from (select account_id, sum(amount)::bigint as amount from voided group by account_id) v
-      where w.account_id = v.account_id)`;
+      where w.account_id = v.account_id and (select count(*) from locked) > 0
+      returning w.account_id),
+    budget as (
+      update key_budgets k set spent_by_batches = k.spent_by_batches - v.amount
+      from (
+        select b.key_id, voided.budget_day, sum(voided.amount)::bigint as amount
+        from voided join batches b on b.id = voided.batch_id
+        group by b.key_id, voided.budget_day) v
+      -- A day that is over needs nothing back. The wallets come first.
+      where k.key_id = v.key_id and k.day = v.budget_day and (select count(*) from wallet) > 0)`;
 }
 
 /**

@@ -7,26 +7,27 @@ import { z } from 'zod';
 import { reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { isUnavailable } from '../../../core/db/pg-errors.ts';
-import { outputColumns } from '../../../core/enrich/answer.ts';
 import type { Outcome } from '../../../core/enrich/enrich-many.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { takeRows } from '../../../core/limits/limits.ts';
-import { operations } from '../../../core/operations.ts';
+import { priceOf } from '../../../core/operations.ts';
+import { lastSuppression } from '../../../core/suppression/shown-people.ts';
 import { defineJob } from '../../queue/define-job.ts';
 import type { JobContext } from '../../queue/job-context.ts';
-import type { Delimiter } from '../csv/record-table.ts';
+import { readExportChunk } from '../export/export-chunk.ts';
 import { finishBatch } from '../finish-batch.ts';
 import { type Batch, findBatch } from '../queries.ts';
-import { checksAgreement } from '../read-rows.ts';
-import { renderPart } from '../render-part.ts';
-import { reportPart } from '../report.ts';
+import { encodeShown, shownKey, shownSubject } from '../shown/shown-records.ts';
+import type { Shortage } from '../states.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, mayDispatch } from './dispatch.ts';
 import { holdLease } from './lease.ts';
-import { answeredRecords, matchChunk } from './match-chunk.ts';
+import { readListChunk } from './list-chunk.ts';
+import { answeredRecords } from './match-chunk.ts';
 import { partKey } from './part-key.ts';
 import {
   type ClaimedChunk,
+  type CommitPart,
   type Committed,
   claimChunk,
   commitPart,
@@ -44,6 +45,7 @@ export const runChunk = defineJob({
     const chunk = await claimChunk(context.sql, wakeUp);
     if (chunk === undefined) return;
     const lease = holdLease(context, chunk);
+    let inFlight = 0;
     try {
       const batch = must(await findBatch(context.sql, chunk.batchId), `batch ${chunk.batchId}`);
       const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
@@ -55,6 +57,7 @@ export const runChunk = defineJob({
       }
       const committed = await workOn(context, batch, chunk);
       if (committed?.batchDone) await finishBatch(context, batch.id);
+      inFlight = committed?.inFlight ?? 0;
     } catch (error) {
       const counts = !isUnavailable(error);
       context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
@@ -64,7 +67,7 @@ export const runChunk = defineJob({
     } finally {
       lease.stop();
     }
-    await dispatch(context);
+    if (mayDispatch(inFlight, context.config.accountChunksMax)) await dispatch(context);
   },
 });
 
@@ -80,26 +83,23 @@ async function workOn(
   batch: Batch,
   chunk: ClaimedChunk,
 ): Promise<Committed | undefined> {
-  const matched = await matchChunk(context, batch, chunk);
-  const price = batch.live ? operations[batch.operation].price : 0;
-  const paid = await payFor(context, batch, chunk, matched.outcomes, price);
+  const shown = shownSubject(batch);
+  // Read before the match: whom the match has not seen suppressed is found by the next check.
+  const graph = batch.live ? context.sql : context.testSql;
+  const suppressionNumber = shown === null ? null : await lastSuppression(graph);
+  const work =
+    batch.kind === 'export'
+      ? await readExportChunk(context, batch, chunk)
+      : await readListChunk(context, batch, chunk);
+  const price = batch.live ? priceOf(batch.operation) : 0;
+  const paid = await payFor(context, batch, chunk, work.outcomes, price);
   if (paid === undefined) return undefined;
 
-  const { piece, records, repairs } = matched;
   const { outcomes } = paid;
-  const layout = {
-    delimiter: batch.dialect.delimiter as Delimiter,
-    newline: batch.dialect.newline,
-    width: must(batch.width, 'width of a split batch'),
-    columns: outputColumns(batch.operation, batch.fields),
-    price,
-    checksAgreement: checksAgreement(batch.mapping),
-  };
-  const from = chunk.rowsDone;
-  const rows = { piece, records, from, to: from + outcomes.length };
-  const { bytes, filled, release } = renderPart(rows, outcomes, layout);
+  const { bytes, report, release } = work.render(outcomes);
+  const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
   const objectKey = partKey(batch.id, chunk);
-  await storeCall(context.store.put(objectKey, [bytes]));
+  await storeCall(storePart(context.store, objectKey, bytes, beside));
   const byteLength = bytes.length;
   release();
   const committed = await commitPart(context.sql, {
@@ -114,12 +114,34 @@ async function workOn(
     counts: countOutcomes(outcomes),
     operation: batch.operation,
     reservationId: paid.reservationId,
-    outOfCredits: paid.outOfCredits,
+    shortOf: paid.shortOf,
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
-    report: reportPart(records, from, outcomes, layout, { filled, repairs }),
+    delivered: deliveredBy(batch, outcomes),
+    suppressionNumber,
+    report,
   });
   if (committed === undefined) warnRefused(context, chunk);
   return committed;
+}
+
+/** Whom a part delivers for a schedule, to be remembered with it. */
+function deliveredBy(batch: Batch, outcomes: readonly Outcome[]): CommitPart['delivered'] {
+  if (batch.kind !== 'export' || batch.scheduleId === null) return null;
+  const people = outcomes.filter(({ status }) => status === 'matched');
+  return { scheduleId: batch.scheduleId, ids: people.map(({ id }) => id) };
+}
+
+/** Stores a part, and beside it whom it shows. */
+async function storePart(
+  store: JobContext['store'],
+  key: string,
+  bytes: Buffer,
+  beside: Buffer | null,
+): Promise<void> {
+  const puts = [store.put(key, [bytes])];
+  if (beside !== null) puts.push(store.put(shownKey(key), [beside]));
+  // Nothing is still being written when a chunk goes back because of a failure.
+  for (const put of await Promise.allSettled(puts)) if (put.status === 'rejected') throw put.reason;
 }
 
 /** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */
@@ -132,7 +154,8 @@ interface Paid {
   /** Outcomes of the rows that the part will hold. */
   outcomes: readonly Outcome[];
   reservationId: number | null;
-  outOfCredits: boolean;
+  /** What the rest of the chunk waits for; null for nothing. */
+  shortOf: Shortage | null;
 }
 
 /** Reserves the price of the matches, or of the longest run of rows that can be paid. */
@@ -145,7 +168,7 @@ async function payFor(
 ): Promise<Paid | undefined> {
   const matches = outcomes.filter((outcome) => outcome.status === 'matched').length;
   if (matches === 0 || price === 0) {
-    return { outcomes, reservationId: null, outOfCredits: false };
+    return { outcomes, reservationId: null, shortOf: null };
   }
   const { chunkId, epoch } = chunk;
   const reserved = await inTransaction(context.sql, (tx) =>
@@ -156,14 +179,14 @@ async function payFor(
     return undefined;
   }
   const { granted, limitedBy, reservationId } = reserved;
-  if (limitedBy === null) return { outcomes, reservationId, outOfCredits: false };
+  if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
   if (limitedBy === 'max_credits') {
-    return { outcomes: cutOutcomes(outcomes, granted), reservationId, outOfCredits: false };
+    return { outcomes: cutOutcomes(outcomes, granted), reservationId, shortOf: null };
   }
   const affordable = affordableRows(outcomes, granted);
   if (affordable === 0) {
-    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pause: true }));
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pauseFor: limitedBy }));
     return undefined;
   }
-  return { outcomes: outcomes.slice(0, affordable), reservationId, outOfCredits: true };
+  return { outcomes: outcomes.slice(0, affordable), reservationId, shortOf: limitedBy };
 }

@@ -6,7 +6,7 @@ import { must } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import { type DispatchContext, dispatch } from '../chunk/dispatch.ts';
 import type { Alongside } from '../create-batch.ts';
-import { type Batch, findBatch, markFilesDeleted, type Owner } from '../queries.ts';
+import { type Batch, findBatch, type ListBatch, markFilesDeleted, type Owner } from '../queries.ts';
 import {
   askQuote,
   type BatchChange,
@@ -23,9 +23,9 @@ export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 type Act = (tx: Sql, owner: Owner, id: string) => Promise<boolean>;
 
 const actions: Record<BatchAction, { act: Act; refusal: string }> = {
-  start: { act: startBatch, refusal: 'only a batch in `ready` can be started' },
-  pause: { act: pauseBatch, refusal: 'only a batch that is queued or running can be paused' },
-  resume: { act: resumeBatch, refusal: 'only a paused batch can be resumed' },
+  start: { act: startBatch, refusal: 'only what is `ready` can be started' },
+  pause: { act: pauseBatch, refusal: 'only what is queued or running can be paused' },
+  resume: { act: resumeBatch, refusal: 'only what is paused can be resumed' },
   cancel: { act: cancelBatch, refusal: 'it has already ended' },
   quote: {
     act: askQuote,
@@ -76,7 +76,7 @@ async function wakeAfter(context: ControlContext, batch: Batch, action: BatchAct
 export async function changeHeldBatch(
   context: Pick<Context, 'sql'>,
   owner: Owner,
-  batch: Batch,
+  batch: ListBatch,
   change: BatchChange,
 ): Promise<Batch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
@@ -111,7 +111,7 @@ function invalidState(batch: Batch, why: string): AppError {
   return new AppError({
     code: 'invalid_state',
     status: 409,
-    message: `Batch ${batch.id} is ${batch.state}: ${why}.`,
+    message: `${batch.kind === 'export' ? 'Export' : 'Batch'} ${batch.id} is ${batch.state}: ${why}.`,
     extensions: { state: batch.state },
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Statements by which people steer a batch. Each is one move of its state; locks are taken in the order
- * batch -> chunk -> reservation -> wallet.
+ * batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../../../core/db/client.ts';
 import { type ClaimedChunk, voidReservations } from '../chunk/queries.ts';
@@ -17,7 +17,7 @@ export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<bo
 }
 
 /**
- * Pauses a batch until somebody resumes it; one that an empty wallet paused stays paused for good then.
+ * Pauses a batch until somebody resumes it; one that waits for credits stays paused for good then.
  * Parts under way still end. False when there is nothing to pause.
  */
 export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {

@@ -1,31 +1,23 @@
-/**
- * A growing buffer for assembling output: bytes are copied once, strings are encoded in place. Buffers
- * are used again after `release`, because the pages of a fresh one cost more than filling it.
- */
+/** A growing buffer for assembling output: bytes are copied once, strings are encoded in place. */
+import { giveBack, takeBuffer } from '../../../core/lib/buffer-pool.ts';
 
-/** Released buffers that are kept: about the chunks that a process has in flight. */
-const KEPT_MAX = 4;
-const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 /** Up to this length a loop beats the call that encodes a string. */
 const SHORT_TEXT_MAX = 64;
-
-const kept: Buffer[] = [];
 
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
 
   constructor(capacity: number) {
-    const buffer = kept.pop();
-    this.bytes =
-      buffer !== undefined && buffer.length >= capacity ? buffer : Buffer.allocUnsafe(capacity);
+    this.bytes = takeBuffer(capacity);
   }
 
   /** Makes room for that many more bytes. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
-    const wider = Buffer.allocUnsafe(Math.max(this.length + more, this.bytes.length * 2));
+    const wider = takeBuffer(this.length + more);
     this.bytes.copy(wider, 0, 0, this.length);
+    giveBack(this.bytes);
     this.bytes = wider;
   }
 
@@ -61,6 +53,6 @@ export class ByteWriter {
 
   /** Gives the buffer to the next writer: call it when nobody reads what was written any more. */
   release(): void {
-    if (kept.length < KEPT_MAX && this.bytes.length <= KEPT_BYTES_MAX) kept.push(this.bytes);
+    giveBack(this.bytes);
   }
 }

@@ -87,6 +87,20 @@ export function readRecord(
   return cells;
 }
 
+/** Where the first `count` fields of a record end; the record must have them. */
+export function fieldsEnd(
+  piece: Buffer,
+  record: { start: number; end: number },
+  delimiter: Delimiter,
+  count: number,
+): number {
+  let end = record.start - 1;
+  for (let field = 0; field < count; field++) {
+    end = fieldEnd(piece, end + 1, record.end, delimiter.charCodeAt(0));
+  }
+  return end;
+}
+
 /** One native call decodes the whole piece; a cell is a slice, as a byte is a character. */
 function utf8Decoder(piece: Buffer, to: number): Decode {
   const bytes = piece.subarray(0, to);

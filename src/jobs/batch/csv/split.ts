@@ -13,7 +13,7 @@ export type Newline = '\r\n' | '\n' | '\r';
 
 export const rowsMax = 1_000_000;
 export const columnsMax = 512;
-const chunkRowsMax = 5_000;
+const chunkRowsMax = 3_000;
 export const chunkBytesMax = 2 * 1024 * 1024;
 /** How many lines of each kind of trouble the totals name. */
 const linesNamedMax = 20;
@@ -57,7 +57,7 @@ export interface SplitTotals {
 /**
  * Splits the data part of a canonical file.
  * @param source its bytes from the first data record on, in Buffers of any size
- * @returns chunks of at most 5,000 rows and 2 MiB that follow each other without a gap (blank
+ * @returns chunks of at most `chunkRowsMax` rows (3,000) and 2 MiB that follow each other without a gap (blank
  *   lines belong to the record after them; trailing ones to the last chunk, which they may make
  *   longer), and the totals. No chunks when there is no record.
  * @throws AppError 413 `too_many_rows`; 422 `unreadable_csv` for a record with too many columns

@@ -1,0 +1,130 @@
+/**
+ * Answers a page of a search: reads it, charges what it holds, sends it. With an Idempotency-Key the charge
+ * and what was answered are kept together, and a replay sends the same people without a charge.
+ */
+import type { Request, Response } from 'express';
+import { chargePage } from '../core/credits/charge-page/queries.ts';
+import { inTransaction, type Sql } from '../core/db/client.ts';
+import { refusalToPay } from '../core/enrich/enrich-calls.ts';
+import { personFields } from '../core/graph/fields.ts';
+import { recordToJson } from '../core/graph/record.ts';
+import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
+import type { ApiKey } from '../core/keys/queries.ts';
+import { cursorAfter, readPage } from '../core/search/page.ts';
+import type { Filter } from '../core/search/parse.ts';
+import type { PageRequest } from '../core/search/parse-page.ts';
+import { prepareFilter } from '../core/search/prepare.ts';
+import { type PersonRow, selectRecords } from '../core/search/queries.ts';
+import type { ApiContext } from './api-context.ts';
+import { sayCredits } from './define-route.ts';
+import { claimRequest, type IdempotentRequest } from './idempotent-request.ts';
+import { requestIdOf } from './problem.ts';
+import { queryString } from './query-string.ts';
+
+interface SearchCall {
+  context: ApiContext;
+  key: ApiKey;
+  request: Request;
+  response: Response;
+  filter: Filter;
+  page: PageRequest;
+  /** Credits of the wallet before the call. */
+  available: number;
+}
+
+/** What is kept of an answer: who was in it, and the headers that came with it. */
+interface KeptAnswer {
+  people: number[];
+  next: string | null;
+  total: number | null;
+  isPartial: boolean;
+}
+
+const writePerson = (record: string) => recordToJson(personFields, record);
+
+/** Sends the page. Throws `AppError` for what cannot be read, found in time or paid; nothing is charged then. */
+export async function answerSearch(call: SearchCall): Promise<void> {
+  const { context, key, request } = call;
+  const idempotency = await claimRequest(context, key, request);
+  try {
+    const { answered } = idempotency;
+    if (answered === null) return await answerAnew(call, idempotency);
+    assertSameRequest(answered, hashOf(request));
+    await replaySearch(call, answered.body as KeptAnswer);
+  } finally {
+    await idempotency.release();
+  }
+}
+
+async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Promise<void> {
+  const { context, key, response, filter, page, request } = call;
+  const live = key.mode === 'live';
+  const graph = live ? context.searchSql : context.testSearchSql;
+  const prepared = await prepareFilter(graph, filter, { accountId: key.accountId, live });
+  const found = await readPage({ graph, hints: context.sql }, prepared, page);
+  // Nobody is there to be answered, so nothing is sold.
+  if (response.destroyed) return;
+  const paying = inTransaction(context.sql, async (tx) => {
+    const granted = live ? await pay(tx, call, found.people.length) : found.people.length;
+    const people = found.people.slice(0, granted);
+    const last = people.at(-1);
+    const isPartial = granted < found.people.length;
+    const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
+    const kept = { people: people.map(({ id }) => id), next, total: found.total, isPartial };
+    await idempotency.answer(tx, { requestSha256: hashOf(request), status: 200, body: kept });
+    return { people, kept };
+  });
+  const [{ people, kept }] = await Promise.all([paying, found.remember()]);
+  send(call, people, kept);
+}
+
+/** Charges the page and says so. Returns how many of its people were paid. */
+async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> {
+  const { key, response, page } = call;
+  if (records === 0) return 0;
+  const { granted, remaining, leftToday } = await chargePage(tx, {
+    accountId: key.accountId,
+    keyId: key.id,
+    reference: `search:${requestIdOf(response)}`,
+    operation: 'people.search',
+    records,
+    partial: page.partial,
+  });
+  if (granted === 0) {
+    const refused = refusalToPay(records, { available: remaining, leftToday });
+    if (refused !== null) throw refused;
+  }
+  sayCredits(response, granted, remaining);
+  return granted;
+}
+
+/** The same people as they are now, without those who opted out since. */
+async function replaySearch(call: SearchCall, kept: KeptAnswer): Promise<void> {
+  const { context, key, response } = call;
+  const graph = key.mode === 'live' ? context.sql : context.testSql;
+  response.setHeader('Idempotent-Replayed', 'true');
+  send(call, await selectRecords(graph, kept.people), kept);
+}
+
+function send({ request, response }: SearchCall, people: PersonRow[], kept: KeptAnswer): void {
+  if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
+  if (kept.total !== null) response.setHeader('X-Total-Count', String(kept.total));
+  if (kept.isPartial) response.setHeader('X-Partial', 'true');
+  response.type('application/json');
+  response.send(`[${people.map(({ record }) => writePerson(record)).join(',')}]`);
+}
+
+/** The same search behind the page, as RFC 8288 writes a link. */
+function nextLink(request: Request, cursor: string): string {
+  const rest = queryString(request)
+    .split('&')
+    .filter((part) => part !== '' && !/^(cursor|skip)=/.test(part));
+  const query = [...rest, `cursor=${cursor}`].join('&');
+  // What a header or the angle brackets around an address cannot hold.
+  const address = query.replace(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent);
+  return `<${request.path}?${address}>; rel="next"`;
+}
+
+function hashOf(request: Request): Buffer {
+  return requestHash({ query: queryString(request) }, null);
+}

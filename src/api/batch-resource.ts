@@ -1,0 +1,36 @@
+/** Lists and exports answer alike: most endpoints of `/v1/batches` are also those of `/v1/exports`. */
+import type { Scope } from '../core/keys/keys.ts';
+import type { BatchKind } from '../jobs/batch/queries.ts';
+import type { Route } from './define-route.ts';
+
+export interface BatchResource<Kind extends BatchKind = BatchKind> {
+  kind: Kind;
+  path: string;
+  scope: Scope;
+  /** What to call one of them, and several. */
+  noun: string;
+  article: string;
+  plural: string;
+}
+
+const lists: BatchResource = {
+  kind: 'list',
+  path: '/v1/batches',
+  scope: 'batches',
+  noun: 'batch',
+  article: 'a batch',
+  plural: 'Batches',
+};
+const exportFiles: BatchResource = {
+  kind: 'export',
+  path: '/v1/exports',
+  scope: 'exports',
+  noun: 'export',
+  article: 'an export',
+  plural: 'Exports',
+};
+
+/** The routes that lists and exports have in common: one of each for an endpoint. */
+export function forEachResource(routesOf: (resource: BatchResource) => Route[]): Route[] {
+  return [lists, exportFiles].flatMap(routesOf);
+}

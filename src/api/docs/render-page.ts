@@ -1,0 +1,164 @@
+/**
+ * The page for humans, from the OpenAPI document alone. Plain HTML that reads without its script, which
+ * only narrows the list down; the page asks no other host for anything.
+ */
+import { exampleCall } from './example-call.ts';
+import { code, escapeHtml, sentence, table } from './markup.ts';
+import type { Content, OpenApiDocument, Operation } from './open-api-document.ts';
+import { describeType, renderFields, schemaAnchor } from './render-schema.ts';
+
+interface Entry {
+  method: string;
+  path: string;
+  anchor: string;
+  operation: Operation;
+}
+
+export function renderPage(document: OpenApiDocument): string {
+  const groups = groupByTag(document);
+  const { title, description } = document.info;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}: HTTP API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/style.css">
+<script src="/docs/script.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the operations</a>
+<header>
+<h1>${escapeHtml(title)}</h1>
+<p>${sentence(description)} The same as a document for machines: <a href="/openapi.json">openapi.json</a>.</p>
+</header>
+${renderNavigation(groups)}
+<main id="content" tabindex="-1">
+${renderBasics(groups)}
+${[...groups].map(([tag, entries]) => renderGroup(tag, entries)).join('\n')}
+${renderSchemas(document)}
+</main>
+</body>
+</html>
+`;
+}
+
+function groupByTag({ paths }: OpenApiDocument): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const tag = operation.tags[0] || 'other';
+      const entry = { method, path, anchor: operation.operationId, operation };
+      groups.set(tag, [...(groups.get(tag) ?? []), entry]);
+    }
+  }
+  return groups;
+}
+
+function renderNavigation(groups: ReadonlyMap<string, Entry[]>): string {
+  const lists = [...groups].map(([tag, entries]) => {
+    const links = entries.map(
+      ({ method, path, anchor, operation }) =>
+        `<li data-find="${escapeHtml(`${method} ${path} ${operation.summary}`.toLowerCase())}">
+<a href="#${anchor}"><span class="method">${method.toUpperCase()}</span> ${escapeHtml(path)}</a></li>`,
+    );
+    return `<h2>${escapeHtml(tag)}</h2>\n<ul>${links.join('\n')}</ul>`;
+  });
+  return `<nav aria-label="Operations">
+<form role="search" id="search" hidden>
+<label for="find">Find an operation</label>
+<input type="search" id="find" autocomplete="off" aria-controls="found">
+<p role="status" id="found-count"></p>
+</form>
+<div id="found">${lists.join('\n')}</div>
+</nav>`;
+}
+
+function renderBasics(groups: ReadonlyMap<string, Entry[]>): string {
+  const priced = [...groups.values()].flat().flatMap(({ path, anchor, operation }) => {
+    const credits = operation['x-credits'];
+    if (credits === undefined) return [];
+    return [[`<a href="#${anchor}">${escapeHtml(path)}</a>`, String(credits)]];
+  });
+  return `<section id="basics" aria-labelledby="basics-title">
+<h2 id="basics-title">Before the first call</h2>
+<p>Every call carries a key. In the examples <code>$API</code> is the address of this service and
+<code>$KEY</code> the key.</p>
+<pre tabindex="0"><code>export API=http://127.0.0.1:8080 KEY=svc_live_...</code></pre>
+<p>Errors are problem documents (<code>application/problem+json</code>, RFC 9457):
+<code>code</code> is stable and <code>errors</code> names what is wrong.</p>
+<h3 id="prices">Prices</h3>
+<p>Credits for a match. What is not listed is free, and so is every miss and every error.</p>
+${table('Prices', ['Call', 'Credits'], priced)}
+</section>`;
+}
+
+function renderGroup(tag: string, entries: readonly Entry[]): string {
+  const title = `group-${escapeHtml(tag)}`;
+  return `<section aria-labelledby="${title}">
+<h2 id="${title}">${escapeHtml(tag)}</h2>
+${entries.map(renderOperation).join('\n')}
+</section>`;
+}
+
+function renderOperation({ method, path, anchor, operation }: Entry): string {
+  const { summary, parameters, requestBody, responses } = operation;
+  const scope = operation['x-scope'];
+  const statuses = Object.entries(responses);
+  const errors = statuses.filter(([status]) => Number(status) >= 400);
+  const answers = statuses.filter(([status]) => Number(status) < 400);
+  return `<article id="${anchor}" aria-labelledby="${anchor}-title">
+<h3 id="${anchor}-title"><a href="#${anchor}"><span class="method">${method.toUpperCase()}</span>
+${escapeHtml(path)}</a></h3>
+<p>${sentence(summary)}.</p>
+<p class="facts">Credits: ${operation['x-credits'] ?? 0}. Scope: ${scope === undefined ? 'any key' : code(scope)}.</p>
+<pre tabindex="0" aria-label="Example"><code>${escapeHtml(exampleCall(method, path, operation))}</code></pre>
+${renderParameters(parameters)}
+${requestBody === undefined ? '' : `<h4>Body</h4>\n${renderContent(requestBody.content)}`}
+<h4>Answers</h4>
+${answers.map(([status, { description = '', content = {} }]) => `<p><strong>${status}</strong> ${sentence(description)}</p>\n${renderContent(content)}`).join('\n')}
+<details><summary>Errors: ${errors.map(([status]) => status).join(', ')}</summary>
+${table(
+  `Errors of ${path}`,
+  ['Status', 'Meaning'],
+  errors.map(([status, { description = '' }]) => [status, sentence(description)]),
+)}
+</details>
+</article>`;
+}
+
+function renderParameters(parameters: Operation['parameters']): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map((parameter) => [
+    code(parameter.name),
+    `${parameter.in}${parameter.required ? ', required' : ''}`,
+    describeType(parameter.schema),
+  ]);
+  return `<h4>Parameters</h4>\n${table('Parameters', ['Name', 'Where', 'Value'], rows)}`;
+}
+
+function renderContent(content: Content): string {
+  const types = Object.entries(content).map(([type, { schema }]) => {
+    if (schema === undefined) return `<p>${code(type)}</p>`;
+    const fields = renderFields(schema);
+    const line = `${code(type)} ${describeType(schema)}`;
+    return fields === ''
+      ? `<p>${line}</p>`
+      : `<details><summary>${line}</summary>${fields}</details>`;
+  });
+  return types.join('\n');
+}
+
+function renderSchemas({ components }: OpenApiDocument): string {
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) => `<article id="${schemaAnchor(name)}">
+<h3><a href="#${schemaAnchor(name)}">${escapeHtml(name)}</a></h3>
+${renderFields(schema)}
+</article>`,
+  );
+  return `<section aria-labelledby="schemas"><h2 id="schemas">Objects</h2>
+${schemas.join('\n')}
+</section>`;
+}

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
+import { openAdmission } from '../core/keys/admission.ts';
+import { watchBatches } from '../jobs/batch/watch-batches.ts';
+import { createApp } from './app.ts';
+import { createHttpServer, type HttpLimits, httpLimits } from './http-server.ts';
+import { problemSchema } from './openapi/answer-schemas.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  caller = await pipeline.account(100);
+});
+afterAll(() => pipeline.close());
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+/** The API with limits of the test's own. */
+async function serve(changed: Partial<HttpLimits> = {}): Promise<number> {
+  const limits = { ...httpLimits, checkMs: 20, ...changed };
+  const { context } = pipeline;
+  const app = createApp(
+    {
+      ...context,
+      watcher: watchBatches(context.sql, context.log),
+      admit: openAdmission(context.sql, context.limiter),
+      calls: openEnrichCalls(context),
+    },
+    limits,
+  );
+  const server = createHttpServer(app, limits).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+interface Answer {
+  status: number;
+  headers: string;
+  body: string;
+}
+
+/** Sends bytes and reads until the server ends the connection. */
+async function exchange(port: number, text: string): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1');
+  let read = '';
+  socket.on('data', (bytes) => {
+    read += bytes;
+  });
+  // What was sent and not read may reset the connection after the answer.
+  socket.on('error', () => {});
+  socket.write(text);
+  await once(socket, 'close');
+  const [headers = '', body = ''] = read.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1] ?? 0), headers, body };
+}
+
+function expectProblem(answer: Answer, status: number, code: string): void {
+  expect(answer.status, answer.headers).toBe(status);
+  expect(answer.headers).toMatch(/^content-type: application\/problem\+json/im);
+  expect(answer.headers).toMatch(/^connection: close$/im);
+  const problem = problemSchema.parse(JSON.parse(answer.body));
+  expect(problem).toMatchObject({ status, code });
+  expect(answer.headers.toLowerCase()).toContain(`x-request-id: ${problem.request_id}`);
+}
+
+const open = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+  });
+
+describe('what cannot be read is answered as a problem', () => {
+  test.each([
+    [
+      'headers too large',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'a URL of twenty kilobytes',
+      `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      414,
+      'uri_too_long',
+    ],
+    ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    [
+      'two lengths',
+      'POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a length beside chunks',
+      'POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+  ] as const)('%s', async (_name, text, status, code) => {
+    expectProblem(await exchange(await serve(), text), status, code);
+  });
+
+  test('a URL of nine kilobytes', async () => {
+    const response = await fetch(`http://127.0.0.1:${await serve()}/${'a'.repeat(9_000)}`);
+    expect(response.status).toBe(414);
+    expect(problemSchema.parse(await response.json()).code).toBe('uri_too_long');
+  });
+});
+
+describe('who is slow is cut', () => {
+  test('with the headers', async () => {
+    const port = await serve({ headersMs: 100 });
+    const started = performance.now();
+    expectProblem(await exchange(port, 'GET /healthz HTTP/1.1\r\nX-A: '), 408, 'request_timeout');
+    expect(performance.now() - started).toBeGreaterThan(90);
+  });
+
+  test('with nothing at all', async () => {
+    expectProblem(await exchange(await serve({ headersMs: 100 }), ''), 408, 'request_timeout');
+  });
+
+  test('with the body of a call', async () => {
+    const port = await serve({ bodyMs: 100 });
+    const head = `POST /v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n`;
+    const { accountId } = caller;
+    const { key } = await pipeline.keyOf(accountId, 'live', ['account']);
+    const keys = head.replace('/v1/uploads', '/v1/keys').replace(caller.key, key);
+    const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"mode":';
+    expectProblem(await exchange(port, keys + body), 408, 'request_timeout');
+  });
+
+  test('with an upload of which nothing comes, and the batch is not made', async () => {
+    const port = await serve({ stallMs: 200 });
+    const head = `POST /v1/batches?operation=people.enrich HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n`;
+    const { status } = await exchange(
+      port,
+      `${head}Content-Type: text/csv\r\nContent-Length: 1000\r\n\r\nemail\na@b.example\n`,
+    );
+    expect(status).toBe(0);
+    const [row] = await pipeline.sql<{ count: number }[]>`select count(*) as count from batches`;
+    expect(row?.count).toBe(0);
+  });
+
+  test('while an upload whose bytes come may take longer than any body', async () => {
+    const port = await serve({ bodyMs: 50, stallMs: 5_000 });
+    const list = 'email\na@b.example\n';
+    const socket = await open(port);
+    let read = '';
+    socket.on('data', (bytes) => {
+      read += bytes;
+    });
+    socket.write(
+      `POST /v1/batches?operation=people.enrich HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${caller.key}\r\nContent-Type: text/csv\r\nContent-Length: ${list.length}\r\n\r\n`,
+    );
+    const started = performance.now();
+    for (const letter of list) {
+      socket.write(letter);
+      // A call in between is the clock: each takes some milliseconds of the server's time.
+      while (performance.now() - started < 150 && letter === 'b') {
+        await fetch(`http://127.0.0.1:${port}/healthz`);
+      }
+    }
+    await once(socket, 'close');
+    expect(performance.now() - started).toBeGreaterThan(100);
+    expect(read).toMatch(/^HTTP\/1\.1 202 /);
+  });
+
+  test('with reading a result', async () => {
+    const port = await serve({ stallMs: 200 });
+    const rows = Array.from(
+      { length: 60_000 },
+      (_, row) => `${row}@nobody.example,${'x'.repeat(200)}`,
+    );
+    const id = await pipeline.enrich(caller, `email,note\n${rows.join('\n')}\n`, {
+      operation: 'people.enrich',
+    });
+    const socket = await open(port);
+    socket.pause();
+    socket.write(
+      `GET /v1/batches/${id}/results HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
+    );
+    const connections = () =>
+      new Promise<number>((resolve) => servers.at(-1)?.getConnections((_error, n) => resolve(n)));
+    while ((await connections()) === 0) await fetch(`${pipeline.url}/healthz`);
+    while ((await connections()) > 0) await fetch(`${pipeline.url}/healthz`);
+    socket.destroy();
+  });
+});
+
+test('three hundred silent connections keep nobody from an answer', async () => {
+  const port = await serve();
+  const silent = await Promise.all(Array.from({ length: 300 }, () => open(port)));
+  for (const socket of silent) socket.write('GET /healthz HTTP/1.1\r\nX-A: ');
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`);
+  expect(await response.json()).toEqual({ status: 'ok' });
+  for (const socket of silent) socket.destroy();
+});
+
+test('connections beyond the bound are not taken', async () => {
+  const port = await serve({ connectionsMax: 5 });
+  const held = await Promise.all(Array.from({ length: 5 }, () => open(port)));
+  const [first] = held;
+  const refused = connect(port, '127.0.0.1');
+  refused.on('error', () => {});
+  await once(refused, 'close');
+  expect(first?.closed).toBe(false);
+  for (const socket of held) socket.destroy();
+});

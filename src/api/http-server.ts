@@ -1,0 +1,154 @@
+/**
+ * The edge: what a connection may hold and for how long. A client that is slow, silent or speaks no HTTP
+ * is cut, and where an answer can still be read it is a problem document like all others.
+ */
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
+import { uuidv7 } from 'uuidv7';
+import { AppError } from '../core/lib/errors.ts';
+import { renderProblem, toProblem } from './problem.ts';
+
+export interface HttpLimits {
+  /** From the first byte of a connection, or of its next request, to the end of the headers. */
+  headersMs: number;
+  /** For a body that is no upload. */
+  bodyMs: number;
+  /** Without a byte in either direction: a stalled upload or download. Longer than any answer waits. */
+  stallMs: number;
+  /** Between two requests; longer than what balancers in front of us keep. */
+  keepAliveMs: number;
+  /** How often headers that are late are looked for. */
+  checkMs: number;
+  headerBytesMax: number;
+  urlCharactersMax: number;
+  connectionsMax: number;
+}
+
+export const httpLimits: HttpLimits = {
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  stallMs: 60_000,
+  keepAliveMs: 65_000,
+  checkMs: 1_000,
+  headerBytesMax: 16 * 1024,
+  urlCharactersMax: 8 * 1024,
+  connectionsMax: 10_000,
+};
+
+/** After an answer to a request that was not read to its end, what is kept open for it to be read. */
+const LINGER_MS = 1_000;
+
+/** A server for the application; the caller listens. */
+export function createHttpServer(app: RequestListener, limits: HttpLimits = httpLimits): Server {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersMs,
+    // Bodies have limits of their own: see `limitRequest`.
+    requestTimeout: 0,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.keepAliveMs,
+  });
+  server.maxConnections = limits.connectionsMax;
+  server.timeout = limits.stallMs;
+  server.on('request', (request, response) => answers.set(request.socket, response));
+  server.on('request', app);
+  server.on('clientError', (error: ClientError, socket) => {
+    const answer = answers.get(socket);
+    const isAnswering = answer?.headersSent === true && !answer.writableEnded;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy();
+    else refuse(socket, describeClientError(error, limits));
+  });
+  return server;
+}
+
+/** Refuses a request whose URL is too long, and one whose body, unless it is an upload, comes too slowly. */
+export function limitRequest(
+  limits: HttpLimits,
+  isUpload: (request: Parameters<RequestHandler>[0]) => boolean,
+): RequestHandler {
+  return (request, response, next) => {
+    if (request.url.length > limits.urlCharactersMax) throw urlTooLong(limits);
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    if ((length === '0' && encoding === undefined) || isUpload(request)) return next();
+    const timer = setTimeout(() => {
+      const error = requestTimeout(`The body was not there after ${limits.bodyMs / 1000} seconds.`);
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      renderProblem(response, error);
+      // Whoever waits for the rest of the body is told that it will not come.
+      response.once('close', () => request.destroy());
+      setTimeout(() => request.destroy(), LINGER_MS).unref();
+    }, limits.bodyMs);
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop);
+    response.once('close', stop);
+    next();
+  };
+}
+
+interface ClientError extends Error {
+  code?: string;
+  /** The bytes that could not be read. */
+  rawPacket?: Buffer;
+}
+
+function describeClientError({ code, rawPacket }: ClientError, limits: HttpLimits): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return requestTimeout(`The headers were not there after ${limits.headersMs / 1000} seconds.`);
+  }
+  if (code !== 'HPE_HEADER_OVERFLOW') {
+    return new AppError({
+      code: 'invalid_request',
+      status: 400,
+      message: 'This is no HTTP request that can be read.',
+    });
+  }
+  const [line = ''] = (rawPacket?.toString('latin1') ?? '').split('\r\n', 1);
+  const isRequestLine = /^[A-Z]+ \S*/.test(line) && line.length > limits.urlCharactersMax;
+  return isRequestLine ? urlTooLong(limits) : headersTooLarge(limits);
+}
+
+/** Answers on a connection on which no request could be read, and ends it. */
+function refuse(socket: Duplex, error: AppError): void {
+  const requestId = uuidv7();
+  const body = JSON.stringify(toProblem(error, requestId));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function requestTimeout(message: string): AppError {
+  return new AppError({ code: 'request_timeout', status: 408, message });
+}
+
+function urlTooLong({ urlCharactersMax }: HttpLimits): AppError {
+  return new AppError({
+    code: 'uri_too_long',
+    status: 414,
+    message: `The URL holds more than ${urlCharactersMax} characters.`,
+  });
+}
+
+function headersTooLarge({ headerBytesMax }: HttpLimits): AppError {
+  return new AppError({
+    code: 'headers_too_large',
+    status: 431,
+    message: `The headers hold more than ${headerBytesMax} bytes.`,
+  });
+}

@@ -1,0 +1,34 @@
+/** The query of a person search, for the documentation; it is read by `core/search/parse.ts`. */
+import { z } from 'zod';
+
+const list = (meaning: string) => z.string().optional().describe(meaning);
+
+/** The filters of the specification. Any field of the record is one besides; docs/api.md tells how. */
+export const filterQuery = z.object({
+  locationIds: list('Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations'),
+  industryIds: list('Industries; ids of /v1/lookups/industries'),
+  positionIds: list('Positions; ids of /v1/lookups/job-titles'),
+  emailTypeId: list('Has an e-mail: 1 work, 2 private'),
+  phoneTypeId: list('Has a number: 1 mobile, 2 telephone'),
+  locationList: list('Places, `[London:GB|:France]`'),
+  industryList: list('Names of industries, `[Oil & Gas|Retail]`'),
+  positionList: list('Names of positions, `[Engineer|CEO]`'),
+  isFB: list('1: has a social_a id'),
+  isX: list('1: has a microblog handle'),
+  headCount: list('Ranges that the company is in, `[50-249|1,000-]`'),
+  ageRange: list('Ranges of years of age, `[25-34|60-]`'),
+  gender: list('1 or male, 2 or female'),
+  experience: list('Years, `[3|5-9]`'),
+  salary: list('Ranges that overlap, `[45,000-55,000]`'),
+  skills: list('All of these skills, `[SQL|C++]`'),
+  companyId: list('Current companies, `[1|2]`'),
+});
+
+/** What steers a page. */
+export const pageQuery = {
+  limit: z.number().int().min(1).max(1000).default(100).optional(),
+  skip: z.number().int().min(0).optional(),
+  cursor: z.string().optional(),
+  count: z.enum(['true', 'false']).optional(),
+  partial: z.enum(['true', 'false']).optional(),
+};

@@ -1,0 +1,50 @@
+/** A schedule as callers send it. */
+import { z } from 'zod';
+import { type ScheduleRequest, scheduleNotFound } from '../jobs/schedule/schedules.ts';
+import { exportOptions } from './export-options.ts';
+import { isUuid } from './v1/own-batch.ts';
+
+const cron = z.string().max(200);
+const timeZone = z.string().max(100);
+const mode = z.enum(['all', 'new']);
+
+/** JSON of a new schedule: what an export is of, and when. */
+export const scheduleOptions = exportOptions.extend({
+  name: z.string().trim().min(1).max(200).default('schedule'),
+  cron,
+  time_zone: timeZone.default('UTC'),
+  mode: mode.default('all'),
+  enabled: z.boolean().default(true),
+});
+
+const { name, fields, format, max_results, max_credits, filter } = exportOptions.shape;
+
+/** JSON of a change: what is missing stays. */
+export const scheduleChange = z.strictObject({
+  filter: filter.optional(),
+  name: name.unwrap().optional(),
+  fields: fields.unwrap().optional(),
+  format: format.unwrap().optional(),
+  max_results: max_results.unwrap().optional(),
+  max_credits: max_credits.unwrap().optional(),
+  cron: cron.optional(),
+  time_zone: timeZone.optional(),
+  mode: mode.optional(),
+  enabled: z.boolean().optional(),
+});
+
+/** The parts that the body names, as the service calls them. */
+export function toScheduleRequest(body: z.output<typeof scheduleOptions>): ScheduleRequest;
+export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partial<ScheduleRequest>;
+export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partial<ScheduleRequest> {
+  const { time_zone, max_results, max_credits, ...same } = body;
+  const renamed = { timeZone: time_zone, maxResults: max_results, maxCredits: max_credits };
+  const all = Object.entries({ ...same, ...renamed });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** The id of a path, which must have the form of one. Throws `AppError` 404. */
+export function scheduleId(id: string): string {
+  if (isUuid(id)) return id;
+  throw scheduleNotFound(id);
+}

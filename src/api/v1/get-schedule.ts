@@ -1,0 +1,30 @@
+import { findOwnSchedule, type Schedule } from '../../jobs/schedule/queries.ts';
+import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { scheduleNotFound } from '../../jobs/schedule/schedules.ts';
+import { defineRoute, idParams, none, type RouteInput } from '../define-route.ts';
+import { scheduleId } from '../schedule-options.ts';
+import { ownerOf } from './own-batch.ts';
+
+/** One schedule. */
+export const getScheduleRoute = defineRoute({
+  method: 'get',
+  path: '/v1/schedules/:id',
+  summary: 'A schedule and when it runs next',
+  scope: 'exports',
+  query: none,
+  params: idParams,
+  async handler(input) {
+    input.response.json(viewSchedule(await ownSchedule(input)));
+  },
+});
+
+/** The caller's schedule. Throws `AppError` 404 for one that is not there and for anybody else's. */
+export async function ownSchedule({
+  context,
+  key,
+  params,
+}: RouteInput<unknown, { id: string }>): Promise<Schedule> {
+  const schedule = await findOwnSchedule(context.sql, ownerOf(key), scheduleId(params.id));
+  if (schedule !== undefined) return schedule;
+  throw scheduleNotFound(params.id);
+}

@@ -1,0 +1,29 @@
+import { parseFilter } from '../../core/search/parse.ts';
+import { prepareFilter } from '../../core/search/prepare.ts';
+import { previewSearch } from '../../core/search/preview.ts';
+import { defineRoute, none, type Route } from '../define-route.ts';
+import { queryString } from '../query-string.ts';
+
+/** How many people a search means and which fields they have; free, and counted by the key's limits. */
+export const previewSearchRoutes: Route[] = [
+  '/personsearch/preview',
+  '/v1/personsearch/preview',
+].map((path) =>
+  defineRoute({
+    method: 'get',
+    path,
+    summary: 'How many people a search means, what they would cost, and which fields they have',
+    scope: 'search',
+    counted: true,
+    query: none,
+    readsQuery: true,
+    params: none,
+    async handler({ context, key, request, response }) {
+      const live = key.mode === 'live';
+      const graph = live ? context.searchSql : context.testSearchSql;
+      const filter = parseFilter(queryString(request));
+      const prepared = await prepareFilter(graph, filter, { accountId: key.accountId, live });
+      response.json(await previewSearch(graph, prepared));
+    },
+  }),
+);

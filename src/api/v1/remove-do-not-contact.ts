@@ -1,0 +1,18 @@
+import { deleteContacts } from '../../core/search/do-not-contact/queries.ts';
+import { defineRoute, none } from '../define-route.ts';
+import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
+
+/** Takes addresses and domains off the account's list. */
+export const removeDoNotContactRoute = defineRoute({
+  method: 'delete',
+  path: '/v1/do-not-contact',
+  summary: 'Take entries off the do-not-contact list',
+  scope: 'search',
+  query: none,
+  params: none,
+  body: contactsBody,
+  async handler({ context, key, request, response }) {
+    const { contacts } = await readContactsBody(request);
+    response.json({ removed: await deleteContacts(context.sql, ownerOf(key), contacts) });
+  },
+});

@@ -1,0 +1,58 @@
+import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+import { spendToday } from '../queries.ts';
+
+/** A page of records that is fixed and is to be paid, one credit a record. */
+export interface PricedPage {
+  accountId: string;
+  keyId: string;
+  /** Unique for the account: the same page is charged once. */
+  reference: string;
+  operation: string;
+  records: number;
+  /** Whether fewer records may be paid where credits are short. */
+  partial: boolean;
+}
+
+/** What became of a page. */
+export interface ChargedPage {
+  /** Records that were paid: all, or for a partial page as many as could be, else none. */
+  granted: number;
+  remaining: number;
+  leftToday: number | null;
+}
+
+/**
+ * Charges a page from its account's wallet with one ledger line, within the key's bound for the UTC day;
+ * one statement. Locks as `chargeCalls`.
+ */
+export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPage> {
+  const [charged] = await sql<ChargedPage[]>`
+    with wallet as (
+      select account_id, balance - reserved as available from wallets
+      where account_id = ${page.accountId} for update),
+    budget as (
+      select key_id, credits_left_today(b) as available
+      from key_budgets b
+      where key_id = ${page.keyId} and (select count(*) from wallet) > 0 for update),
+    purse as (
+      select account_id, wallet.available, budget.available as today,
+        greatest(0, least(wallet.available, budget.available)) as affordable
+      from wallet left join budget on true),
+    decided as (
+      select *, case when affordable >= ${page.records}::bigint then ${page.records}::bigint
+        when ${page.partial} then affordable else 0 end as granted
+      from purse),
+    line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units)
+      select account_id, ${page.reference}, 'charge', -granted, ${page.operation}, granted
+      from decided where granted > 0),
+    moved as (
+      update wallets w set balance = w.balance - granted
+      from decided d where w.account_id = d.account_id and granted > 0),
+    counted as (
+      update key_budgets b set ${spendToday(sql, { calls: sql`d.granted`, batches: sql`0` })}
+      from decided d where b.key_id = ${page.keyId} and d.granted > 0)
+    select granted, available - granted as remaining, today - granted as left_today from decided`;
+  return must(charged, `wallet of ${page.accountId}`);
+}

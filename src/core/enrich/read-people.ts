@@ -1,0 +1,59 @@
+/** People by their ids, as outcomes: who is gone or has opted out since somebody noted the id is a miss. */
+import type { Sql } from '../db/client.ts';
+import { miss, type Outcome } from './enrich-many.ts';
+import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './queries.ts';
+
+const UNIT_SEPARATOR = 0x1f;
+const ZERO = 0x30;
+
+/**
+ * Reads the people of the graph that `sql` sees. The ids ascend, and the outcomes stand in their order.
+ * `brief` leaves long cells empty (see `needsOnlyBrief`). A person who is not there any more is `no_match`.
+ */
+export async function readPeople(
+  sql: Sql,
+  ids: readonly number[],
+  brief: boolean,
+): Promise<Outcome[]> {
+  if (ids.length === 0) return [];
+  const outcomes: Outcome[] = [];
+  const deleted = miss('no_match', '', 'deleted');
+  for (const records of await readPersonRecordsInOrder(sql, ids, brief)) {
+    let from = 0;
+    while (from < records.length) {
+      const end = records.indexOf(RECORD_SEPARATOR, from);
+      const to = end === -1 ? records.length : end;
+      const id = idAt(records, from);
+      while (outcomes.length < ids.length && ids[outcomes.length] !== id) outcomes.push(deleted);
+      outcomes.push(outcomeOf(id, records, from, to));
+      from = to + 1;
+    }
+  }
+  while (outcomes.length < ids.length) outcomes.push(deleted);
+  return outcomes;
+}
+
+/** The first cell of a record. */
+function idAt(bytes: Buffer, from: number): number {
+  let id = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? UNIT_SEPARATOR;
+    if (byte === UNIT_SEPARATOR) break;
+    id = id * 10 + byte - ZERO;
+  }
+  return id;
+}
+
+function outcomeOf(id: number, bytes: Buffer, from: number, to: number): Outcome {
+  if (bytes[to - 1] === SUPPRESSED_MARK) return miss('suppressed', '', 'opted_out');
+  return {
+    status: 'matched',
+    by: '',
+    reason: '',
+    conflict: false,
+    candidates: 1,
+    id,
+    agrees: '',
+    answer: { person: { bytes, from, to }, company: null, directors: null, periods: null },
+  };
+}

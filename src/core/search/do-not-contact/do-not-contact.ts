@@ -1,0 +1,67 @@
+/**
+ * Whom an account does not want to find. Addresses are kept as hashes only: the list says nothing about
+ * anybody to whoever reads the database.
+ */
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import { normaliseIdentifier } from '../../identifiers/identifier.ts';
+import { AppError, type ErrorDetail } from '../../lib/errors.ts';
+import type { ListedContacts } from './queries.ts';
+
+/** What a caller lists, as it is written. */
+export interface WrittenContacts {
+  emails: string[];
+  domains: string[];
+  email_sha256: string[];
+}
+
+/** Wrong entries that a refusal names. */
+const ERRORS_MAX = 20;
+const domainShape = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
+
+/**
+ * Reads a list: addresses in any spelling, domains as they stand behind the `@` of an address, hashes as 64
+ * hexadecimal digits of the SHA-256 of an address in small letters. Throws `AppError` 400 that names the
+ * entries which are none; nothing of the list is used then.
+ */
+export function readContacts(written: WrittenContacts): ListedContacts {
+  const errors: ErrorDetail[] = [];
+  const collect = <T>(field: keyof WrittenContacts, read: (text: string) => T | null): T[] =>
+    written[field].flatMap((text, index) => {
+      const value = read(text);
+      if (value !== null) return [value];
+      errors.push({ field: `${field}.${index}`, message: messages[field] });
+      return [];
+    });
+  const hashed = collect('emails', hashEmail);
+  const domains = collect('domains', readDomain);
+  const given = collect('email_sha256', readHash);
+  if (errors.length === 0) return { emailHashes: [...hashed, ...given], domains };
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${errors.length} entries cannot be used; the first is ${errors[0]?.field}.`,
+    errors: errors.slice(0, ERRORS_MAX),
+  });
+}
+
+const messages: Record<keyof WrittenContacts, string> = {
+  emails: 'is no e-mail address',
+  domains: 'is no domain, such as acme.example',
+  email_sha256: 'must be 64 hexadecimal digits',
+};
+
+function hashEmail(text: string): Buffer | null {
+  const normalised = normaliseIdentifier('email', text, { subject: 'person' });
+  if ('reason' in normalised) return null;
+  return createHash('sha256').update(normalised.values[0]).digest();
+}
+
+function readDomain(text: string): string | null {
+  const domain = domainToASCII(text.trim().replace(/^@/, '')).toLowerCase();
+  return domainShape.test(domain) ? domain : null;
+}
+
+function readHash(text: string): Buffer | null {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : null;
+}

@@ -1,0 +1,162 @@
+/**
+ * The parameters of person search: those of the specification, each a row here, and any field of the
+ * person record, derived from the field table. How each reads its values is said here and nowhere else.
+ */
+import { personFields } from '../graph/fields.ts';
+
+/** How the values of a parameter are read, and what they mean. */
+export type ParameterKind =
+  /** Whole text, folded. */
+  | 'text'
+  /** A number or a range of numbers. */
+  | 'integer'
+  /** Ids, which may stand between commas as well. */
+  | 'ids'
+  /** A day, a time, or a range of them. */
+  | 'time'
+  /** An object: only whether it is there. */
+  | 'object'
+  /** Words that must all be in a text. */
+  | 'words'
+  /** Every one of these. */
+  | 'skills'
+  /** 1 or 2, or a word for each. */
+  | 'choice'
+  /** Ranges that overlap a range of the record; numbers may hold thousands separators. */
+  | 'overlap'
+  /** Ranges of years of age. */
+  | 'age'
+  /** `<city>:<country>`. */
+  | 'place';
+
+/** A value inside an object of the record, such as the name of the industry of a company. */
+export interface ObjectPath {
+  /** Field of the record that holds the object. */
+  object: string;
+  /** Names below it: `['countries', 'name']`. */
+  path: readonly string[];
+}
+
+export interface SearchParameter {
+  name: string;
+  kind: ParameterKind;
+  /** Field of the record that it looks at: for presence, and for values of the plain kinds. */
+  field: string;
+  /** For values inside an object. */
+  inside?: ObjectPath;
+  /** For `choice`: what each value asks for. */
+  choices?: Readonly<Record<string, Choice>>;
+  /** True when `*` and `null` ask whether the field is there. */
+  takesPresence: boolean;
+}
+
+/** A choice asks for a text of the field, or for another field to be there. */
+export type Choice = { value: string } | { present: string };
+
+/** Parameters that steer a page and are no filter. */
+export const pageParameterNames = ['limit', 'skip', 'cursor', 'count', 'partial'] as const;
+export type PageParameterName = (typeof pageParameterNames)[number];
+
+const genders = {
+  '1': { value: 'male' },
+  male: { value: 'male' },
+  '2': { value: 'female' },
+  female: { value: 'female' },
+};
+
+const special: Omit<SearchParameter, 'takesPresence'>[] = [
+  { name: 'locationIds', kind: 'ids', field: 'cityId' },
+  { name: 'industryIds', kind: 'ids', field: 'industryId' },
+  { name: 'positionIds', kind: 'ids', field: 'positionId' },
+  {
+    name: 'emailTypeId',
+    kind: 'choice',
+    field: 'email',
+    choices: { '1': { present: 'workEmail' }, '2': { present: 'email' } },
+  },
+  {
+    name: 'phoneTypeId',
+    kind: 'choice',
+    field: 'phone',
+    choices: { '1': { present: 'mobile' }, '2': { present: 'phone' } },
+  },
+  { name: 'locationList', kind: 'place', field: 'cities' },
+  {
+    name: 'industryList',
+    kind: 'text',
+    field: 'industries',
+    inside: { object: 'industries', path: ['name'] },
+  },
+  { name: 'positionList', kind: 'text', field: 'positionName' },
+  {
+    name: 'isFB',
+    kind: 'choice',
+    field: 'social_aId',
+    choices: { '1': { present: 'social_aId' } },
+  },
+  { name: 'isX', kind: 'choice', field: 'twitter', choices: { '1': { present: 'twitter' } } },
+  { name: 'headCount', kind: 'overlap', field: 'headCount' },
+  { name: 'ageRange', kind: 'age', field: 'birthYear' },
+  { name: 'salary', kind: 'overlap', field: 'inferredSalary' },
+];
+
+/** Fields of the record that the specification gives a reading of their own. */
+const ownKinds: Readonly<Record<string, Partial<SearchParameter>>> = {
+  companyId: { kind: 'ids' },
+  gender: { kind: 'choice', choices: genders },
+  skills: { kind: 'skills' },
+  // Years, by the specification; the text of that name is `experience.text`.
+  experience: { kind: 'integer', field: 'inferredYearsExperience', takesPresence: false },
+};
+
+const reference = { id: 'integer', name: 'text' } as const;
+/** The values inside the objects of the record. */
+const objectMembers: Readonly<Record<string, Readonly<Record<string, ParameterKind>>>> = {
+  industries: reference,
+  positions: reference,
+  countries: reference,
+  regions: reference,
+  company: reference,
+  pastCompanies: reference,
+  currentCompanies: reference,
+  cities: {
+    ...reference,
+    countryId: 'integer',
+    'countries.id': 'integer',
+    'countries.name': 'text',
+    regionId: 'integer',
+    'regions.id': 'integer',
+    'regions.name': 'text',
+    createdAt: 'time',
+  },
+};
+
+function fieldParameters(): SearchParameter[] {
+  return personFields.map(({ name, type }) => {
+    const kind: ParameterKind =
+      type === 'json' ? 'object' : type === 'date' || type === 'timestamp' ? 'time' : type;
+    return { name, kind, field: name, takesPresence: true, ...ownKinds[name] };
+  });
+}
+
+function memberParameters(): SearchParameter[] {
+  return Object.entries(objectMembers).flatMap(([object, members]) =>
+    Object.entries(members).map(([member, kind]) => ({
+      name: `${object}.${member}`,
+      kind,
+      field: object,
+      inside: { object, path: member.split('.') },
+      takesPresence: true,
+    })),
+  );
+}
+
+/** Every filter by its name. */
+export const searchParameters: ReadonlyMap<string, SearchParameter> = new Map(
+  [
+    ...special.map((parameter) => ({ ...parameter, takesPresence: false })),
+    ...fieldParameters(),
+    { name: 'experience.text', kind: 'words', field: 'experience', takesPresence: true } as const,
+    ...memberParameters(),
+  ].map((parameter) => [parameter.name, parameter]),
+);

@@ -1,0 +1,91 @@
+/** A query string into its parameters: split, percent-decoded once as strict UTF-8, no name twice. */
+import { AppError } from '../lib/errors.ts';
+
+export interface RawParameter {
+  name: string;
+  /** Decoded. */
+  value: string;
+  /** One-based, of the parameter inside the query string. */
+  position: number;
+}
+
+/** More parameters than there are filters. */
+const PARAMETERS_MAX = 200;
+
+/** Splits a query string. Throws `AppError` 400 `invalid_parameter`. */
+export function splitQuery(query: string): RawParameter[] {
+  const parameters: RawParameter[] = [];
+  const seen = new Set<string>();
+  let position = 1;
+  for (const part of query.split('&')) {
+    const start = position;
+    position += part.length + 1;
+    if (part === '') continue;
+    const at = part.indexOf('=');
+    const name = decode(at === -1 ? part : part.slice(0, at), (text) => text, start);
+    if (at === -1) throw badParameter(name, start, 'has no value: write `name=value`');
+    if (seen.has(name)) throw badParameter(name, start, 'is given twice');
+    if (seen.size >= PARAMETERS_MAX) throw badParameter(name, start, 'is one parameter too many');
+    seen.add(name);
+    const value = decode(part.slice(at + 1), () => name, 1);
+    // No database text holds a NUL or half of a character.
+    const unstorable = value.search(/\0|\p{Surrogate}/u);
+    if (unstorable !== -1) throw badParameter(name, unstorable + 1, 'holds a NUL or no character');
+    parameters.push({ name, value, position: start });
+  }
+  return parameters;
+}
+
+/** The refusal of one parameter. */
+export function badParameter(field: string, position: number, message: string): AppError {
+  const name = field.length > 100 ? `${field.slice(0, 100)}...` : field;
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${name}, position ${position}: ${message}`,
+    errors: [{ field: name, position, message }],
+  });
+}
+
+/**
+ * Decodes percent signs. A plus between two other characters is the space of a form; one that begins or
+ * ends an item or stands beside another one is a plus (`+44`, `C++`), because forms send spaces there
+ * rarely and people forget to encode these often.
+ */
+function decode(raw: string, nameOf: (raw: string) => string, start: number): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const piece of raw.split('+')) {
+    parts.push(decodePiece(piece, nameOf(raw), start + at));
+    at += piece.length + 1;
+  }
+  return parts.reduce((text, part) => {
+    const isSpace = isInside(text.at(-1)) && isInside(part[0]);
+    return `${text}${isSpace ? ' ' : '+'}${part}`;
+  });
+}
+
+function isInside(character: string | undefined): boolean {
+  return character !== undefined && !'+|[]'.includes(character);
+}
+
+function decodePiece(piece: string, name: string, start: number): string {
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    const position = start + badEscapeAt(piece);
+    throw badParameter(name, position, 'is not percent-encoded UTF-8');
+  }
+}
+
+/** Where the first run of escapes begins that is no UTF-8. */
+function badEscapeAt(piece: string): number {
+  for (const run of piece.matchAll(/(?:%[0-9a-f]{2})+|%|[\ud800-\udfff]+/gi)) {
+    try {
+      decodeURIComponent(run[0]);
+    } catch {
+      return run.index;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,204 @@
+/**
+ * The grammar of a filter: a raw query string in, a typed tree out. Pure. Conditions are joined by AND,
+ * the values of one by OR (except `skills` and `words`, which say so). Whatever it cannot read is refused
+ * with the name of the parameter and the position; nothing is guessed or left out.
+ */
+import { AppError } from '../lib/errors.ts';
+import {
+  type ObjectPath,
+  type PageParameterName,
+  pageParameterNames,
+  type SearchParameter,
+  searchParameters,
+} from './fields.ts';
+import { type Item, parseItems } from './parse-items.ts';
+import { badParameter, type RawParameter, splitQuery } from './parse-query.ts';
+import { parseRange, parseSpan, type Range, type Span } from './parse-ranges.ts';
+
+/** What is asked about a field being there, beside its values. */
+export interface Presence {
+  present: boolean;
+  absent: boolean;
+}
+
+/** A city of a country; a null city is any of the country. Both as they were written. */
+export interface Place {
+  city: string | null;
+  country: string;
+}
+
+/** One parameter. `field` is a field of the person record, or `headCount` or `positionName`. */
+export type Condition = {
+  parameter: string;
+  field: string;
+  inside?: ObjectPath;
+  presence: Presence;
+} & (
+  | { node: 'text'; texts: string[] }
+  | { node: 'integer'; ranges: Range[] }
+  | { node: 'time'; spans: Span[] }
+  | { node: 'object' }
+  /** Each text is one alternative, whose words must all be there. */
+  | { node: 'words'; texts: string[] }
+  /** All of the texts. */
+  | { node: 'skills'; texts: string[] }
+  | { node: 'overlap'; ranges: Range[] }
+  | { node: 'age'; ranges: Range[] }
+  | { node: 'place'; places: Place[] }
+  /** Any of these fields is there. */
+  | { node: 'anyPresent'; fields: string[] }
+);
+
+/** A filter has at least one condition, at most one for each parameter. */
+export interface Filter {
+  conditions: Condition[];
+}
+
+/** Ranges and places become comparisons of their own, so they are fewer than other items. */
+const COMPARED_ITEMS_MAX = 100;
+const comparedKinds: ReadonlySet<string> = new Set(['overlap', 'age', 'time', 'place']);
+
+/**
+ * Reads the raw query string of a filter (what stands behind `?`, percent-encoded). Parameters that steer
+ * a page (`limit`, `skip`, `cursor`, `count`, `partial`) are no part of a filter and refused here.
+ * Throws `AppError` 400: `invalid_parameter` with parameter and position (one-based: inside the decoded
+ * value; for a parameter as a whole, inside the query string), or `filter_required`.
+ */
+export function parseFilter(query: string): Filter {
+  return filterOf(splitQuery(query), 'is no part of a filter: it steers a page');
+}
+
+/** The filter, and the page parameters as they were written; the rest as `parseFilter`. */
+export function parseSearchQuery(query: string): {
+  filter: Filter;
+  page: Map<PageParameterName, RawParameter>;
+} {
+  const page = new Map<PageParameterName, RawParameter>();
+  const rest: RawParameter[] = [];
+  for (const parameter of splitQuery(query)) {
+    if (isPageParameter(parameter.name)) page.set(parameter.name, parameter);
+    else rest.push(parameter);
+  }
+  return { filter: filterOf(rest, 'is no parameter of this call'), page };
+}
+
+function filterOf(parameters: readonly RawParameter[], refusal: string): Filter {
+  const conditions = parameters.map((raw) => {
+    const parameter = searchParameters.get(raw.name);
+    if (parameter !== undefined) return parseCondition(parameter, raw.value);
+    const message = isPageParameter(raw.name) ? refusal : 'is no parameter of this call';
+    throw badParameter(raw.name, raw.position, message);
+  });
+  if (conditions.length > 0) return { conditions };
+  throw new AppError({
+    code: 'filter_required',
+    status: 400,
+    message: 'Give at least one filter, such as `positionIds=[12|15]`.',
+  });
+}
+
+function isPageParameter(name: string): name is PageParameterName {
+  return (pageParameterNames as readonly string[]).includes(name);
+}
+
+function parseCondition(parameter: SearchParameter, value: string): Condition {
+  const { name, kind, field, inside } = parameter;
+  const items = parseItems(name, value, { commas: kind === 'ids' });
+  const extra = comparedKinds.has(kind) ? items[COMPARED_ITEMS_MAX] : undefined;
+  if (extra !== undefined) {
+    throw badParameter(name, extra.position, `takes at most ${COMPARED_ITEMS_MAX} items`);
+  }
+  const { presence, valued } = takePresence(parameter, items);
+  const base = { parameter: name, field, presence, ...(inside === undefined ? {} : { inside }) };
+  switch (kind) {
+    case 'text':
+    case 'words':
+    case 'skills':
+      return { ...base, node: kind, texts: valued.map(({ text }) => text) };
+    case 'integer':
+    case 'ids':
+      return {
+        ...base,
+        node: 'integer',
+        ranges: valued.map((item) => parseRange(name, item, { thousands: false })),
+      };
+    case 'overlap':
+    case 'age':
+      return {
+        ...base,
+        node: kind,
+        ranges: valued.map((item) => parseRange(name, item, { thousands: kind === 'overlap' })),
+      };
+    case 'time':
+      return { ...base, node: 'time', spans: valued.map((item) => parseSpan(name, item)) };
+    case 'place':
+      return { ...base, node: 'place', places: valued.map((item) => parsePlace(name, item)) };
+    case 'choice':
+      return chosen(parameter, base, valued);
+    case 'object':
+      refuseValue(name, valued[0]);
+      return { ...base, node: 'object' };
+  }
+}
+
+/** Parts the items `*` and `null` from the others. */
+function takePresence(
+  { name, kind, takesPresence }: SearchParameter,
+  items: readonly Item[],
+): { presence: Presence; valued: Item[] } {
+  const presence = { present: false, absent: false };
+  const valued: Item[] = [];
+  for (const item of items) {
+    if (item.keyword === null || (item.keyword === 'null' && !takesPresence)) {
+      valued.push(item);
+      continue;
+    }
+    if (!takesPresence) throw badParameter(name, item.position, 'does not take `*`');
+    if (kind === 'skills' && items.length > 1) {
+      throw badParameter(name, item.position, `\`${item.keyword}\` must stand alone here`);
+    }
+    if (item.keyword === '*') presence.present = true;
+    else presence.absent = true;
+  }
+  return { presence, valued };
+}
+
+type Base = Pick<Condition, 'parameter' | 'field' | 'presence'>;
+
+/** A choice is a text of its field, or the presence of others. */
+function chosen({ name, choices = {} }: SearchParameter, base: Base, items: Item[]): Condition {
+  const texts: string[] = [];
+  const fields: string[] = [];
+  for (const { text, position } of items) {
+    const choice = Object.hasOwn(choices, text) ? choices[text] : undefined;
+    if (choice === undefined) {
+      const allowed = Object.keys(choices).join(', ');
+      throw badParameter(name, position, `must be ${choices['2'] ? 'one of ' : ''}${allowed}`);
+    }
+    if ('value' in choice) texts.push(choice.value);
+    else fields.push(choice.present);
+  }
+  return fields.length > 0
+    ? { ...base, node: 'anyPresent', fields }
+    : { ...base, node: 'text', texts };
+}
+
+function refuseValue(name: string, item: Item | undefined): void {
+  if (item === undefined) return;
+  throw badParameter(
+    name,
+    item.position,
+    `holds an object: ask for \`*\` or \`null\`, or for a value inside it, as in \`${name}.name\``,
+  );
+}
+
+/** `<city>:<country>`; the last colon parts them. */
+function parsePlace(name: string, { text, position }: Item): Place {
+  const at = text.lastIndexOf(':');
+  const city = text.slice(0, Math.max(0, at)).trim();
+  const country = text.slice(at + 1).trim();
+  if (at === -1 || country === '') {
+    throw badParameter(name, position, 'must be `<city>:<country>`, or `:<country>` for all of it');
+  }
+  return { city: city === '' ? null : city, country };
+}

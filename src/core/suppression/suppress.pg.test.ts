@@ -1,0 +1,146 @@
+/** Who opted out stays unnamed: by hash, as an officer, and after the next import. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { acme, smallGraph } from '../../../tests/support/small-graph.ts';
+import { answerToJson } from '../enrich/answer.ts';
+import { enrichMany } from '../enrich/enrich-many.ts';
+import { deletePersons } from '../graph/delete-persons.ts';
+import { must } from '../lib/assert.ts';
+import { lastSuppression, suppressedSince } from './shown-people.ts';
+import { suppress, suppressHashes } from './suppress.ts';
+
+const databases: TestDatabase[] = [];
+let sql: TestDatabase['sql'];
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  databases.push(database);
+  sql = database.sql;
+  await importGraph(sql, smallGraph);
+});
+afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+interface Director {
+  name: string | null;
+  role: string;
+  appointed_on: string;
+  person_id: number | null;
+}
+
+async function directors(): Promise<Director[]> {
+  const identifiers = [{ kind: 'registry_number' as const, values: ['GB-01234567'] }];
+  const [outcome] = await enrichMany(sql, 'companies.enrich', [{ identifiers, invalid: null }]);
+  const answer = must(outcome?.answer, 'answer');
+  return (JSON.parse(answerToJson('companies.enrich', answer)) as { directors: Director[] })
+    .directors;
+}
+
+async function statusOf(email: string): Promise<string | undefined> {
+  const identifiers = [{ kind: 'email' as const, values: [email] }];
+  const [outcome] = await enrichMany(sql, 'people.enrich', [{ identifiers, invalid: null }]);
+  return outcome?.status;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const nameless = async () => (await directors()).filter(({ name }) => name === null);
+const optedRoles = ['opted out, linked', 'opted out'];
+
+describe('a director who opted out', () => {
+  test('keeps role and dates without a name, linked or found by name and birth', async () => {
+    const before = await directors();
+    expect(before.filter(({ person_id: id }) => id === 5)).toHaveLength(2);
+    await suppress(sql, 'out@home.example');
+    const after = await directors();
+    expect(after).toHaveLength(before.length);
+    expect(
+      (await nameless()).map(({ role, appointed_on, person_id }) => [
+        role,
+        appointed_on,
+        person_id,
+      ]),
+    ).toEqual([
+      ['opted out, linked', '2012-01-01', null],
+      ['opted out', '2013-01-01', null],
+    ]);
+    expect(JSON.stringify(after)).not.toMatch(/OUT/);
+    const [stored] = await sql`select count(*)::int as n from officers where name ilike '%out, o%'`;
+    expect(stored).toEqual({ n: 0 });
+  });
+
+  test('has no name again after the register is imported once more, and the person deleted', async () => {
+    await suppress(sql, 'out@home.example');
+    await deletePersons(sql, [5]);
+    expect((await nameless()).map(({ role }) => role).sort()).toEqual([...optedRoles].sort());
+    await importGraph(sql, { officers: smallGraph.officers });
+    expect((await nameless()).map(({ role }) => role).sort()).toEqual([...optedRoles].sort());
+    expect(await directors()).toHaveLength(9);
+  });
+
+  test('has no name in a list of directors that a company brings', async () => {
+    const listed = { ...acme, directors: [{ personId: 5, name: 'Opt Out', position: 'chair' }] };
+    await importGraph(sql, { companies: [listed] });
+    await suppress(sql, 'out@home.example');
+    for (const again of [listed, { ...listed, summary: 'changed' }]) {
+      await importGraph(sql, { companies: [again] });
+      expect((await nameless()).map(({ role }) => role)).toContain('chair');
+      expect(await directors()).toHaveLength(10);
+    }
+    await importGraph(sql, { companies: [{ ...acme, directors: [] }] });
+    expect(await directors()).toHaveLength(9);
+  });
+
+  test('has no name in another company that names them later by link', async () => {
+    await suppress(sql, 'out@home.example');
+    const fresh = { companyId: 10, name: 'Opt O. Out', role: 'late', personId: 5 };
+    await importGraph(sql, { officers: [fresh] });
+    expect((await nameless()).map(({ role }) => role)).toContain('late');
+  });
+});
+
+describe('a list of hashes', () => {
+  test('suppresses who holds an e-mail or phone, and nobody by a handle', async () => {
+    const before = await lastSuppression(sql);
+    const lines = [
+      sha256('out@acme.example'),
+      '',
+      sha256('+441632960001').toUpperCase(),
+      sha256('eve'),
+    ];
+    expect(await suppressHashes(sql, lines)).toEqual({ hashes: 3, persons: 2 });
+    expect(await statusOf('out@home.example')).toBe('suppressed');
+    expect(await statusOf('ada@acme.example')).toBe('suppressed');
+    expect(await statusOf('eve@home.example')).toBe('matched');
+    const ids = (await suppressedSince(sql, 'person', before)).map(({ id }) => id);
+    expect(ids.sort()).toEqual([1, 5]);
+  });
+
+  test('reaches people who are imported later', async () => {
+    const lines = [sha256('later@home.example'), sha256('+447700900777')];
+    expect(await suppressHashes(sql, lines)).toEqual({ hashes: 2, persons: 0 });
+    await importGraph(sql, {
+      persons: [
+        { id: 70, workEmail: 'later@home.example' },
+        { id: 71, email: 'by-phone@home.example', mobile: '+447700900777' },
+        { id: 72, email: 'free@home.example' },
+      ],
+    });
+    expect(await statusOf('later@home.example')).toBe('suppressed');
+    expect(await statusOf('by-phone@home.example')).toBe('suppressed');
+    expect(await statusOf('free@home.example')).toBe('matched');
+  });
+
+  test('with a line that is no hash changes nothing', async () => {
+    const lines = [sha256('ada@acme.example'), 'ada@acme.example'];
+    await expect(suppressHashes(sql, lines)).rejects.toThrow(/Line 2/);
+    expect(await statusOf('ada@acme.example')).toBe('matched');
+  });
+});
+
+test('an opt-out by a handle that was given up reaches a later import of it', async () => {
+  await suppress(sql, '@eve_past');
+  await importGraph(sql, {
+    persons: [{ id: 80, email: 'past@home.example', _meta: { twitterFormer: ['eve_past'] } }],
+  });
+  expect(await statusOf('past@home.example')).toBe('suppressed');
+});

@@ -1,0 +1,44 @@
+/** The work of a list's chunk: its records are matched, and written with what became of them. */
+import { outputColumns } from '../../../core/enrich/answer.ts';
+import { must } from '../../../core/lib/assert.ts';
+import { priceOf } from '../../../core/operations.ts';
+import type { JobContext } from '../../queue/job-context.ts';
+import type { Delimiter } from '../csv/record-table.ts';
+import type { ListBatch } from '../queries.ts';
+import { checksAgreement } from '../read-rows.ts';
+import { renderPart } from '../render-part.ts';
+import { reportPart } from '../report.ts';
+import type { ChunkWork } from './chunk-work.ts';
+import { matchChunk } from './match-chunk.ts';
+import type { ClaimedChunk } from './queries.ts';
+
+/** Matches the rows of a chunk. */
+export async function readListChunk(
+  context: Pick<JobContext, 'sql' | 'testSql' | 'store'>,
+  batch: ListBatch,
+  chunk: ClaimedChunk,
+): Promise<ChunkWork> {
+  const matched = await matchChunk(context, batch, chunk);
+  const { piece, records, repairs, outcomes } = matched;
+  const layout = {
+    delimiter: batch.dialect.delimiter as Delimiter,
+    newline: batch.dialect.newline,
+    width: must(batch.width, 'width of a split batch'),
+    columns: outputColumns(batch.operation, batch.fields),
+    price: batch.live ? priceOf(batch.operation) : 0,
+    checksAgreement: checksAgreement(batch.mapping),
+  };
+  const from = chunk.rowsDone;
+  return {
+    outcomes,
+    render(paid) {
+      const rows = { piece, records, from, to: from + paid.length };
+      const { bytes, filled, release } = renderPart(rows, paid, layout);
+      const report = reportPart(records, from, paid, layout, { filled, repairs });
+      // The part has its own copy of the bytes.
+      matched.release();
+      return { bytes, report, release };
+    },
+    lines: (paid) => paid,
+  };
+}

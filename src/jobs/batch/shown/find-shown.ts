@@ -1,0 +1,50 @@
+/** Where people stand in stored results. */
+import { buffer } from 'node:stream/consumers';
+import { findBatch } from '../queries.ts';
+import { listBatchesShowingPeople, listPartsShowingPeople } from './queries.ts';
+import { isObjectMissing, type PartsContext } from './read-part.ts';
+import { decodeShown, shownKey, shownSubject } from './shown-records.ts';
+
+export interface ShownPerson {
+  personId: number;
+  batchId: string;
+  accountId: string;
+  objectKey: string;
+  /** Rows of the part, from 1. */
+  rows: number[];
+}
+
+/** The parts of results with live data that show one of these people. Reads what stands beside all of them. */
+export async function findShown(
+  { sql, store }: PartsContext,
+  ids: readonly number[],
+): Promise<ShownPerson[]> {
+  const found: ShownPerson[] = [];
+  for (const batchId of await listBatchesShowingPeople(sql, true)) {
+    const batch = await findBatch(sql, batchId);
+    const subject = batch && shownSubject(batch);
+    if (!batch || !subject) continue;
+    const idOf = new Map(ids.map((id) => [subject === 'person' ? id : -id, id]));
+    for (const objectKey of await listPartsShowingPeople(sql, batchId)) {
+      const shown = await readShown(store, objectKey);
+      for (const [shownId, personId] of idOf) {
+        const pairs = shown.filter(({ id }) => id === shownId);
+        // One person may be several directors of a company.
+        const rows = [...new Set(pairs.map(({ row }) => row + 1))];
+        const { accountId } = batch;
+        if (rows.length > 0) found.push({ personId, batchId, accountId, objectKey, rows });
+      }
+    }
+  }
+  return found;
+}
+
+/** A part that was replaced or deleted in between shows nobody any more. */
+async function readShown(store: PartsContext['store'], objectKey: string) {
+  try {
+    return decodeShown(await buffer(store.getStream(shownKey(objectKey))));
+  } catch (error) {
+    if (isObjectMissing(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+/** What a text is searched for to find somebody in it. Pure. */
+import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
+
+export interface Needle {
+  kind: string;
+  /** Every text that holds the identifier holds one of these, in lower case. */
+  parts: readonly string[];
+  /** Tells the identifier from a longer one that contains it. */
+  exact: RegExp;
+}
+
+/** An address and a number are told by themselves; a handle only where it is written as one. */
+export function needleOf({ kind, value }: PersonIdentifier): Needle {
+  const text = value.toLowerCase();
+  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  if (kind === 'email') {
+    const exact = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`);
+    return { kind, parts: [text], exact };
+  }
+  if (kind === 'phone') return { kind, parts: [text], exact: new RegExp(`${escaped}(?!\\d)`) };
+  return {
+    kind,
+    parts: [`/in/${text}`, `/pub/${text}`, `@${text}`, `x.com/${text}`, `twitter.com/${text}`],
+    exact: new RegExp(
+      `(?:/in/|/pub/|x\\.com/|twitter\\.com/|(?<!\\w)@)${escaped}(?![\\w-]|\\.\\w)`,
+    ),
+  };
+}
+
+/** Kinds of the identifiers that stand in a text, which is in lower case. */
+export function kindsIn(text: string, needles: readonly Needle[]): string[] {
+  return needles
+    .filter(({ parts, exact }) => parts.some((part) => text.includes(part)) && exact.test(text))
+    .map(({ kind }) => kind);
+}

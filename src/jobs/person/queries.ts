@@ -1,0 +1,98 @@
+/** Statements about one person across all tables: for showing, erasing, and proving that nothing is left. */
+import type { Sql } from '../../core/db/client.ts';
+
+/** Ids of the people who hold a value under one of the kinds. */
+export async function findHolders(
+  sql: Sql,
+  value: string,
+  codes: readonly number[],
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct person_id as id from person_identifiers
+    where value = ${value} and kind = any(${[...codes]}::smallint[]) order by id`;
+  return rows.map((row) => row.id);
+}
+
+export interface StoredIdentifier {
+  code: number;
+  value: string;
+  /** People who hold the value, under whatever kind. */
+  holders: number;
+}
+
+/** The look-up values of a person. */
+export async function listIdentifiers(sql: Sql, id: number): Promise<StoredIdentifier[]> {
+  return sql<StoredIdentifier[]>`
+    select i.kind as code, i.value, (
+      select count(distinct other.person_id)::int from person_identifiers other
+      where other.value = i.value) as holders
+    from person_identifiers i where i.person_id = ${id} order by i.kind, i.value`;
+}
+
+export interface StoredPerson {
+  record: Record<string, unknown> | null;
+  suppressedAt: Date | null;
+  officers: Record<string, unknown>[];
+  idempotentAnswers: number;
+}
+
+/** What tables hold about a person: record, opt-out, officers by link or by name and year of birth. */
+export async function readPerson(sql: Sql, id: number): Promise<StoredPerson | undefined> {
+  const [person] = await sql<StoredPerson[]>`
+    select
+      (select to_jsonb(p) from persons p where p.id = ${id}) as record,
+      (select created_at from suppressed_persons where person_id = ${id}) as suppressed_at,
+      coalesce((
+        select jsonb_agg(to_jsonb(o) - 'id' order by o.company_id, o.id) from officers o
+        where o.person_id = ${id} or o.id in (
+          select named.id from persons p join officers named
+            on fold(regexp_replace(named.name, '^([^,]+), *(.+)$', '\\2 \\1'))
+                = fold(p.name || ' ' || p.surname)
+              and named.birth_year = p.birth_year
+          where p.id = ${id} and named.person_id is null and named.birth_year <> 0)),
+        '[]') as officers,
+      (select count(*)::int from idempotency_keys
+        where live and body -> 'people' @> to_jsonb(${id}::bigint)) as idempotent_answers`;
+  return person;
+}
+
+/** Tables that name a person by id, with the rows that still do. Opt-outs are not counted: they stay. */
+export async function countRowsOfPeople(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<{ where: string; rows: number }[]> {
+  return sql<{ where: string; rows: number }[]>`
+    with person as (select unnest(${[...ids]}::bigint[]) as id)
+    select * from (
+      select 'graph.persons' as where, count(*)::int as rows from persons join person using (id)
+      union all select 'graph.person_records', count(*)::int from person_records join person using (id)
+      union all select 'graph.person_briefs', count(*)::int from person_briefs join person using (id)
+      union all select 'graph.person_identifiers', count(*)::int
+        from person_identifiers i join person on person.id = i.person_id
+      union all select 'graph.officers', count(*)::int
+        from officers o join person on person.id = o.person_id
+      union all select 'public.idempotency_keys', count(*)::int
+        from idempotency_keys k join person on k.live and k.body -> 'people' @> to_jsonb(person.id)
+        where k.body -> 'answer' <> '{}') found
+    where rows > 0`;
+}
+
+/** Every table of every schema that is ours. */
+export async function listTables(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select schemaname || '.' || tablename as name from pg_tables
+    where schemaname <> 'information_schema' and schemaname not like 'pg\\_%' order by 1`;
+  return rows.map((row) => row.name);
+}
+
+/** Rows of a table whose text holds one of the patterns of LIKE, as text in lower case. */
+export async function searchTable(
+  sql: Sql,
+  table: string,
+  patterns: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ text: string }[]>`
+    select lower(t::text) as text from ${sql(table)} t
+    where lower(t::text) like any(${[...patterns]}::text[]) limit 1000`;
+  return rows.map((row) => row.text);
+}

@@ -1,0 +1,56 @@
+/**
+ * When a schedule runs next. The promise about the clocks: a local time that they skip runs at the first
+ * minute after the gap, one that they show twice runs at the first of the two. Local times in order give
+ * instants in order, so the next run is the first local time whose instant lies after the given one.
+ */
+import { AppError } from '../../core/lib/errors.ts';
+import { type CronTimes, parseCron } from './cron.ts';
+import { zoneClock } from './zone-clock.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** 29 February comes after eight years at the latest: from 2096 to 2104. */
+const DAYS_MAX = 9 * 366;
+
+/**
+ * The first instant after `after` at which the expression is due on the clocks of the zone. Pure. Throws
+ * `AppError` 400 `invalid_parameter` for an expression or a zone that cannot be read, and for an
+ * expression that never comes due.
+ */
+export function nextRun(cron: string, zone: string, after: Date): Date {
+  const times = parseCron(cron);
+  const clock = zoneClock(zone);
+  const from = Math.floor(clock.localOf(after.getTime()) / MINUTE_MS) * MINUTE_MS;
+  for (const local of localTimes(times, from)) {
+    const instant = clock.instantOf(local);
+    if (instant > after.getTime()) return new Date(instant);
+  }
+  const message = 'never comes due';
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `cron: ${message}.`,
+    errors: [{ field: 'cron', message }],
+  });
+}
+
+/** The local times of the expression after `from`, ascending, as milliseconds of a clock without zone. */
+function* localTimes({ minutes, hours, isDay }: CronTimes, from: number): Generator<number> {
+  const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
+  for (let day = firstDay; day < firstDay + DAYS_MAX * DAY_MS; day += DAY_MS) {
+    const date = new Date(day);
+    const civil = {
+      year: date.getUTCFullYear(),
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      weekday: date.getUTCDay(),
+    };
+    if (!isDay(civil)) continue;
+    for (const hour of hours) {
+      for (const minute of minutes) {
+        const local = day + (hour * 60 + minute) * MINUTE_MS;
+        if (local > from) yield local;
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/** Statements of schedules. A schedule is locked before the batches of its runs. */
+import type { Sql } from '../../core/db/client.ts';
+
+export interface Schedule {
+  id: string;
+  accountId: string;
+  keyId: string;
+  live: boolean;
+  name: string;
+  cron: string;
+  timeZone: string;
+  /** A query string, as person search takes it. */
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  mode: ScheduleMode;
+  maxResults: number | null;
+  maxCredits: number | null;
+  enabled: boolean;
+  /** Null while it is not enabled. */
+  nextRunAt: Date | null;
+  createdAt: Date;
+}
+
+export const scheduleModes = ['all', 'new'] as const;
+export type ScheduleMode = (typeof scheduleModes)[number];
+
+export type NewSchedule = Omit<Schedule, 'createdAt'>;
+
+/** Whose schedules a caller may see. */
+export interface ScheduleOwner {
+  accountId: string;
+  live: boolean;
+}
+
+/** The time on the database's clock, which all workers share. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  return row?.now ?? new Date();
+}
+
+export async function insertSchedule(sql: Sql, schedule: NewSchedule): Promise<void> {
+  await sql`insert into schedules ${sql({ ...schedule })}`;
+}
+
+/** A schedule of this owner; anybody else's is not found. With `lock` nobody changes or runs it meanwhile. */
+export async function findOwnSchedule(
+  sql: Sql,
+  { accountId, live }: ScheduleOwner,
+  id: string,
+  lock = false,
+): Promise<Schedule | undefined> {
+  const [schedule] = await sql<Schedule[]>`
+    select * from schedules where id = ${id} and account_id = ${accountId} and live = ${live}
+    ${lock ? sql`for update` : sql``}`;
+  return schedule;
+}
+
+/** A page of an owner's schedules, newest first; `before` is the last id of the page before. */
+export async function listSchedules(
+  sql: Sql,
+  { accountId, live }: ScheduleOwner,
+  page: { before: string | null; limit: number },
+): Promise<Schedule[]> {
+  return sql<Schedule[]>`
+    select * from schedules
+    where account_id = ${accountId} and live = ${live}
+      and (${page.before}::uuid is null or (created_at, id) < (
+        select created_at, id from schedules where id = ${page.before}
+          and account_id = ${accountId}))
+    order by created_at desc, id desc limit ${page.limit}`;
+}
+
+export async function updateSchedule(
+  sql: Sql,
+  { id, ...change }: Pick<Schedule, 'id'> & Partial<NewSchedule>,
+): Promise<void> {
+  await sql`update schedules set ${sql({ ...change })} where id = ${id}`;
+}
+
+/**
+ * Deletes a schedule, its history and what it remembers of people; its exports stay. Call in a
+ * transaction: a part that is being committed waits, or comes first and is seen.
+ */
+export async function deleteSchedule(sql: Sql, id: string): Promise<void> {
+  await sql`delete from schedules where id = ${id}`;
+  await sql`delete from schedule_deliveries where schedule_id = ${id}`;
+}
+
+/** A schedule whose slot has come, and what speaks against running it. */
+export interface DueSchedule extends Schedule {
+  nextRunAt: Date;
+  keyEnded: boolean;
+  /** Its latest export has not ended. */
+  isRunning: boolean;
+}
+
+/**
+ * Locks the schedule that has been due longest; no other worker takes it, nor waits for it. Undefined when
+ * none is due. `except` are those that failed in this round. Call in a transaction.
+ */
+export async function takeDueSchedule(
+  sql: Sql,
+  now: Date,
+  except: readonly string[],
+): Promise<DueSchedule | undefined> {
+  const [due] = await sql<DueSchedule[]>`
+    select s.*, coalesce(least(k.revoked_at, k.expires_at) <= ${now}, false) as key_ended,
+      exists (
+        select from schedule_runs r join batches b on b.id = r.batch_id
+        where r.schedule_id = s.id and b.state not in ('completed', 'cancelled', 'failed')
+      ) as is_running
+    from schedules s join api_keys k on k.id = s.key_id
+    where s.enabled and s.next_run_at <= ${now} and s.id <> all(${[...except]}::uuid[])
+    order by s.next_run_at, s.id limit 1
+    -- A part that is being committed holds the key of its schedule, which this does not wait for.
+    for no key update of s skip locked`;
+  return due;
+}
+
+/** How long the schedule that has been due longest has waited, in seconds; 0 when none is due. */
+export async function readOldestDueSeconds(sql: Sql): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(next_run_at))), 0)::float8
+      as seconds
+    from schedules where enabled`;
+  return row?.seconds ?? 0;
+}
+
+export type RunState = 'started' | 'skipped' | 'failed';
+
+/** Records what becomes of a slot. False when the slot was taken before: then nothing may be done for it. */
+export async function insertRun(
+  sql: Sql,
+  run: { scheduleId: string; slot: Date; state: RunState; reason: string | null },
+): Promise<boolean> {
+  const inserted = await sql`
+    insert into schedule_runs ${sql({ ...run })}
+    on conflict (schedule_id, slot) do nothing returning slot`;
+  return inserted.length > 0;
+}
+
+/** Records which export a run is. */
+export async function setRunExport(
+  sql: Sql,
+  run: { scheduleId: string; slot: Date; batchId: string },
+): Promise<void> {
+  await sql`
+    update schedule_runs set batch_id = ${run.batchId}
+    where schedule_id = ${run.scheduleId} and slot = ${run.slot}`;
+}
+
+/** A slot of the past: what became of it, and its export as it is now. */
+export interface ScheduleRun {
+  slot: Date;
+  state: RunState;
+  reason: string | null;
+  batchId: string | null;
+  createdAt: Date;
+  /** Of the export; null without one. */
+  batchState: string | null;
+  batchReason: string | null;
+  rows: number | null;
+  credits: number | null;
+  finishedAt: Date | null;
+}
+
+/** A page of a schedule's runs, latest first; `before` is the last slot of the page before. */
+export async function listRuns(
+  sql: Sql,
+  scheduleId: string,
+  page: { before: Date | null; limit: number },
+): Promise<ScheduleRun[]> {
+  return sql<ScheduleRun[]>`
+    select r.slot, r.state, r.reason, r.batch_id, r.created_at, b.state as batch_state,
+      coalesce(b.reason, b.error ->> 'detail') as batch_reason, b.matched as rows,
+      b.credits_charged as credits, b.finished_at
+    from schedule_runs r left join batches b on b.id = r.batch_id
+    where r.schedule_id = ${scheduleId} and r.slot < coalesce(${page.before}, 'infinity'::timestamptz)
+    order by r.slot desc limit ${page.limit}`;
+}

@@ -1,0 +1,100 @@
+/** What people do with schedules: make, change, delete. */
+import { uuidv7 } from 'uuidv7';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { checkExport } from '../batch/export/create-export.ts';
+import { nextRun } from './next-run.ts';
+import {
+  deleteSchedule,
+  findOwnSchedule,
+  insertSchedule,
+  readClock,
+  type Schedule,
+  type ScheduleOwner,
+  updateSchedule,
+} from './queries.ts';
+
+/** What a schedule is, as callers say it. */
+export type ScheduleRequest = Pick<
+  Schedule,
+  | 'name'
+  | 'cron'
+  | 'timeZone'
+  | 'filter'
+  | 'fields'
+  | 'format'
+  | 'mode'
+  | 'maxResults'
+  | 'maxCredits'
+  | 'enabled'
+>;
+
+interface ScheduleContext {
+  sql: Sql;
+  config: { batchRowsMax: number };
+}
+
+/**
+ * Makes a schedule; its exports run under the key. Throws `AppError` 400 that names what cannot be: the
+ * field of the cron expression, the zone, the filter and the position in it, a field, or `max_results`.
+ */
+export async function createSchedule(
+  { sql, config }: ScheduleContext,
+  owner: ScheduleOwner & { keyId: string },
+  request: ScheduleRequest,
+  alongside: (tx: Sql, schedule: Schedule) => Promise<void>,
+): Promise<Schedule> {
+  checkExport(request, config.batchRowsMax);
+  return inTransaction(sql, async (tx) => {
+    const now = await readClock(tx);
+    // A schedule that is made disabled must be one that can be enabled.
+    const next = nextRun(request.cron, request.timeZone, now);
+    const nextRunAt = request.enabled ? next : null;
+    const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
+    await insertSchedule(tx, made);
+    const schedule = { ...made, createdAt: now };
+    await alongside(tx, schedule);
+    return schedule;
+  });
+}
+
+/**
+ * Changes a schedule, which is from then on one of this key. Throws as `createSchedule`, and 404 for a
+ * schedule that is not the owner's. A change of the times, or enabling it, does not run what was missed.
+ */
+export async function changeSchedule(
+  { sql, config }: ScheduleContext,
+  owner: ScheduleOwner & { keyId: string },
+  id: string,
+  change: Partial<ScheduleRequest>,
+): Promise<Schedule> {
+  return inTransaction(sql, async (tx) => {
+    const before = await findOwnSchedule(tx, owner, id, true);
+    if (before === undefined) throw scheduleNotFound(id);
+    const after = { ...before, ...change, keyId: owner.keyId };
+    checkExport(after, config.batchRowsMax);
+    const next = nextRun(after.cron, after.timeZone, await readClock(tx));
+    const sameTimes = after.cron === before.cron && after.timeZone === before.timeZone;
+    const waiting = sameTimes && before.enabled ? before.nextRunAt : null;
+    const nextRunAt = after.enabled ? (waiting ?? next) : null;
+    await updateSchedule(tx, { id, ...change, keyId: owner.keyId, nextRunAt });
+    return { ...after, nextRunAt };
+  });
+}
+
+/** Deletes a schedule and its history; its exports stay. Throws 404 for one that is not the owner's. */
+export async function removeSchedule(
+  { sql }: Pick<ScheduleContext, 'sql'>,
+  owner: ScheduleOwner,
+  id: string,
+): Promise<void> {
+  await inTransaction(sql, async (tx) => {
+    if ((await findOwnSchedule(tx, owner, id, true)) === undefined) throw scheduleNotFound(id);
+    await deleteSchedule(tx, id);
+  });
+}
+
+/** The refusal of a schedule that is not there, or anybody else's. */
+export function scheduleNotFound(id: string): AppError {
+  return new AppError({ code: 'not_found', status: 404, message: `There is no schedule ${id}.` });
+}

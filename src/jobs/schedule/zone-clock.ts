@@ -1,0 +1,96 @@
+/**
+ * What the clocks of a time zone show, and when. Offsets come from the zone data of Node. Local times are
+ * milliseconds as if the zone were UTC.
+ */
+import { AppError } from '../../core/lib/errors.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The clocks of all zones lie between these hours behind and before UTC. */
+const WEST_MS = 13 * HOUR_MS;
+const EAST_MS = 15 * HOUR_MS;
+
+export interface ZoneClock {
+  /** What the clocks show at an instant, to the second. */
+  localOf(instant: number): number;
+  /**
+   * When the clocks show a local time: the first instant of two, or the first after the gap for a time
+   * that the clocks skip.
+   */
+  instantOf(local: number): number;
+}
+
+/** The clock of an IANA zone. Throws `AppError` 400 `invalid_parameter` for another name. */
+export function zoneClock(zone: string): ZoneClock {
+  const format = formatOf(zone);
+  const localOf = (instant: number): number => {
+    const parts: Record<string, number> = {};
+    for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  };
+  const offsetAt = (instant: number) => localOf(instant) - Math.floor(instant / 1000) * 1000;
+  return {
+    localOf,
+    instantOf(local) {
+      // One change of the clocks at most lies between the two; what shows `local` does too.
+      const before = local - EAST_MS;
+      const after = local + WEST_MS;
+      const offsets = [offsetAt(before), offsetAt(after)];
+      const shown = offsets
+        .map((offset) => local - offset)
+        .filter((instant) => localOf(instant) === local);
+      return shown.length > 0 ? Math.min(...shown) : firstAfterGap(before, after, offsetAt);
+    },
+  };
+}
+
+/** The minute at which the clocks change between two instants. */
+function firstAfterGap(
+  before: number,
+  after: number,
+  offsetAt: (instant: number) => number,
+): number {
+  let low = Math.floor(before / MINUTE_MS);
+  let high = Math.ceil(after / MINUTE_MS);
+  const last = offsetAt(high * MINUTE_MS);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle * MINUTE_MS) === last) high = middle;
+    else low = middle;
+  }
+  return high * MINUTE_MS;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  try {
+    if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`no name of a zone: ${zone}`);
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'iso8601',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    formats.set(zone, format);
+    return format;
+  } catch (cause) {
+    const message = `\`${zone}\` is no IANA time zone, such as Europe/London or UTC`;
+    throw new AppError({
+      code: 'invalid_parameter',
+      status: 400,
+      message: `time_zone: ${message}.`,
+      errors: [{ field: 'time_zone', message }],
+      cause,
+    });
+  }
+}

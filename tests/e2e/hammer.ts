@@ -1,0 +1,45 @@
+/** Clients that call several processes with one key, as fast as they are answered. */
+import { Agent, request } from 'node:http';
+import type { Call } from '../support/limit-history.ts';
+
+export const CLIENTS = 50;
+
+/** Fifty clients, spread evenly, call until `isOver`. Throws at any answer but 200 and 429. */
+export async function hammer(
+  urls: readonly string[],
+  key: string,
+  isOver: (calls: readonly Call[]) => boolean,
+): Promise<Call[]> {
+  const calls: Call[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const client = async (url: string) => {
+    while (!isOver(calls)) {
+      const sent = performance.now() / 1000;
+      const status = await callOnce(agent, url, key);
+      const answered = performance.now() / 1000;
+      if (status !== 200 && status !== 429) throw new Error(`${url} answered ${status}`);
+      calls.push({ sent, answered, admitted: status === 200 });
+    }
+  };
+  try {
+    const clients = Array.from({ length: CLIENTS }, (_, n) => client(urls[n % urls.length] ?? ''));
+    await Promise.all(clients);
+  } finally {
+    agent.destroy();
+  }
+  return calls;
+}
+
+/** A free call that counts against the key's limits; resolves with its status. */
+function callOnce(agent: Agent, url: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const call = request(new URL('/v1/me', url), { agent, headers }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', reject);
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * What a chunk and a single call cost in counts that no machine changes: statements, transactions, rows
+ * and cells decoded, objects and bytes written. A change that makes them dearer is seen here, and not
+ * weeks later in a measurement.
+ */
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../src/core/lib/package-root.ts';
+import { type CountingProxy, openCountingProxy } from './support/counting-proxy.ts';
+import { importGraph } from './support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from './support/pipeline.ts';
+import { crowd } from './support/small-graph.ts';
+
+const rowsPerChunk = 500;
+const chunks = 4;
+const people = rowsPerChunk * chunks;
+const howToUpdate =
+  'the work is not what it was. If that is meant, run `npx vitest run tests/work-counts.pg.test.ts -u` and say why in the commit';
+
+let proxy: CountingProxy;
+let pipeline: Pipeline;
+let caller: Caller;
+
+beforeAll(async () => {
+  // Few connections: each asks the server for its types when it is opened, which is counted too.
+  const environment = { CHUNK_ROWS: String(rowsPerChunk), DATABASE_CONNECTIONS: '2' };
+  pipeline = await openPipeline(environment, 'files', async (url) => {
+    proxy = await openCountingProxy(url);
+    return proxy.url;
+  });
+  await importGraph(pipeline.sql, { persons: crowd(people) });
+  caller = await pipeline.account(1_000_000);
+  // Every connection is open and has asked its questions before anything is counted.
+  await pipeline.enrich(caller, list(people), { operation: 'people.enrich' });
+  await Promise.all(Array.from({ length: 20 }, () => enrichOne()));
+});
+
+afterAll(async () => {
+  await pipeline.close();
+  proxy.close();
+});
+
+/** Three of four rows are about stored people. */
+function list(rows: number): string {
+  const line = (row: number) => `p${row % 4 === 0 ? -row : row}@list.example`;
+  return `Email\n${Array.from({ length: rows }, (_, index) => line(index + 1)).join('\n')}\n`;
+}
+
+async function enrichOne(): Promise<void> {
+  const answer = await pipeline.call(caller, '/v1/people/enrich?email=p1@list.example');
+  expect(answer.status).toBe(200);
+  await answer.text();
+}
+
+interface Work {
+  statements: Record<string, number>;
+  transactions: number;
+  rowsDecoded: number;
+  cellsDecoded: number;
+}
+
+/** What `act` had the database do. */
+async function workOf(act: () => Promise<unknown>): Promise<Work> {
+  proxy.take();
+  await act();
+  const { statements, transactions, rows, cells } = proxy.take();
+  const inOrder = Object.entries(statements).sort(([a], [b]) => a.localeCompare(b));
+  return {
+    statements: Object.fromEntries(inOrder),
+    transactions,
+    rowsDecoded: rows,
+    cellsDecoded: cells,
+  };
+}
+
+/** A chunk in the middle of a list, with what it writes. */
+async function chunkWork() {
+  const { context, faults, queues } = pipeline;
+  await pipeline.upload(caller, list(people), { operation: 'people.enrich' });
+  await queues.runNext(context, 'split-batch');
+  await queues.runNext(context, 'run-chunk');
+  const keys: string[] = [];
+  faults.put = async (key) => void keys.push(key);
+  const work = await workOf(() => queues.runNext(context, 'run-chunk'));
+  delete faults.put;
+  await pipeline.runUntilIdle();
+  const sizes = await Promise.all(keys.map((key) => context.store.head(key)));
+  const bytesWritten = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return { rowsOfTheChunk: rowsPerChunk, ...work, objectsWritten: keys.length, bytesWritten };
+}
+
+test('a chunk, a list and a call make the committed number of statements, rows and bytes', async () => {
+  const counts = {
+    chunk: await chunkWork(),
+    list: {
+      chunks,
+      ...(await workOf(() =>
+        pipeline.enrich(caller, list(people), { operation: 'people.enrich' }),
+      )),
+    },
+    call: await workOf(enrichOne),
+  };
+  const committed = path.join(packageRoot, 'tests', 'support', 'work-counts.json');
+  const text = `${JSON.stringify(counts, null, 2)}\n`;
+  await expect(text, howToUpdate).toMatchFileSnapshot(committed);
+});

@@ -1,0 +1,112 @@
+/** The commands about exports and schedules against the real API: what they send, print and write. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { ExportView } from '../../src/jobs/batch/batch-view.ts';
+import { runDueSchedules } from '../../src/jobs/schedule/run-due.ts';
+import type { ScheduleView } from '../../src/jobs/schedule/schedule-view.ts';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { addGlobalOptions } from '../global-options.ts';
+import { addExportCommands } from './exports.ts';
+import { addScheduleCommands } from './schedules.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+let folder: string;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(5) });
+  caller = await pipeline.account(100);
+  folder = await mkdtemp(path.join(tmpdir(), 'enrich-cli-'));
+  vi.stubEnv('ENRICH_URL', pipeline.url);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await pipeline.close();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs a command while the workers work; returns what it printed on stdout. */
+async function enrich(...words: string[]): Promise<string> {
+  vi.stubEnv('ENRICH_API_KEY', caller.key);
+  const printed: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  const program = new Command().exitOverride();
+  addGlobalOptions(program);
+  addExportCommands(program);
+  addScheduleCommands(program);
+  let ended = false;
+  const command = program.parseAsync(words, { from: 'user' }).finally(() => {
+    ended = true;
+  });
+  try {
+    while (!ended) {
+      await Promise.race([command, new Promise((resolve) => setImmediate(resolve))]);
+      await pipeline.runUntilIdle();
+    }
+    await command;
+  } finally {
+    write.mockRestore();
+  }
+  return printed.join('');
+}
+
+const json = async <T>(...words: string[]) => JSON.parse(await enrich('--json', ...words)) as T;
+
+test('`export` makes the file of a filter and says what it cost', async () => {
+  const output = path.join(folder, 'people.csv');
+  const made = await json<ExportView & { output: string }>(
+    ...['export', '?id=1001-1003', '--fields', 'id,email', '-o', output],
+  );
+  expect(made).toMatchObject({ state: 'completed', credits: { charged: 3 }, output });
+  expect(await readFile(output, 'utf8')).toBe(
+    'person.id,person.email\n1001,p1@list.example\n1002,p2@list.example\n1003,p3@list.example\n',
+  );
+  expect(await readdir(folder)).toEqual(['people.csv']);
+  const again = path.join(folder, 'again.jsonl');
+  await enrich('export', 'results', made.id, '--format', 'jsonl', '-o', again);
+  expect((await readFile(again, 'utf8')).split('\n')).toHaveLength(4);
+  expect(await enrich('export', 'list')).toContain(made.id);
+});
+
+test('`export --hold` says the price and spends nothing', async () => {
+  const before = await pipeline.wallet(caller);
+  const said = await enrich('export', 'run', 'id=1001-1004', '--hold');
+  expect(said).toContain('4 credits at most');
+  expect(await pipeline.wallet(caller)).toEqual(before);
+  const id = /Export {5}(\S+)/.exec(said)?.[1] ?? '';
+  expect(await enrich('export', 'cancel', id)).toContain('cancelling');
+});
+
+test('`export` with a wrong filter fails with what is wrong, and counts that are none are refused', async () => {
+  await expect(enrich('export', 'nothing=1')).rejects.toThrow('nothing');
+  await expect(enrich('export', 'id=1', '--max-results', 'x')).rejects.toThrow('whole number');
+});
+
+test('a schedule is made, shown, run, disabled, enabled and deleted', async () => {
+  const made = await json<ScheduleView>(
+    ...['schedule', 'create', 'id=1001-1999', '--cron', '30 2 * * *', '--fields', 'id'],
+    ...['--time-zone', 'Europe/London', '--new', '--name', 'nightly'],
+  );
+  expect(made).toMatchObject({ mode: 'new', enabled: true, time_zone: 'Europe/London' });
+  expect(await enrich('schedule', 'list')).toContain(`${made.id}  30 2 * * * Europe/London`);
+  expect(await enrich('schedule', 'runs', made.id)).toContain('not run yet');
+  await runDueSchedules(pipeline.context, new Date(made.next_run_at ?? ''));
+  await pipeline.runUntilIdle();
+  expect(await enrich('schedule', 'runs', made.id)).toContain('completed  5 people, 5 credits');
+  expect(await enrich('schedule', 'disable', made.id)).toContain('never');
+  expect(await enrich('schedule', 'enable', made.id)).toContain('Next       20');
+  expect(await enrich('schedule', 'show', made.id)).toContain('new people only');
+  await enrich('schedule', 'delete', made.id);
+  expect(await enrich('schedule', 'list')).toContain('There is no schedule');
+});

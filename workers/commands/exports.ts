@@ -1,0 +1,174 @@
+/** `export run|status|list|results|pause|resume|cancel|start`: people by a filter, written to a file. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ClientExport } from '../../src/client/client.ts';
+import { readGlobals } from '../global-options.ts';
+import { openClient } from '../open-client.ts';
+import { printResult } from '../output.ts';
+import { download, follow } from './follow.ts';
+
+/** Options that exports and schedules share. */
+export interface ExportOptions {
+  fields?: string[];
+  format: string;
+  maxResults?: number;
+  maxCredits?: number;
+  name?: string;
+}
+
+interface RunOptions extends ExportOptions {
+  output?: string;
+  gzip?: boolean;
+  hold?: boolean;
+  wait?: boolean;
+}
+
+interface ResultOptions {
+  output: string;
+  format?: string;
+  gzip?: boolean;
+}
+
+export function addExportCommands(program: Command): void {
+  const group = program.command('export').description('people by a filter, as a file');
+  addRunCommand(group);
+  addReadCommands(group);
+  addControlCommands(group);
+}
+
+/** Adds the options that say what is exported. */
+export function addExportOptions(command: Command): Command {
+  return command
+    .option('--fields <list>', 'fields to write, between commas; default all', toList)
+    .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
+    .option('--max-results <number>', 'never more people than this', toCount)
+    .option('--max-credits <number>', 'never spend more than this', toCount)
+    .option('--name <text>', 'what to call it');
+}
+
+/** What is exported as the API takes it. */
+export function toExportBody(filter: string, options: ExportOptions): Record<string, unknown> {
+  const { fields, format, maxResults, maxCredits, name } = options;
+  return {
+    // As it stands in an address, with or without the question mark.
+    filter: filter.replace(/^\?/, ''),
+    format,
+    ...(fields === undefined ? {} : { fields }),
+    ...(maxResults === undefined ? {} : { max_results: maxResults }),
+    ...(maxCredits === undefined ? {} : { max_credits: maxCredits }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function addRunCommand(group: Command): void {
+  const run = group
+    .command('run', { isDefault: true })
+    .description('export the people of a filter, follow it, write the file')
+    .argument('<filter>', 'the query of person search, such as "gender=2&isX=1"')
+    .option('-o, --output <file>', 'where to write it; default people.<format>')
+    .option('--gzip', 'compress it')
+    .option('--hold', 'find the people and say the price, then wait for `export start`')
+    .option('--wait', 'when credits run out, wait for more instead of ending');
+  addExportOptions(run).action(async (filter: string, options: RunOptions, command: Command) => {
+    const { config, json } = readGlobals(command);
+    const client = await openClient(config);
+    const { gzip = false, hold = false, wait = false } = options;
+    const body = { ...toExportBody(filter, options), gzip, hold };
+    const { id } = await client.createExport(body);
+    const read = () => client.getExport(id);
+    const until = hold ? ['ready', 'completed'] : ['completed'];
+    const made = await follow({ noun: 'export', id, read }, { until, wait, progress: !json });
+    if (hold) {
+      printResult(json, made, describeExport(made, null));
+      return;
+    }
+    const output = options.output ?? fileName(options.format, gzip);
+    await download(() => client.getExportResults(id), output);
+    printResult(json, { ...made, output }, describeExport(made, output));
+  });
+}
+
+function addReadCommands(group: Command): void {
+  group
+    .command('status')
+    .description('state, counts and credits')
+    .argument('<id>', 'export id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const found = await (await openClient(config)).getExport(id);
+      printResult(json, found, describeExport(found, null));
+    });
+  group
+    .command('list')
+    .description('the latest exports')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const page = await (await openClient(config)).listExports();
+      const lines = page.data.map(
+        ({ id, state, created_at, rows, name }) =>
+          `${id}  ${created_at}  ${state.padEnd(10)} ${rows.matched} people  ${name}`,
+      );
+      printResult(json, page, lines.length > 0 ? lines : ['There is no export.']);
+    });
+  group
+    .command('results')
+    .description('write the file as far as it is there')
+    .argument('<id>', 'export id')
+    .requiredOption('-o, --output <file>', 'where to write it')
+    .option('--format <form>', 'csv, csv-safe, jsonl or xlsx; default that of the export')
+    .option('--gzip', 'compress it')
+    .action(async (id: string, options: ResultOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { output, format, gzip } = options;
+      const form = { ...(format ? { format } : {}), ...(gzip ? { gzip: 'true' } : {}) };
+      const client = await openClient(config);
+      const complete = await download(() => client.getExportResults(id, form), output);
+      const line = complete ? output : `${output} (not complete yet)`;
+      printResult(json, { output, complete }, [line]);
+    });
+}
+
+const actions = {
+  pause: 'pause an export until it is resumed',
+  resume: 'resume a paused export',
+  cancel: 'cancel an export: nothing of it is charged any more',
+  start: 'start a held export',
+};
+
+function addControlCommands(group: Command): void {
+  for (const [action, description] of Object.entries(actions)) {
+    group
+      .command(action)
+      .description(description)
+      .argument('<id>', 'export id')
+      .action(async (id: string, _options, command: Command) => {
+        const { config, json } = readGlobals(command);
+        const after = await (await openClient(config)).controlExport(id, action);
+        printResult(json, after, describeExport(after, null));
+      });
+  }
+}
+
+function describeExport(made: ClientExport, output: string | null): string[] {
+  const { id, state, reason, rows, credits } = made;
+  const lines = [
+    `Export     ${id} (${state}${reason ? `, ${reason}` : ''})`,
+    `People     ${rows.matched} of ${rows.total ?? '?'}`,
+    `Credits    ${credits.charged} charged`,
+  ];
+  if (state === 'ready') lines.push(`Price      ${made.estimated_credits} credits at most`);
+  if (output !== null) lines.push(`Result     ${output}`);
+  return lines;
+}
+
+function fileName(format: string, gzip: boolean): string {
+  return `people.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
+}
+
+function toList(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+function toCount(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}

@@ -1,0 +1,116 @@
+/** What commands about lists and about exports share: the way to the end, the download. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { SingleBar } from 'cli-progress';
+import type { ClientProgress } from '../../src/client/client.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { say } from '../output.ts';
+import { patiently } from '../patiently.ts';
+
+export const POLL_MS = 200;
+const POLL_MS_MAX = 1_000;
+
+/** What is being followed: `Batch` or `Export`, and how to look at it. */
+export interface Followed<Progress extends ClientProgress> {
+  noun: 'batch' | 'export';
+  id: string;
+  read(): Promise<Progress>;
+}
+
+/**
+ * Follows a list or an export until it is in one of these states. Throws `AppError` when it fails, is
+ * cancelled, or pauses (unless `wait`).
+ */
+export async function follow<Progress extends ClientProgress>(
+  followed: Followed<Progress>,
+  options: { until: readonly string[]; wait: boolean; progress: boolean },
+): Promise<Progress> {
+  const { until, wait } = options;
+  const bar = options.progress ? openBar() : null;
+  let told = false;
+  try {
+    for (let polls = 0; ; polls++) {
+      const batch = await patiently(followed.read);
+      bar?.update(batch);
+      if (until.includes(batch.state)) return batch;
+      if (batch.state === 'failed' || batch.state === 'cancelled')
+        throw endedEarly(followed, batch);
+      if (batch.state === 'paused' && !wait) throw paused(followed, batch);
+      if (batch.state === 'paused' && !told) {
+        say(`${titleOf(followed)} is paused (${batch.reason}); waiting.`);
+        told = true;
+      }
+      // A long run is asked less often: several at once share the account's limit of calls.
+      await setTimeout(Math.min(POLL_MS_MAX, POLL_MS + polls * 20));
+    }
+  } finally {
+    bar?.stop();
+  }
+}
+
+function openBar(): { update(batch: ClientProgress): void; stop(): void } {
+  const bar = new SingleBar({
+    format: '{bar} {percentage}% | {value}/{total} rows | {rate} rows/s | {eta_formatted}',
+    stream: process.stderr,
+    hideCursor: true,
+  });
+  let started = false;
+  return {
+    update({ rows, rows_per_second }) {
+      if (rows.total === null) return;
+      if (!started) bar.start(rows.total, 0, { rate: 0 });
+      started = true;
+      bar.update(rows.processed, { rate: rows_per_second ?? 0 });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** Writes the result beside its place and renames it: a file that is there is whole. True when it is complete. */
+export async function download(
+  open: () => Promise<{ complete: boolean; stream: Readable }>,
+  output: string,
+): Promise<boolean> {
+  const { complete, stream } = await patiently(open);
+  const temporary = `${output}.part`;
+  try {
+    await pipeline(stream, createWriteStream(temporary));
+    await rename(temporary, output);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return complete;
+}
+
+function titleOf({ noun, id }: { noun: string; id: string }): string {
+  return `${noun === 'export' ? 'Export' : 'Batch'} ${id}`;
+}
+
+function endedEarly(followed: { noun: string; id: string }, batch: ClientProgress): AppError {
+  return new AppError({
+    code: `${followed.noun}_${batch.state}`,
+    status: 422,
+    message: batch.error?.detail ?? `${titleOf(followed)} was ${batch.state}.`,
+  });
+}
+
+const whyPaused: Record<string, string> = {
+  insufficient_credits:
+    'the wallet is empty: add credits and it goes on by itself (or run with --wait)',
+  key_budget:
+    'the key has spent its credits of the day: it goes on by itself after midnight UTC, or when the key may spend more (or run with --wait)',
+  user: 'somebody paused it',
+};
+
+function paused(followed: { noun: string; id: string }, batch: ClientProgress): AppError {
+  const why = whyPaused[batch.reason ?? 'user'] ?? batch.reason;
+  return new AppError({
+    code: `${followed.noun}_paused`,
+    status: 402,
+    message: `${titleOf(followed)} is paused after ${batch.rows.processed} rows: ${why}. What is done is kept; \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes it.`,
+  });
+}

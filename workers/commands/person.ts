@@ -1,0 +1,101 @@
+/** `suppress` and `person`: what a data subject may ask for. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { type Context, openContext } from '../../src/core/context.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { suppress, suppressHashes } from '../../src/core/suppression/suppress.ts';
+import { erasePerson } from '../../src/jobs/person/erase-person.ts';
+import type { PersonAsked } from '../../src/jobs/person/find-person.ts';
+import { showPerson } from '../../src/jobs/person/show-person.ts';
+import { wholeNumber } from '../arguments.ts';
+import { withDatabase } from '../find-stack.ts';
+import { readGlobals } from '../global-options.ts';
+import { printResult } from '../output.ts';
+
+export function addPersonCommands(program: Command): void {
+  addSuppress(program);
+  const person = program.command('person').description('subject access and erasure');
+  addShow(person);
+  addErase(person);
+}
+
+function addSuppress(program: Command): void {
+  program
+    .command('suppress')
+    .description('never serve the person again who has this e-mail, phone, profile or handle')
+    .argument('[identifier]', 'as the person gave it')
+    .option(
+      '--sha256-file <file>',
+      'instead: SHA-256 of normalised e-mails or phones, one a line in hexadecimal',
+    )
+    .action(
+      async (
+        identifier: string | undefined,
+        options: { sha256File?: string },
+        command: Command,
+      ) => {
+        const { config, json } = readGlobals(command);
+        const { sha256File } = options;
+        if ((identifier === undefined) === (sha256File === undefined)) {
+          throw usage('Give an identifier or --sha256-file.');
+        }
+        const lines =
+          sha256File === undefined ? [] : (await readFile(sha256File, 'utf8')).split('\n');
+        const result = await withDatabase(config, (sql) =>
+          identifier === undefined ? suppressHashes(sql, lines) : suppress(sql, identifier),
+        );
+        printResult(json, result, [`${result.persons} stored record(s) suppressed`]);
+      },
+    );
+}
+
+interface AskedOptions {
+  identifier?: string;
+  id?: number;
+}
+
+function addAsked(command: Command): Command {
+  return command
+    .option('--identifier <text>', 'e-mail, phone, profile URL or @handle, as the person gave it')
+    .option('--id <number>', 'id of the record', wholeNumber(1));
+}
+
+function addShow(person: Command): void {
+  addAsked(person.command('show'))
+    .description('print everything that is stored about a person, as JSON')
+    .action(async (options: AskedOptions, command: Command) => {
+      const asked = readAsked(options);
+      const shown = await withContext(command, (context) => showPerson(context, asked));
+      process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    });
+}
+
+function addErase(person: Command): void {
+  addAsked(person.command('erase'))
+    .description('delete a person, rewrite results, and prove that nothing is left; exit 1 if not')
+    .action(async (options: AskedOptions, command: Command) => {
+      const asked = readAsked(options);
+      const erasure = await withContext(command, (context) => erasePerson(context, asked));
+      process.stdout.write(`${JSON.stringify(erasure, null, 2)}\n`);
+      if (erasure.left.length > 0) process.exitCode = 1;
+    });
+}
+
+function readAsked({ identifier, id }: AskedOptions): PersonAsked {
+  if (identifier !== undefined && id === undefined) return { identifier };
+  if (id !== undefined && identifier === undefined) return { id };
+  throw usage('Give --identifier or --id.');
+}
+
+function usage(message: string): AppError {
+  return new AppError({ code: 'usage', status: 400, message });
+}
+
+/** Runs `work` with database and storage of the stack. */
+function withContext<T>(command: Command, work: (context: Context) => Promise<T>): Promise<T> {
+  const { config } = readGlobals(command);
+  return withDatabase(config, async (_sql, url) => {
+    await using context = await openContext(config, url, 'cli');
+    return await work(context);
+  });
+}

@@ -1,0 +1,118 @@
+/** `schedule create|list|show|runs|enable|disable|delete`: exports that are made by themselves. */
+import type { Command } from 'commander';
+import type { ClientSchedule } from '../../src/client/client.ts';
+import { readGlobals } from '../global-options.ts';
+import { openClient } from '../open-client.ts';
+import { printResult } from '../output.ts';
+import { addExportOptions, type ExportOptions, toExportBody } from './exports.ts';
+
+interface CreateOptions extends ExportOptions {
+  cron: string;
+  timeZone: string;
+  new?: boolean;
+  disabled?: boolean;
+}
+
+export function addScheduleCommands(program: Command): void {
+  const group = program.command('schedule').description('exports that are made by themselves');
+  addCreateCommand(group);
+  addReadCommands(group);
+  addChangeCommands(group);
+}
+
+function addCreateCommand(group: Command): void {
+  const create = group
+    .command('create')
+    .description('export the people of a filter again and again')
+    .argument('<filter>', 'the query of person search, such as "gender=2&isX=1"')
+    .requiredOption('--cron <expression>', 'minute, hour, day, month, weekday: "30 2 * * *"')
+    .option('--time-zone <name>', 'whose clocks count, such as Europe/London', 'UTC')
+    .option('--new', 'leave out people whom this schedule has delivered before')
+    .option('--disabled', 'do not run it until `schedule enable`');
+  addExportOptions(create).action(
+    async (filter: string, options: CreateOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const made = await (await openClient(config)).createSchedule({
+        ...toExportBody(filter, options),
+        cron: options.cron,
+        time_zone: options.timeZone,
+        mode: options.new ? 'new' : 'all',
+        enabled: !options.disabled,
+      });
+      printResult(json, made, describeSchedule(made));
+    },
+  );
+}
+
+function addReadCommands(group: Command): void {
+  group
+    .command('list')
+    .description('all schedules, newest first')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const page = await (await openClient(config)).listSchedules();
+      const lines = page.data.map(
+        ({ id, name, cron, time_zone, next_run_at }) =>
+          `${id}  ${cron} ${time_zone}  next ${next_run_at ?? 'never (disabled)'}  ${name}`,
+      );
+      printResult(json, page, lines.length > 0 ? lines : ['There is no schedule.']);
+    });
+  group
+    .command('show')
+    .description('one schedule')
+    .argument('<id>', 'schedule id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const found = await (await openClient(config)).getSchedule(id);
+      printResult(json, found, describeSchedule(found));
+    });
+  group
+    .command('runs')
+    .description('its latest runs: `export results` writes the file of one')
+    .argument('<id>', 'schedule id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const page = await (await openClient(config)).listRuns(id);
+      const lines = page.data.map(
+        ({ slot, state, reason, export_id, rows, credits }) =>
+          `${slot}  ${state}${reason === null ? '' : ` (${reason})`}  ${rows} people, ${credits} credits  ${export_id ?? ''}`,
+      );
+      printResult(json, page, lines.length > 0 ? lines : ['It has not run yet.']);
+    });
+}
+
+function addChangeCommands(group: Command): void {
+  for (const [action, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    group
+      .command(action)
+      .description(`${action} a schedule`)
+      .argument('<id>', 'schedule id')
+      .action(async (id: string, _options, command: Command) => {
+        const { config, json } = readGlobals(command);
+        const after = await (await openClient(config)).changeSchedule(id, { enabled });
+        printResult(json, after, describeSchedule(after));
+      });
+  }
+  group
+    .command('delete')
+    .description('delete a schedule and its history; its exports stay')
+    .argument('<id>', 'schedule id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      await (await openClient(config)).deleteSchedule(id);
+      printResult(json, { id, deleted: true }, [`Schedule ${id} is deleted.`]);
+    });
+}
+
+function describeSchedule(schedule: ClientSchedule): string[] {
+  const { id, name, cron, time_zone, filter, mode, next_run_at } = schedule;
+  return [
+    `Schedule   ${id} (${name})`,
+    `Filter     ${filter}`,
+    `Runs       ${cron}, ${time_zone}${mode === 'new' ? ', new people only' : ''}`,
+    `Next       ${next_run_at ?? 'never: it is disabled'}`,
+  ];
+}

@@ -1,0 +1,77 @@
+/** `search`: all pages of a person search as JSON lines; the client side, over HTTP alone. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type { Client } from '../../src/client/client.ts';
+import { wholeNumber } from '../arguments.ts';
+import { readGlobals } from '../global-options.ts';
+import { openClient } from '../open-client.ts';
+import { printResult } from '../output.ts';
+
+const PAGE_PEOPLE_MAX = 1000;
+
+export function addSearchCommand(program: Command): void {
+  program
+    .command('search')
+    .description('write everybody whom a filter means as JSON lines; 1 credit a person')
+    .argument('<filter>', 'as "positionList=[Accountant|Auditor]&locationList=[:France]"')
+    .option('--preview', 'only tell how many people there are and what is known of them; free')
+    .option('--max <number>', 'people at most', wholeNumber(1), PAGE_PEOPLE_MAX)
+    .option('-o, --output <file>', 'where to write them; default stdout')
+    .action(
+      async (
+        filter: string,
+        options: { preview?: boolean; max: number; output?: string },
+        command: Command,
+      ) => {
+        const { config, json } = readGlobals(command);
+        const client = await openClient(config);
+        // A hash would end the address (C#).
+        const query = filter.replaceAll('#', '%23');
+        if (options.preview) return preview(client, query, json);
+        const written = await writePeople(client, query, options);
+        // What is written to stdout is the answer; the summary would be one line too many.
+        if (options.output !== undefined) {
+          printResult(json, { ...written, output: options.output }, [
+            `${written.people} people, ${written.credits} credits, ${options.output}`,
+          ]);
+        }
+      },
+    );
+}
+
+async function preview(client: Client, filter: string, json: boolean): Promise<void> {
+  const found = await client.previewSearch(filter);
+  printResult(json, found, [
+    `${found.total} people, ${found.estimated_credits} credits`,
+    ...Object.entries(found.fields).map(([field, people]) => `${field.padEnd(32)} ${people}`),
+  ]);
+}
+
+/** Pages are asked for one after another, never more than are wanted: each is paid. */
+async function writePeople(
+  client: Client,
+  filter: string,
+  { max, output }: { max: number; output?: string },
+): Promise<{ people: number; credits: number }> {
+  const stream = output === undefined ? process.stdout : createWriteStream(output);
+  let people = 0;
+  let credits = 0;
+  let next: string | null = `/personsearch/?${filter}`;
+  while (next !== null && people < max) {
+    const limit = Math.min(PAGE_PEOPLE_MAX, max - people);
+    const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
+    const page = await client.searchPage(path);
+    const lines = page.people.map((person) => `${JSON.stringify(person)}\n`).join('');
+    if (!stream.write(lines)) await once(stream, 'drain');
+    people += page.people.length;
+    credits += page.creditsCharged;
+    next = page.next;
+  }
+  if (output !== undefined) {
+    stream.end();
+    await finished(stream);
+  }
+  return { people, credits };
+}

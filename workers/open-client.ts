@@ -1,0 +1,16 @@
+import { type Client, createClient } from '../src/client/client.ts';
+import type { Config } from '../src/core/config.ts';
+import { AppError } from '../src/core/lib/errors.ts';
+import { findServiceUrl } from './find-stack.ts';
+
+/** The client of the configured service and key. Throws `AppError` for the lack of one. */
+export async function openClient(config: Config): Promise<Client> {
+  if (config.apiKey === undefined) {
+    throw new AppError({
+      code: 'usage',
+      status: 400,
+      message: 'Set ENRICH_API_KEY to a key; make one with `enrich key create`.',
+    });
+  }
+  return createClient(await findServiceUrl(config), config.apiKey);
+}
