@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
 import { createAccount } from '../src/core/accounts/accounts.ts';
-import { environmentWith, readConfig } from '../src/core/config.ts';
+import { environmentWithOnly, type OptionTexts, readConfig } from '../src/core/config.ts';
 import { connect, type Database, inTransaction } from '../src/core/db/client.ts';
 import { generateGraph } from '../src/core/graph/generate/generate-graph.ts';
 import { writeLeadFiles } from '../src/core/graph/generate/generate-leads.ts';
@@ -45,20 +45,31 @@ interface UpFile {
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
 }
 
+/** However this process ends, the service that it started ends with it. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+process.once('SIGTERM', () => process.exit(1));
+
 const readyMsMax = 120_000;
 const readyPollMs = 50;
 
-/** Starts the service on the cached graph, which is made first if need be. */
+/**
+ * Starts the service on the cached graph, which is made first if need be. Without `options` it is the
+ * embedded stack, whatever the environment of this process says.
+ */
 export async function openBenchStack(
   graph: BenchGraph,
   say: (line: string) => void,
+  options: OptionTexts = {},
 ): Promise<BenchStack> {
   const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
   const folder = path.join(packageRoot, '.enrich-bench', name);
   const dataDir = path.join(folder, 'data');
   await mkdir(folder, { recursive: true });
   await forgetRuns(dataDir);
-  const { up, child } = await startUp(dataDir);
+  const { up, child } = await startUp(dataDir, options);
   const sql = connect({ url: up.database_url, connections: 4 });
   const stop = async () => {
     await sql.end();
@@ -124,21 +135,23 @@ async function forgetRuns(dataDir: string): Promise<void> {
   await sql.end();
 }
 
-async function startUp(dataDir: string): Promise<{ up: UpFile; child: ChildProcess }> {
+async function startUp(
+  dataDir: string,
+  options: OptionTexts,
+): Promise<{ up: UpFile; child: ChildProcess }> {
   // An `up.json` of a run that was killed must not be taken for the one of this run.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();
   const child = spawn(process.execPath, [entry, 'up', '--port', '0', '--data-dir', dataDir], {
-    env: environmentWith({
-      dataDir,
+    env: environmentWithOnly({
+      ...options,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
     }),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  // However this process ends, the service that it started ends with it.
-  process.once('exit', () => child.kill('SIGTERM'));
-  process.once('SIGTERM', () => process.exit(1));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const deadline = Date.now() + readyMsMax;
   while (child.exitCode === null && Date.now() < deadline) {
     const text = await readFile(path.join(dataDir, 'up.json'), 'utf8').catch(() => '');

@@ -1,11 +1,11 @@
 /** What a benchmark is, and the shape of what it finds. */
-import type { RunPair } from './interleave.ts';
+import type { RunPair, StoredResult } from '../docs/bench-results.ts';
 
 /** A finding before it is judged. */
 export interface BenchResult {
   name: string;
   unit: string;
-  /** Medians of the runs. */
+  /** Medians of the runs; NaN where the machine does not tell. */
   ours: number;
   reference: number;
   /** What `reference` is. */
@@ -15,15 +15,30 @@ export interface BenchResult {
   goal: number | null;
   details: Record<string, unknown>;
   runs: RunPair[];
+  /** Versions of what was measured beside the service, such as `duckdb`. */
+  versions?: Record<string, string>;
 }
 
-/** A finding as it is written: `ratio` = ours / reference; `ok` is null without a goal. */
-export type JudgedResult = BenchResult & { ratio: number; ok: boolean | null };
+/** How and when something was measured. */
+export type Circumstances = Pick<
+  StoredResult,
+  'benchmark' | 'measuredAt' | 'loadAverageBefore' | 'busyBefore' | 'versions' | 'commit'
+>;
 
-/** Adds the ratio and whether it reaches the goal. */
-export function judge(result: BenchResult): JudgedResult {
-  const ratio = Number((result.ours / result.reference).toFixed(3));
+/** Adds the ratio, whether it reaches the goal, and how it was measured. */
+export function judge(result: BenchResult, circumstances: Circumstances): StoredResult {
+  const known = (value: number) => (Number.isFinite(value) ? value : null);
+  const ratio = known(Number((result.ours / result.reference).toFixed(3)));
   const { goal, better } = result;
-  const ok = goal === null ? null : better === 'lower' ? ratio <= goal : ratio >= goal;
-  return { ...result, ratio, ok };
+  const reaches =
+    ratio !== null && (better === 'lower' ? ratio <= Number(goal) : ratio >= Number(goal));
+  return {
+    ...result,
+    ...circumstances,
+    ours: known(result.ours),
+    reference: known(result.reference),
+    ratio,
+    ok: goal === null ? null : reaches,
+    versions: { ...circumstances.versions, ...result.versions },
+  };
 }

@@ -1,15 +1,8 @@
-/** Two sides measured by turns, so that what the machine does meanwhile meets both. */
+/** Sides measured by turns, so that what the machine does meanwhile meets all of them. */
+import type { Run, RunPair } from '../docs/bench-results.ts';
+import { must } from '../src/core/lib/assert.ts';
 
-/** One measured run of one side. Its figures beside the wall time are for the record. */
-export interface Run {
-  wallSeconds: number;
-  [figure: string]: unknown;
-}
-
-export interface RunPair {
-  ours: Run;
-  reference: Run;
-}
+export type { Run, RunPair };
 
 /** Runs both sides once to warm up, then `runs` times by turns; the first in a turn changes. */
 export async function interleave(
@@ -17,19 +10,26 @@ export async function interleave(
   ours: () => Promise<Run>,
   reference: () => Promise<Run>,
 ): Promise<RunPair[]> {
-  await ours();
-  await reference();
-  const pairs: RunPair[] = [];
+  return takeTurns(runs, { ours, reference });
+}
+
+/** As `interleave`, for any number of sides. Returns the runs of each turn. */
+export async function takeTurns<Side extends string>(
+  runs: number,
+  sides: Record<Side, () => Promise<Run>>,
+): Promise<Record<Side, Run>[]> {
+  const names = Object.keys(sides) as Side[];
+  for (const name of names) await sides[name]();
+  const turns: Record<Side, Run>[] = [];
   for (let turn = 0; turn < runs; turn++) {
-    if (turn % 2 === 0) {
-      const first = await ours();
-      pairs.push({ ours: first, reference: await reference() });
-    } else {
-      const first = await reference();
-      pairs.push({ reference: first, ours: await ours() });
+    const found: Partial<Record<Side, Run>> = {};
+    for (let step = 0; step < names.length; step++) {
+      const name = must(names[(turn + step) % names.length], 'a side');
+      found[name] = await sides[name]();
     }
+    turns.push(found as Record<Side, Run>);
   }
-  return pairs;
+  return turns;
 }
 
 /** The middle value; the mean of the two middle ones of an even number. */

@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { getuid } from 'node:process';
+import type { Run } from './interleave.ts';
 
 /** The kernel counts CPU time for user space in hundredths of a second (USER_HZ of proc(5)). */
 const ticksPerSecond = 100;
@@ -14,8 +15,17 @@ export interface CpuSeconds {
   node: number;
   /** The server, its live backends and those that ended. */
   postgres: number;
+  /** Other servers that the service uses: Redis, S3. */
+  others: number;
   /** This process and the programs that it ran to their end. */
   client: number;
+}
+
+/** Processes whose cost is read. */
+export interface CostlyPids {
+  node: readonly number[];
+  postgres: number;
+  others?: readonly number[];
 }
 
 interface Stat {
@@ -25,19 +35,19 @@ interface Stat {
 }
 
 /** The CPU time of the service's processes, of the whole server, and of this process; null without /proc. */
-export async function readCpu(pids: {
-  node: readonly number[];
-  postgres: number;
-}): Promise<CpuSeconds | null> {
+export async function readCpu(pids: CostlyPids): Promise<CpuSeconds | null> {
   const stats = await readStats();
   const server = stats.get(pids.postgres);
   if (server === undefined) return null;
   let postgres = server.own + server.endedChildren;
   for (const stat of stats.values()) if (stat.parent === pids.postgres) postgres += stat.own;
   const client = stats.get(process.pid);
+  const sum = (of: readonly number[]) =>
+    of.reduce((seconds, pid) => seconds + (stats.get(pid)?.own ?? 0), 0);
   return {
-    node: pids.node.reduce((sum, pid) => sum + (stats.get(pid)?.own ?? 0), 0),
+    node: sum(pids.node),
     postgres,
+    others: sum(pids.others ?? []),
     client: (client?.own ?? 0) + (client?.endedChildren ?? 0),
   };
 }
@@ -46,7 +56,18 @@ export async function readCpu(pids: {
 export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null {
   if (before === null || after === null) return null;
   const used = (name: keyof CpuSeconds) => Number((after[name] - before[name]).toFixed(2));
-  return { node: used('node'), postgres: used('postgres'), client: used('client') };
+  return {
+    node: used('node'),
+    postgres: used('postgres'),
+    others: used('others'),
+    client: used('client'),
+  };
+}
+
+/** CPU seconds of all processes that a run read, its client's left out; NaN where there is no /proc. */
+export function cpuOf({ cpuSeconds }: Run): number {
+  const { node, postgres, others } = (cpuSeconds ?? {}) as Partial<CpuSeconds>;
+  return node === undefined ? Number.NaN : node + (postgres ?? 0) + (others ?? 0);
 }
 
 /** Starts a new reading of peak memory. Where the kernel refuses, the peak is that of the whole life. */

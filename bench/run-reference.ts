@@ -9,8 +9,9 @@ import { promisify } from 'node:util';
 import { type Database, inTransaction } from '../src/core/db/client.ts';
 import { runConstant } from '../src/core/graph/queries.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
+import { asLiteral } from './queries.ts';
 
-export type ReferenceScript = 'ten-fields' | 'all-columns';
+export type ReferenceScript = 'ten-fields' | 'all-columns' | 'export-ten-fields';
 
 export interface Reference {
   /** Who runs it, for the record. */
@@ -60,7 +61,7 @@ function serverReference(sql: Database, folder: string): Reference {
     client: 'the server itself (no psql here)',
     async run(script) {
       const text = await readFile(scriptFile(script), 'utf8');
-      const file = (name: string) => `'${path.join(folder, name).replaceAll("'", "''")}'`;
+      const file = (name: string) => asLiteral(path.join(folder, name));
       const statements = text
         .replace(/^(\\set .*|begin;|commit;)$/gm, '')
         .replace(/^\\copy (.*) from 'leads\.csv' (.*)$/m, `copy $1 from ${file('leads.csv')} $2;`)

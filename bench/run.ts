@@ -1,28 +1,57 @@
 /**
- * `npm run bench [-- NAME...] [--quick]`: measures what the project promises and writes
- * `bench/results/latest.json` and a dated copy. Exits 1 when a result is wrong, never for its time: a
- * ratio above its goal is said as it is.
+ * `npm run bench [-- NAME...] [--quick]`: measures what the project promises and keeps what it finds in
+ * `bench/results/latest.json` (`latest-quick.json` for a quick run) and a dated copy. Exits 1 when a
+ * result is wrong, never for its time: a ratio above its goal is said as it is.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../src/core/lib/package-root.ts';
+import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
+import { measureApi } from './api.ts';
 import { type BenchStack, leadList, openBenchStack } from './bench-stack.ts';
-import { type BenchResult, type JudgedResult, judge } from './benchmark.ts';
-import { measureLine, pollMs } from './line.ts';
+import { type BenchResult, judge } from './benchmark.ts';
+import { describeMachine, readCircumstances } from './circumstances.ts';
+import { measureExport } from './export.ts';
+import { measureImport } from './import.ts';
+import { measureJobPerRow } from './job-per-row.ts';
+import { measureLine } from './line.ts';
+import { measureLinear } from './linear.ts';
+import { measureLookups } from './lookups.ts';
+import { pollMs } from './measured-run.ts';
+import { measureMemory } from './memory.ts';
 import { readServer } from './queries.ts';
+import { openResultsFile, type ResultsFile } from './results-file.ts';
+import { measureSearch } from './search.ts';
+import { measureStacks } from './stacks.ts';
 
 interface Size {
   persons: number;
   companies: number;
   rows: number;
+  /** Single calls of a run. */
+  requests: number;
   runs: number;
+  /** Of each run of lookups. */
+  lookupSeconds: number;
 }
 
-const fullSize: Size = { persons: 1_000_000, companies: 200_000, rows: 500_000, runs: 5 };
-const quickSize: Size = { persons: 100_000, companies: 20_000, rows: 50_000, runs: 5 };
+const fullSize: Size = {
+  persons: 1_000_000,
+  companies: 200_000,
+  rows: 500_000,
+  requests: 40_000,
+  runs: 5,
+  lookupSeconds: 30,
+};
+const quickSize: Size = {
+  persons: 100_000,
+  companies: 20_000,
+  rows: 50_000,
+  requests: 10_000,
+  runs: 5,
+  lookupSeconds: 5,
+};
 const seed = 1;
+/** Runs of what takes long, such as starting the service each time: three are enough. */
+const slowRunsMax = 3;
 
 const tenFields = [
   'id',
@@ -37,32 +66,96 @@ const tenFields = [
   'mobile',
 ];
 
-type Benchmark = (stack: BenchStack, leads: string, size: Size) => Promise<BenchResult[]>;
+type Benchmark = (stack: BenchStack, size: Size) => Promise<BenchResult[]>;
 
 /** Every benchmark there is. A new one is a file and an entry here. */
 const benchmarks: Record<string, Benchmark> = {
-  'line-ten-fields': (stack, leads, { rows, runs }) =>
+  'line-ten-fields': async (stack, { rows, runs }) =>
     measureLine(stack, {
       name: 'line-ten-fields',
       script: 'ten-fields',
-      reference: 'COPY in, one SQL join, COPY out of the same ten fields',
+      reference: 'a file in, one SQL join, a file out of the same ten fields',
       fields: tenFields,
       goal: 1.2,
-      leads,
+      duckDb: { goal: 3, say },
+      leads: await leadList(stack, rows, say),
       rows,
       runs,
     }),
-  'line-all-columns': (stack, leads, { rows, runs }) =>
+  'line-all-columns': async (stack, { rows, runs }) =>
     measureLine(stack, {
       name: 'line-all-columns',
       script: 'all-columns',
-      reference: 'COPY in, one SQL join, COPY out of all columns of the people',
+      reference: 'a file in, one SQL join, a file out of all columns of the people',
       fields: null,
       goal: 1.2,
-      leads,
+      duckDb: { goal: 3, say },
+      leads: await leadList(stack, rows, say),
       rows,
       runs,
     }),
+  'export-ten-fields': (stack, { persons, runs }) =>
+    measureExport(stack, { fields: tenFields, persons, runs }),
+  linear: (stack, { rows, runs }) =>
+    measureLinear(stack, { rows: rows * 2, fields: tenFields, runs, say }),
+  import: (stack, { persons, runs }) =>
+    measureImport(stack, { persons, runs: Math.min(runs, slowRunsMax), say }),
+  ...Object.fromEntries(
+    (['postgres', 'redis'] as const).map((store): [string, Benchmark] => [
+      `job-per-row-${store}`,
+      (stack, { rows, runs }) =>
+        measureJobPerRow(stack, {
+          store,
+          rows: rows / 25,
+          fields: tenFields,
+          runs: Math.min(runs, slowRunsMax),
+          say,
+        }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (['embedded', 'redis'] as const).flatMap((store) =>
+      [1, 50].map((wallets): [string, Benchmark] => {
+        const name = `api-${store}-${wallets === 1 ? 'one-wallet' : 'fifty-wallets'}`;
+        return [
+          name,
+          (stack, { requests, runs }) =>
+            measureApi(stack, { name, store, wallets, requests, runs }, say),
+        ];
+      }),
+    ),
+  ),
+  search: (stack) => measureSearch(stack, say),
+  lookups: async (stack, { rows, runs, lookupSeconds }) =>
+    measureLookups(stack, await leadList(stack, rows, say), { runs, seconds: lookupSeconds }),
+};
+
+/** Those that start the service themselves, when no other runs. */
+const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<BenchResult[]>> = {
+  stacks: (leads, { persons, companies, rows, runs }) =>
+    measureStacks({
+      graph: { persons, companies, seed },
+      leads,
+      rows,
+      fields: tenFields,
+      runs: Math.min(runs, slowRunsMax),
+      say,
+    }),
+  ...Object.fromEntries(
+    [tenFields, null].map(
+      (fields): [string, (leads: string, size: Size) => Promise<BenchResult[]>] => [
+        `memory-${fields === null ? 'all-columns' : 'ten-fields'}`,
+        (_leads, { persons, companies, rows }) =>
+          measureMemory({
+            graph: { persons, companies, seed },
+            rows: rows * 2,
+            fields,
+            runs: 1,
+            say,
+          }),
+      ],
+    ),
+  ),
 };
 
 await main();
@@ -72,47 +165,62 @@ async function main(): Promise<void> {
     options: { quick: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const known = Object.keys(benchmarks);
+  const known = [...Object.keys(benchmarks), ...Object.keys(ownStackBenchmarks)];
   // `line` stands for all of its kind: `line-ten-fields`, `line-all-columns`.
   const meantBy = (word: string) =>
     known.filter((name) => name === word || name.startsWith(`${word}-`));
   const names = positionals.length === 0 ? known : [...new Set(positionals.flatMap(meantBy))];
   const unknown = positionals.filter((word) => meantBy(word).length === 0);
   if (unknown.length > 0) {
-    say(
-      `No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`,
-    );
+    say(`No such benchmark: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
     process.exitCode = 2;
     return;
   }
-  const [loadAverageBefore = 0] = loadavg();
   const size = values.quick ? quickSize : fullSize;
+  const file = openResultsFile(values.quick, known, say);
+  const { about, leads } = await measureOnOne(names, size, file);
+  for (const name of names) {
+    const measure = ownStackBenchmarks[name];
+    if (measure !== undefined) await measureAndKeep(name, about, file, () => measure(leads, size));
+  }
+  say(`Written to ${file.path}`);
+}
+
+/** What the findings of a run share. */
+type About = Pick<BenchFile, 'machine' | 'settings'> & { postgres: string };
+
+/** Measures what shares one running service; tells about it, and the list that all are measured with. */
+async function measureOnOne(names: readonly string[], size: Size, file: ResultsFile) {
   const { persons, companies } = size;
   await using stack = await openBenchStack({ persons, companies, seed }, say);
   const leads = await leadList(stack, size.rows, say);
-  const results: JudgedResult[] = [];
+  const about = await describe(stack, size);
   for (const name of names) {
-    say(`${name} ...`);
-    for (const result of (await benchmarks[name]?.(stack, leads, size)) ?? []) {
-      results.push(judge(result));
-    }
+    const measure = benchmarks[name];
+    if (measure !== undefined) await measureAndKeep(name, about, file, () => measure(stack, size));
   }
-  await write(await describe(stack, size, loadAverageBefore), results);
+  return { about, leads };
 }
 
-async function describe(stack: BenchStack, size: Size, loadAverageBefore: number) {
+/** What was found is kept at once: a benchmark that fails later takes nothing with it. */
+async function measureAndKeep(
+  name: string,
+  { postgres, machine, settings }: About,
+  file: ResultsFile,
+  measure: () => Promise<BenchResult[]>,
+): Promise<void> {
+  say(`${name} ...`);
+  const circumstances = await readCircumstances(name, postgres);
+  const results = (await measure()).map((result) => judge(result, circumstances));
+  if (results.length > 0) await file.keep({ machine, settings, results });
+  for (const result of results) say(describeResult(result));
+}
+
+async function describe(stack: BenchStack, size: Size): Promise<About> {
   const server = await readServer(stack.sql);
   return {
-    machine: {
-      cpu: cpus()[0]?.model ?? 'unknown',
-      cores: availableParallelism(),
-      memoryMiB: Math.round(totalmem() / 1024 / 1024),
-      system: `${platform()} ${release()} ${arch()}`,
-      // Other work on the machine slows the reference's one process more than our several: figures
-      // taken under load flatter us.
-      loadAverageBefore,
-    },
-    versions: { node: process.version, postgres: server.version },
+    machine: describeMachine(),
+    postgres: server.version,
     settings: {
       ...size,
       seed,
@@ -123,21 +231,10 @@ async function describe(stack: BenchStack, size: Size, loadAverageBefore: number
   };
 }
 
-async function write(about: object, results: JudgedResult[]): Promise<void> {
-  const folder = path.join(packageRoot, 'bench', 'results');
-  await mkdir(folder, { recursive: true });
-  const text = `${JSON.stringify({ ...about, results }, null, 2)}\n`;
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  await writeFile(path.join(folder, `${time}.json`), text);
-  await writeFile(path.join(folder, 'latest.json'), text);
-  for (const result of results) say(describeResult(result));
-  say(`Written to ${path.join('bench', 'results', 'latest.json')}`);
-}
-
-function describeResult({ name, ours, reference, unit, ratio, goal, ok }: JudgedResult): string {
+function describeResult({ name, ours, reference, unit, ratio, goal, ok }: StoredResult): string {
   const judged = goal === null ? '' : `, goal ${goal}: ${ok ? 'reached' : 'MISSED'}`;
-  const figures = `${ours.toFixed(2)} ${unit} against ${reference.toFixed(2)} ${unit}`;
-  return `${name.padEnd(32)} ${figures}, ratio ${ratio}${judged}`;
+  const told = (value: number | null) => `${value?.toFixed(2) ?? '-'} ${unit}`;
+  return `${name.padEnd(32)} ${told(ours)} against ${told(reference)}, ratio ${ratio}${judged}`;
 }
 
 function say(line: string): void {

@@ -1,0 +1,63 @@
+/** The accounts of a run: who pays, and every credit that the bench gave. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { grantCredits } from '../../src/core/credits/credits.ts';
+import { createKey } from '../../src/core/keys/keys.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import type { History } from './history.ts';
+import type { Random } from './random.ts';
+
+const NO_LIMIT = 1_000_000;
+
+export interface Account {
+  name: string;
+  id: string;
+  key: string;
+  granted: number;
+  grants: number;
+}
+
+/** Makes an account and a live key whose limits nobody reaches. */
+export async function openAccount(
+  { ask }: ChaosStack,
+  name: string,
+  credits: number,
+): Promise<Account> {
+  const id = await ask((sql) => createAccount(sql, { name, credits }));
+  const limits = { requestsPerMinute: NO_LIMIT, requestsPerDay: NO_LIMIT };
+  const { key } = await ask((sql) => createKey(sql, { accountId: id, mode: 'live', ...limits }));
+  return { name, id, key, granted: credits, grants: 0 };
+}
+
+/** Gives credits; who tells it twice, as an impatient payment provider does, gives them once. */
+export async function topUp(
+  { ask }: ChaosStack,
+  account: Account,
+  amount: number,
+  times: number,
+): Promise<void> {
+  const reference = `topup:${account.grants}`;
+  account.grants += 1;
+  account.granted += amount;
+  for (let time = 0; time < times; time++) {
+    await ask((sql) => grantCredits(sql, { accountId: account.id, amount, reference }));
+  }
+}
+
+/** Small top-ups now and then: the wallet runs empty in between. */
+export async function driveTopUps(
+  stack: ChaosStack,
+  account: Account,
+  random: Random,
+  history: History,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const waitMs = random.between(1_000, 4_000);
+    await delay(waitMs, undefined, { signal }).catch(() => {});
+    const amount = random.between(1, 700);
+    const times = random.between(1, 2);
+    await topUp(stack, account, amount, times);
+    history.note('top-up', { account: account.name, amount, times });
+  }
+}

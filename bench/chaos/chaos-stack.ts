@@ -1,0 +1,281 @@
+/**
+ * The whole service in real processes: API, workers, Postgres, Redis and S3 or none, in a folder of its
+ * own, with a proxy on every line between them.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../infra/embedded/embedded-postgres.ts';
+import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
+import type { AuditCheck } from '../../src/core/credits/audit.ts';
+import { connect, type Database } from '../../src/core/db/client.ts';
+import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { migrateAll } from '../../workers/stack.ts';
+import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
+import { startS3Process } from '../servers/s3-server.ts';
+import { Closers } from './closers.ts';
+import type { History } from './history.ts';
+import { type Drain, KeptProcess } from './kept-process.ts';
+import { dropQueueSchema } from './queries.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const run = promisify(execFile);
+
+export type Backend = 'embedded' | 'redis';
+
+/** Small chunks: much is under way at any moment, and a list is not over at once. */
+const CHUNK_ROWS = 100;
+const GRAPH = { persons: 3_000, companies: 600, seed: 1 };
+const FOLDER_MB = 1024;
+const RESIZE_TRIES_MAX = 20;
+const ASK_MS_MAX = 60_000;
+
+export interface ChaosStack extends AsyncDisposable {
+  apis: KeptProcess[];
+  workers: KeptProcess[];
+  /** Base addresses of the APIs. */
+  urls: string[];
+  proxies: Record<string, TcpProxy>;
+  /** Does it on the database directly, again and again until it works. */
+  ask<T>(work: (sql: Database) => Promise<T>): Promise<T>;
+  /** Ends Postgres at once, without a checkpoint, and starts it again after so long. */
+  restartPostgres(awayMs: number): Promise<void>;
+  /** Null without Redis. */
+  restartRedis: ((awayMs: number) => Promise<void>) | null;
+  /** Throws away all that the queue holds. */
+  loseQueue(): Promise<void>;
+  /** `enrich audit --deep`, as an operator runs it: the rules and what breaks each. */
+  audit(): Promise<AuditCheck[]>;
+  /** Tells all processes to end; what each came to. */
+  stop(): Promise<Drain[]>;
+  /** How often processes ended by themselves, with a failure. */
+  crashes(): number;
+  /** The storage is full, or has room again; null where that cannot be done here. */
+  fillStorage: ((isFull: boolean) => Promise<void>) | null;
+}
+
+export interface StackSize {
+  apis: number;
+  workers: number;
+}
+
+/** Starts everything on a fresh graph; resolves when all processes are ready. */
+export async function openChaosStack(
+  backend: Backend,
+  size: StackSize,
+  history: History,
+): Promise<ChaosStack> {
+  const opened = new Closers();
+  try {
+    return await openIn(backend, size, history, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openIn(
+  backend: Backend,
+  size: StackSize,
+  history: History,
+  opened: Closers,
+): Promise<ChaosStack> {
+  const dataDir = path.join(history.folder, 'data');
+  const objects = path.join(dataDir, 'objects');
+  await mkdir(objects, { recursive: true });
+  const fillStorage = backend === 'embedded' ? await mountFolder(objects, opened) : null;
+  const postgres = await keepServer(dataDir, opened);
+  const line = async (name: string, port: () => number) => {
+    const proxy = opened.use(await TcpProxy.open(port));
+    proxies[name] = proxy;
+    return proxy.port;
+  };
+  const proxies: Record<string, TcpProxy> = {};
+  const through = async (name: string) => {
+    const url = new URL(postgres.url());
+    const port = Number(url.port);
+    url.port = String(await line(name, () => port));
+    return url.href;
+  };
+  const servers = backend === 'redis' ? await startServers(history.folder, line, opened) : null;
+  const ask = <T>(work: (sql: Database) => Promise<T>) => askUntilItWorks(postgres.url(), work);
+  await migrateAll(postgres.url());
+  await ask((sql) => generateGraph(sql, GRAPH));
+
+  const shared: OptionTexts = {
+    dataDir,
+    databaseConnections: '4',
+    chunkRows: String(CHUNK_ROWS),
+    accountChunksMax: '6',
+    logLevel: 'info',
+    apiProcesses: String(size.apis),
+    ...servers?.options,
+  };
+  const addresses = {
+    api: await through('api-postgres'),
+    worker: await through('worker-postgres'),
+  };
+  const { apis, workers, urls } = await prepareProcesses(size, shared, addresses, history);
+  const processes = [...apis, ...workers];
+  const stop = async () => {
+    const drains = await Promise.all(processes.map((one) => one.stop()));
+    return drains.filter((drain) => drain !== null);
+  };
+  opened.defer(stop);
+  await Promise.all(processes.map((one) => one.start()));
+  return {
+    apis,
+    workers,
+    urls,
+    proxies,
+    ask,
+    restartPostgres: postgres.restart,
+    restartRedis: servers?.restart ?? null,
+    loseQueue: servers?.flush ?? (() => ask(dropQueueSchema)),
+    fillStorage,
+    audit: () => runAudit({ ...shared, databaseUrl: postgres.url() }),
+    stop,
+    crashes: () => processes.reduce((sum, { crashes }) => sum + crashes, 0),
+    [Symbol.asyncDispose]: () => opened.close(),
+  };
+}
+
+async function prepareProcesses(
+  size: StackSize,
+  shared: OptionTexts,
+  addresses: { api: string; worker: string },
+  history: History,
+) {
+  const apis: KeptProcess[] = [];
+  const urls: string[] = [];
+  for (let number = 1; number <= size.apis; number++) {
+    const port = String(await freePort());
+    const options = { ...shared, databaseUrl: addresses.api, port };
+    apis.push(new KeptProcess('api', `api-${number}`, options, history));
+    urls.push(`http://127.0.0.1:${port}`);
+  }
+  const workers: KeptProcess[] = [];
+  for (let number = 1; number <= size.workers; number++) {
+    const options = { ...shared, databaseUrl: addresses.worker };
+    workers.push(new KeptProcess('worker', `worker-${number}`, options, history));
+  }
+  return { apis, workers, urls };
+}
+
+/** Postgres, which can be ended at once and started again on the same port. */
+async function keepServer(dataDir: string, opened: Closers) {
+  const start = () => startEmbeddedPostgres({ dataDir });
+  let current: EmbeddedPostgres = await start();
+  opened.defer(() => current.stop());
+  return {
+    url: () => current.url,
+    async restart(awayMs: number) {
+      process.kill(current.pid, 'SIGQUIT');
+      await current.exited;
+      await delay(awayMs);
+      current = await start();
+    },
+  };
+}
+
+/** Redis and S3, each behind a proxy. */
+async function startServers(
+  folder: string,
+  line: (name: string, port: () => number) => Promise<number>,
+  opened: Closers,
+): Promise<{
+  options: OptionTexts;
+  restart(awayMs: number): Promise<void>;
+  flush(): Promise<void>;
+}> {
+  const port = await freePort();
+  const files = path.join(folder, 'redis');
+  await mkdir(files);
+  const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', ''];
+  const start = () => launchRedis(port, files, settings);
+  let redis = await start();
+  opened.defer(() => endRedis(redis));
+  const s3 = opened.use(await startS3Process());
+  const s3Port = Number(new URL(s3.options.s3Endpoint ?? '').port);
+  return {
+    options: {
+      ...s3.options,
+      s3Endpoint: `http://127.0.0.1:${await line('s3', () => s3Port)}`,
+      redisUrl: `redis://127.0.0.1:${await line('redis', () => port)}`,
+    },
+    async restart(awayMs) {
+      await endRedis(redis);
+      await delay(awayMs);
+      redis = await start();
+    },
+    async flush() {
+      const client = new Redis(port, '127.0.0.1');
+      await client.flushall();
+      client.disconnect();
+    },
+  };
+}
+
+/**
+ * Gives a folder a file system of its own in memory, whose size can be taken away. Null where that is
+ * not allowed: it takes root of Linux.
+ */
+async function mountFolder(folder: string, opened: Closers): Promise<ChaosStack['fillStorage']> {
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${FOLDER_MB}m`, 'tmpfs', folder]);
+  } catch {
+    return null;
+  }
+  // Lazily: a file that is still open must not keep it. Also when the bench itself is told to end.
+  const unmount = () => void spawnSync('umount', ['-l', folder]);
+  process.once('exit', unmount);
+  opened.defer(() => {
+    process.off('exit', unmount);
+    unmount();
+  });
+  const resize = (bytes: number) => run('mount', ['-o', `remount,size=${bytes}`, folder]);
+  return async (isFull) => {
+    for (let tries = 1; ; tries++) {
+      const { blocks, bfree, bsize } = await statfs(folder);
+      const used = Math.max(1, blocks - bfree) * bsize;
+      try {
+        await resize(isFull ? used : FOLDER_MB * 1024 * 1024);
+        return;
+      } catch (error) {
+        // It is refused while more is written than there was when it was asked.
+        if (tries === RESIZE_TRIES_MAX) throw error;
+      }
+    }
+  };
+}
+
+/** The command fails when a rule is broken, and says which all the same. */
+async function runAudit(options: OptionTexts): Promise<AuditCheck[]> {
+  const words = [path.join(packageRoot, 'dist', 'workers', 'cli.js'), 'audit', '--deep', '--json'];
+  const env = environmentWithOnly({ ...options, logLevel: 'warn' });
+  const said = run(process.execPath, words, { env }).catch((error: { stdout: string }) => error);
+  return (JSON.parse((await said).stdout) as { checks: AuditCheck[] }).checks;
+}
+
+/** The bench's own connections are as short as their question: the server may end at any time. */
+async function askUntilItWorks<T>(url: string, work: (sql: Database) => Promise<T>): Promise<T> {
+  const deadline = Date.now() + ASK_MS_MAX;
+  while (true) {
+    const sql = connect({ url, connections: 1 });
+    try {
+      return await work(sql);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await delay(250);
+    } finally {
+      await sql.end({ timeout: 5 }).catch(() => {});
+    }
+  }
+}

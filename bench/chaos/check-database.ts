@@ -1,0 +1,48 @@
+/**
+ * The rules of money and work, asked of the database by statements of the bench's own, beside the audit
+ * that the product brings. Each counts the rows that break its rule.
+ */
+import { audit } from '../../src/core/credits/audit.ts';
+import type { Database } from '../../src/core/db/client.ts';
+import { operations } from '../../src/core/operations.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import type { History } from './history.ts';
+import { countBrokenRules, type LedgerLine, listLedger } from './queries.ts';
+
+const prices = Object.entries(operations).map(([operation, { price }]) => ({ operation, price }));
+
+/** Asks every rule at this moment, which may be in the middle of anything. */
+export async function checkDatabase(stack: ChaosStack, history: History): Promise<void> {
+  const broken = await stack.ask(async (sql) => [
+    ...(await brokenRules(sql)),
+    ...(await audit(sql)).checks.map(({ name, violations }) => ({
+      name: `audit: ${name}`,
+      violations,
+    })),
+  ]);
+  for (const { name, violations } of broken) {
+    if (violations > 0) history.violate(name, { rows: violations });
+  }
+}
+
+async function brokenRules(sql: Database) {
+  return await sql.begin('isolation level repeatable read read only', (tx) =>
+    countBrokenRules(tx as unknown as Database, prices),
+  );
+}
+
+/** Watches that ledger lines only come and never change or go. */
+export class LedgerWatch {
+  #seen = new Map<number, string>();
+
+  async look(stack: ChaosStack, history: History): Promise<LedgerLine[]> {
+    const lines = await stack.ask(listLedger);
+    const now = new Map(lines.map((line) => [line.id, JSON.stringify(line)]));
+    for (const [id, text] of this.#seen) {
+      if (now.get(id) === text) continue;
+      history.violate('a ledger line never changes', { before: text, now: now.get(id) });
+    }
+    this.#seen = now;
+    return lines;
+  }
+}

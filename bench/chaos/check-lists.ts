@@ -1,0 +1,152 @@
+/**
+ * Every list ends, and comes out as it does when nothing goes wrong: byte for byte, or, where it was
+ * cancelled or reached its `max_credits`, each chunk up to the row from which nothing was processed.
+ */
+import { parse } from 'csv-parse/sync';
+import { must } from '../../src/core/lib/assert.ts';
+import type { Answer, ApiCaller } from './api-caller.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import type { History } from './history.ts';
+import type { ListRun } from './list-driver.ts';
+import { batchOf } from './lists.ts';
+import { type ChunkRow, listChunkRows } from './queries.ts';
+
+/** Checks one list that has ended. Returns the credits that it must have been charged. */
+export async function checkList(
+  stack: ChaosStack,
+  api: ApiCaller,
+  history: History,
+  run: ListRun,
+): Promise<number> {
+  const { id, account } = run;
+  const call = { key: account.key, id };
+  const base = `get /v1/${run.list.kind}/{id}`;
+  const answers = await Promise.all([
+    api.until({ ...call, route: base }),
+    api.until({ ...call, route: `${base}/results` }),
+  ]);
+  const [view, results] = answers.map((answer) => must(answer, 'an answer')) as [Answer, Answer];
+  const batch = batchOf(view);
+  const wrong = (rule: string, about: object = {}) =>
+    history.violate(rule, { id, list: run.list.name, state: batch.state, ...about });
+
+  if (batch.state === 'failed') wrong('a good list does not fail', { batch });
+  if (batch.credits.reserved !== 0) wrong('an ended list reserves nothing', batch.credits);
+  const { total, processed, ...outcomes } = batch.rows;
+  const sum = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
+  if (total !== run.list.rows || sum !== total || processed !== total) {
+    wrong('every row has one outcome', { rows: batch.rows });
+  }
+  const { chargedAtCancel } = run;
+  if (chargedAtCancel !== null && batch.credits.charged !== chargedAtCancel) {
+    wrong('nothing is charged after the answer to cancel', { chargedAtCancel, ...batch.credits });
+  }
+  const isWhole = chargedAtCancel === null && run.maxCredits === null;
+  const expected = isWhole
+    ? checkWhole(run, results.bytes, wrong)
+    : await checkPrefix(stack, run, results.bytes, wrong);
+  if (batch.credits.charged !== expected) {
+    wrong('a list is charged for its matches', { expected, ...batch.credits });
+  }
+  return expected;
+}
+
+type Wrong = (rule: string, about?: object) => void;
+
+function checkWhole({ list }: ListRun, result: Buffer, wrong: Wrong): number {
+  if (!result.equals(list.result)) {
+    const at = result.findIndex((byte, index) => byte !== list.result[index]);
+    const bytes = { expected: list.result.length, found: result.length, firstDifference: at };
+    wrong('a result is the same as undisturbed, byte for byte', bytes);
+  }
+  return list.charged;
+}
+
+interface ResultRow {
+  raw: string;
+  cells: string[];
+}
+
+async function checkPrefix(
+  stack: ChaosStack,
+  run: ListRun,
+  result: Buffer,
+  wrong: Wrong,
+): Promise<number> {
+  const { list } = run;
+  const chunks = await stack.ask((sql) => listChunkRows(sql, run.id));
+  if (list.kind === 'exports') return checkCutExport(run, chunks, result, wrong);
+  const expected = readRows(list.result);
+  const found = readRows(result);
+  const header = must(expected[0], 'header').cells;
+  const statusAt = header.indexOf('match.status');
+  if (found.length !== expected.length || found[0]?.raw !== expected[0]?.raw) {
+    wrong('a result has every row', { expected: expected.length, found: found.length });
+    return 0;
+  }
+  for (const chunk of chunks) checkChunk(chunk, expected, found, statusAt, wrong);
+  const matches = found.filter(({ cells }) => cells[statusAt] === 'matched').length;
+  const charged = matches * list.price;
+  checkMax(run, charged, wrong);
+  return charged;
+}
+
+/** A list that nobody cancelled uses up what it may spend, as far as there are matches. */
+function checkMax({ list, maxCredits, chargedAtCancel }: ListRun, charged: number, wrong: Wrong) {
+  if (maxCredits === null || chargedAtCancel !== null) return;
+  const most = Math.min(Math.floor(maxCredits / list.price) * list.price, list.charged);
+  if (charged !== most) wrong('max_credits are used up and not exceeded', { most, charged });
+}
+
+/** In an export, who is not paid is no row: the people of each chunk are a prefix of it. */
+function checkCutExport(run: ListRun, chunks: ChunkRow[], result: Buffer, wrong: Wrong): number {
+  const lines = (bytes: Buffer) => bytes.toString('utf8').trimEnd().split('\n');
+  const [header, ...expected] = lines(run.list.result);
+  const [foundHeader, ...found] = lines(result);
+  let at = 0;
+  for (const { firstRow, rows } of chunks) {
+    const people = expected.slice(firstRow - 1, firstRow - 1 + rows);
+    for (const person of people) {
+      if (found[at] !== person) break;
+      at += 1;
+    }
+  }
+  if (header !== foundHeader || at < found.length) {
+    wrong('a cut export is a prefix of each chunk', { at, found: found[at], rows: found.length });
+  }
+  const charged = found.length * run.list.price;
+  checkMax(run, charged, wrong);
+  return charged;
+}
+
+/** In a chunk, rows are as undisturbed, and from one row on all are `not_processed`. */
+function checkChunk(
+  { number, firstRow, rows }: ChunkRow,
+  expected: ResultRow[],
+  found: ResultRow[],
+  statusAt: number,
+  wrong: Wrong,
+): void {
+  let isCut = false;
+  for (let row = firstRow; row < firstRow + rows; row++) {
+    const [good, now] = [must(expected[row], 'a row'), must(found[row], 'a row')];
+    const isUnprocessed = now.cells[statusAt] === 'not_processed';
+    const input = (cells: string[]) => JSON.stringify(cells.slice(0, statusAt));
+    const isRight = isUnprocessed
+      ? input(now.cells) === input(good.cells) && now.cells[statusAt + 4] === '0'
+      : now.raw === good.raw && !isCut;
+    isCut ||= isUnprocessed;
+    if (isRight) continue;
+    const about = { chunk: number, row, expected: good.raw, found: now.raw };
+    wrong('a cut result is a prefix of each chunk', about);
+    return;
+  }
+}
+
+function readRows(result: Buffer): ResultRow[] {
+  const rows = parse(result, { raw: true, relax_column_count: true }) as unknown as {
+    raw: string;
+    record: string[];
+  }[];
+  return rows.map(({ raw, record }) => ({ raw: raw.trimEnd(), cells: record }));
+}

@@ -1,0 +1,67 @@
+/** Whether each wallet holds what was given less what was answered, to the credit. */
+import type { Account } from './accounts.ts';
+import type { CallDriver } from './call-driver.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import type { History } from './history.ts';
+import type { ListRun } from './list-driver.ts';
+import { type LedgerLine, listBatchRows, listWallets } from './queries.ts';
+
+/** No charge without an answer that was given, and no match that was not charged. */
+export function checkCalls(
+  history: History,
+  driver: CallDriver,
+  ledger: readonly LedgerLine[],
+): void {
+  const { account, matched, hasKeys, unknown } = driver;
+  const charges = ledger.filter(
+    ({ accountId, kind }) => accountId === account.id && kind === 'charge',
+  );
+  const charged = new Map(charges.map(({ reference, amount }) => [reference, -amount]));
+  for (const [requestId, price] of matched) {
+    const found = charged.get(`call:${requestId}`);
+    if (found !== price) history.violate('a match is charged', { requestId, price, found });
+  }
+  const more = charges.length - matched.size;
+  const most = hasKeys ? 0 : unknown;
+  if (more > most) {
+    history.violate('a call is charged once, and never without a match', {
+      ...{ account: account.name, charges: charges.length, matches: matched.size, unknown },
+    });
+  }
+}
+
+/** The wallets of accounts that ran lists alone: predicted from the lists. */
+export async function checkWallets(
+  stack: ChaosStack,
+  history: History,
+  accounts: readonly Account[],
+  charged: ReadonlyMap<ListRun, number>,
+): Promise<void> {
+  const wallets = await stack.ask(listWallets);
+  for (const account of accounts) {
+    const spent = [...charged]
+      .filter(([run]) => run.account === account)
+      .reduce((sum, [, credits]) => sum + credits, 0);
+    const expected = { balance: account.granted - spent, reserved: 0 };
+    const wallet = wallets.find(({ accountId }) => accountId === account.id);
+    if (wallet?.balance === expected.balance && wallet.reserved === 0) continue;
+    history.violate('a wallet holds what was given less what matched', {
+      ...{ account: account.name, expected, wallet },
+    });
+  }
+}
+
+/** There is a batch for each list that was accepted, and none besides. */
+export async function checkBatches(
+  stack: ChaosStack,
+  history: History,
+  runs: readonly ListRun[],
+): Promise<void> {
+  const accounts = new Set(runs.map(({ account }) => account.id));
+  const batches = await stack.ask(listBatchRows);
+  const known = new Set(runs.map(({ id }) => id));
+  for (const { id, accountId, state } of batches) {
+    if (!accounts.has(accountId) || known.has(id)) continue;
+    history.violate('an Idempotency-Key makes one batch', { id, state });
+  }
+}

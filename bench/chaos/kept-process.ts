@@ -1,0 +1,130 @@
+/**
+ * A process of the service that is started again whenever it ends, as `up` or a service manager would,
+ * and to which anything may be done in between. What it logs goes to a file.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import type { History } from './history.ts';
+
+const RESTART_AFTER_MS = 500;
+const STOP_MS_MAX = 35_000;
+const compiled = path.join(packageRoot, 'dist');
+
+/** Whatever ends this process ends them. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** A process that was told to end: its exit code, and how long it took. */
+export interface Drain {
+  process: string;
+  code: number | null;
+  seconds: number;
+}
+
+export class KeptProcess {
+  readonly name: string;
+  readonly logFile: string;
+  readonly #entry: string;
+  readonly #options: OptionTexts;
+  readonly #history: History;
+  #child: ChildProcess | null = null;
+  #stopping = false;
+  #ready: Promise<void> = Promise.resolve();
+  #isReady = false;
+  /** How often it ended by itself, with a failure. */
+  crashes = 0;
+  /** Milliseconds that its clock goes wrong from the next start on. */
+  clockShiftMs = 0;
+
+  constructor(kind: 'api' | 'worker', name: string, options: OptionTexts, history: History) {
+    this.name = name;
+    this.logFile = path.join(history.folder, `${name}.log`);
+    this.#entry = path.join(compiled, 'workers', `${kind}.js`);
+    this.#options = options;
+    this.#history = history;
+  }
+
+  /** Resolves when the process says that it is ready. */
+  start(): Promise<void> {
+    const output = openSync(this.logFile, 'a');
+    const child = spawn(process.execPath, [this.#entry], {
+      env: this.#environment(),
+      // The channel is a tie too: without its supervisor a process ends by itself.
+      stdio: ['ignore', output, output, 'ipc'],
+    });
+    closeSync(output);
+    living.add(child);
+    this.#child = child;
+    this.#isReady = false;
+    child.on('error', (error) => this.#history.note('process error', { error: String(error) }));
+    child.once('exit', (code, signal) => {
+      living.delete(child);
+      if (code !== null && code !== 0) this.crashes += 1;
+      this.#history.note('process ended', { process: this.name, code, signal });
+      if (this.#stopping) return;
+      setTimeout(() => {
+        if (!this.#stopping) void this.start();
+      }, RESTART_AFTER_MS);
+    });
+    this.#ready = new Promise((resolve) => {
+      child.once('message', () => {
+        this.#history.note('process ready', { process: this.name, pid: child.pid });
+        this.#isReady = true;
+        resolve();
+      });
+    });
+    return this.#ready;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /**
+   * Ends the process of now; null when none was ready to be told, or another signal was faster. One that
+   * does not listen is killed in the end.
+   */
+  async end(signal: NodeJS.Signals): Promise<Drain | null> {
+    const child = this.#child;
+    if (child === null || !this.#isReady || child.exitCode !== null || child.signalCode !== null) {
+      return null;
+    }
+    const asked = performance.now();
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+    const [code, by] = (await ended) as [number | null, NodeJS.Signals | null];
+    clearTimeout(killer);
+    const seconds = (performance.now() - asked) / 1000;
+    // Killed by another fault meanwhile; by the killer, it was late.
+    if (by !== null && seconds * 1000 < STOP_MS_MAX) return null;
+    return { process: this.name, code, seconds };
+  }
+
+  /** Ends it for good, as `end`. */
+  async stop(): Promise<Drain | null> {
+    this.signal('SIGCONT');
+    await Promise.race([this.#ready, delay(STOP_MS_MAX, undefined, { ref: false })]);
+    this.#stopping = true;
+    return await this.end('SIGTERM');
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const environment = environmentWithOnly(this.#options);
+    if (this.clockShiftMs === 0) return environment;
+    const preload = pathToFileURL(path.join(compiled, 'bench', 'chaos', 'shift-clock.js'));
+    return {
+      ...environment,
+      NODE_OPTIONS: `--import=${preload.href}`,
+      CHAOS_CLOCK_SHIFT_MS: String(this.clockShiftMs),
+    };
+  }
+}

@@ -1,0 +1,143 @@
+/** Uploads lists and steers them as people do: holds, starts, pauses, resumes, cancels. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from './accounts.ts';
+import type { Answer, ApiCaller } from './api-caller.ts';
+import type { History } from './history.ts';
+import { type BatchAnswer, batchOf, hasEnded, type KnownList, type MoreOptions } from './lists.ts';
+import type { Random } from './random.ts';
+
+const LOOK_AGAIN_MS = 400;
+
+/** A list that was accepted, and what was asked of it. */
+export interface ListRun {
+  list: KnownList;
+  account: Account;
+  id: string;
+  maxCredits: number | null;
+  /** Credits charged by the answer to the cancel that worked; null when none did. */
+  chargedAtCancel: number | null;
+}
+
+export class ListDriver {
+  readonly #api: ApiCaller;
+  readonly #history: History;
+  readonly #random: Random;
+  readonly #lists: readonly KnownList[];
+  readonly account: Account;
+  readonly runs: ListRun[] = [];
+
+  constructor(
+    api: ApiCaller,
+    history: History,
+    random: Random,
+    account: Account,
+    lists: readonly KnownList[],
+  ) {
+    this.#api = api;
+    this.#history = history;
+    this.#random = random;
+    this.account = account;
+    this.#lists = lists;
+  }
+
+  /** One list after the other until it is told to stop; an impatient user does not wait for each end. */
+  async drive(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const run = await this.#upload();
+      if (run === undefined) continue;
+      await this.#steer(run, signal);
+      const patienceMs = this.#random.between(2_000, 15_000);
+      await this.#waitForEnd(run, Date.now() + patienceMs, signal);
+    }
+  }
+
+  async #upload(): Promise<ListRun | undefined> {
+    const random = this.#random;
+    const list = random.pick(this.#lists);
+    const hold = random.chance(0.2);
+    const maxCredits = random.chance(0.25) ? random.between(0, list.charged + 5) : null;
+    const isSentTwice = random.chance(0.25);
+    const more: MoreOptions = {
+      ...(hold ? { hold } : {}),
+      ...(maxCredits === null ? {} : { max_credits: maxCredits }),
+    };
+    const call = {
+      key: this.account.key,
+      route: `post /v1/${list.kind}`,
+      idempotencyKey: randomUUID(),
+      body: () => list.request(more),
+    };
+    const answers = await Promise.all(
+      Array.from({ length: isSentTwice ? 2 : 1 }, () => this.#api.until(call)),
+    );
+    const ids = answers.flatMap((answer) => (answer?.status === 202 ? [batchOf(answer).id] : []));
+    const [id] = ids;
+    if (id === undefined || ids.some((other) => other !== id)) {
+      const statuses = answers.map((answer) => answer?.status);
+      this.#history.violate('a good list is accepted once', { list: list.name, ids, statuses });
+      if (id === undefined) return undefined;
+    }
+    const run: ListRun = { list, account: this.account, id, maxCredits, chargedAtCancel: null };
+    this.runs.push(run);
+    this.#history.note('accepted', { id, list: list.name, hold, maxCredits });
+    if (hold) {
+      await this.#until(run, ({ state }) => state === 'ready', Date.now() + 60_000);
+      await this.#act(run, 'start');
+    }
+    return run;
+  }
+
+  async #steer(run: ListRun, signal: AbortSignal): Promise<void> {
+    const random = this.#random;
+    const plan = random.pick(['', '', '', 'pause', 'pause', 'cancel', 'pause-cancel']);
+    const waits = [random.between(0, 4_000), random.between(0, 3_000)];
+    if (plan === '') return;
+    await pause(waits[0], signal);
+    if (plan.startsWith('pause')) {
+      await this.#act(run, 'pause');
+      await pause(waits[1], signal);
+    }
+    if (plan === 'pause') await this.#act(run, 'resume');
+    if (plan.endsWith('cancel')) await this.#cancel(run);
+  }
+
+  async #cancel(run: ListRun): Promise<void> {
+    const answer = await this.#act(run, 'cancel');
+    if (answer?.status !== 202) return;
+    run.chargedAtCancel = batchOf(answer).credits.charged;
+  }
+
+  /** Does it once, however often it has to be sent; a list that moved on may refuse. */
+  async #act({ id, list }: ListRun, action: string): Promise<Answer | undefined> {
+    const answer = await this.#api.until({
+      key: this.account.key,
+      route: `post /v1/${list.kind}/{id}/${action}`,
+      id,
+      idempotencyKey: randomUUID(),
+    });
+    this.#history.note(action, { id, status: answer?.status });
+    return answer;
+  }
+
+  async #waitForEnd(run: ListRun, deadline: number, signal: AbortSignal): Promise<void> {
+    await this.#until(run, (batch) => signal.aborted || hasEnded(batch), deadline);
+  }
+
+  async #until(
+    { id, list }: ListRun,
+    isReached: (batch: BatchAnswer) => boolean,
+    deadline: number,
+  ): Promise<void> {
+    while (Date.now() < deadline) {
+      const { key } = this.account;
+      const answer = await this.#api.until({ key, route: `get /v1/${list.kind}/{id}`, id });
+      if (answer?.status === 200 && isReached(batchOf(answer))) return;
+      await delay(LOOK_AGAIN_MS);
+    }
+  }
+}
+
+async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,182 @@
+/** The bench's own statements: its questions share nothing with those of the service. */
+import type { Database } from '../../src/core/db/client.ts';
+
+export async function dropQueueSchema(sql: Database): Promise<void> {
+  await sql`drop schema if exists bullmq cascade`;
+}
+
+/** Chunks that some worker holds now. */
+export async function listLeasedChunks(sql: Database): Promise<{ id: number; epoch: number }[]> {
+  return sql<{ id: number; epoch: number }[]>`
+    select id, epoch from chunks where state = 'leased' order by id`;
+}
+
+/** How many of these chunks have been claimed again, or are done, since they had these epochs. */
+export async function countClaimedAgain(
+  sql: Database,
+  chunks: { id: number; epoch: number }[],
+): Promise<number> {
+  const [row] = await sql<{ again: number }[]>`
+    select count(*)::int as again from chunks c
+    join unnest(${chunks.map(({ id }) => id)}::bigint[], ${chunks.map(({ epoch }) => epoch)}::int[])
+      held (id, epoch) on held.id = c.id
+    where c.state = 'done' or c.epoch > held.epoch + 1
+      or (c.epoch > held.epoch and c.state = 'leased')`;
+  return row?.again ?? 0;
+}
+
+/** E-mail addresses of the graph, and with them what has none. */
+export async function listEmails(sql: Database, limit: number): Promise<string[]> {
+  const rows = await sql<{ value: string }[]>`
+    select value from person_identifiers where value like '%@%' order by value limit ${limit}`;
+  return rows.map(({ value }) => value);
+}
+
+export interface WalletRow {
+  accountId: string;
+  balance: number;
+  reserved: number;
+}
+
+export async function listWallets(sql: Database): Promise<WalletRow[]> {
+  return sql<WalletRow[]>`select account_id, balance, reserved from wallets`;
+}
+
+export interface BatchRow {
+  id: string;
+  accountId: string;
+  state: string;
+  creditsCharged: number;
+}
+
+export async function listBatchRows(sql: Database): Promise<BatchRow[]> {
+  return sql<BatchRow[]>`select id, account_id, state, credits_charged from batches`;
+}
+
+export interface ChunkRow {
+  number: number;
+  firstRow: number;
+  rows: number;
+}
+
+export async function listChunkRows(sql: Database, batchId: string): Promise<ChunkRow[]> {
+  return sql<ChunkRow[]>`
+    select number, first_row, rows from chunks where batch_id = ${batchId} order by number`;
+}
+
+export interface LedgerLine {
+  id: number;
+  accountId: string;
+  reference: string;
+  kind: string;
+  amount: number;
+}
+
+export async function listLedger(sql: Database): Promise<LedgerLine[]> {
+  return sql<LedgerLine[]>`
+    select id, account_id, reference, kind, amount from ledger_entries order by id`;
+}
+
+/** Rules, and how many rows break each; in one snapshot when called in a transaction. */
+export async function countBrokenRules(
+  sql: Database,
+  prices: { operation: string; price: number }[],
+): Promise<{ name: string; violations: number }[]> {
+  return sql<{ name: string; violations: number }[]>`
+    with price as (
+      select * from unnest(
+        ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
+      ) p (operation, price)),
+    charge as (select * from ledger_entries where kind = 'charge')
+    select 'I1 ledger and balance' as name, count(*)::int as violations from wallets w
+      where balance <> (
+        select coalesce(sum(amount), 0) from ledger_entries l where l.account_id = w.account_id)
+    union all select 'I2 wallet bounds', count(*)::int from wallets
+      where balance < 0 or reserved < 0 or reserved > balance
+    union all select 'I3 wallet and open reservations', count(*)::int from wallets w
+      where reserved <> (
+        select coalesce(sum(amount), 0) from reservations r
+        where r.account_id = w.account_id and r.state = 'open')
+    union all select 'I4 a settled reservation is a charge of its batch', count(*)::int
+      from batches b
+      where (select coalesce(sum(amount), 0) from reservations r
+          where r.batch_id = b.id and r.state = 'settled')
+        <> (select coalesce(-sum(amount), 0) from charge c where c.batch_id = b.id)
+    union all select 'I4 a chunk holds one open reservation', count(*)::int from (
+      select from reservations where state = 'open' group by chunk_id having count(*) > 1) d
+    union all select 'I5 a part is charged once', count(*)::int from (
+      select from charge where batch_id is not null
+      group by account_id, split_part(reference, '#', 1) having count(*) > 1) d
+    union all select 'I5 a reference is used once', count(*)::int from (
+      select from ledger_entries group by account_id, reference having count(*) > 1) d
+    union all select 'I6 a batch is charged for its matches', count(*)::int from batches b
+      where matched <> (
+        select coalesce(sum(units), 0) from charge c where c.batch_id = b.id)
+    union all select 'I7 an ended batch holds nothing', count(*)::int
+      from reservations r join batches b on b.id = r.batch_id
+      where r.state = 'open' and b.finished_at is not null
+    union all select 'I8 a charge is the price of its matches', count(*)::int
+      from charge c join price using (operation) where -c.amount <> c.units * price.price
+    union all select 'I8 nothing is charged beyond max_credits', count(*)::int from batches
+      where credits_charged + credits_reserved > max_credits
+    union all select 'a fencing token is given once', count(*)::int from (
+      select from reservations group by chunk_id, epoch having count(*) > 1) d
+    union all select 'parts of a chunk are its rows, in order', count(*)::int from (
+      select from chunks c left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
+      group by c.id having c.rows_done <> coalesce(sum(p.rows), 0)
+        or c.parts <> count(p.k) or c.parts <> coalesce(max(p.k) + 1, 0)) d
+    union all select 'an ended batch has done all chunks', count(*)::int from batches b
+      where state in ('completed', 'cancelled')
+        and exists (select from chunks c where c.batch_id = b.id and c.state <> 'done')`;
+}
+
+/** Writes that constraints and triggers refuse. */
+export const forbiddenWrites = {
+  'reserve more than there is': (sql: Database) => sql`update wallets set reserved = balance + 1`,
+  'spend what is reserved': (sql: Database) => sql`update wallets set balance = reserved - 1`,
+  'use a reference twice': (sql: Database) => sql`
+    insert into ledger_entries (account_id, reference, kind, amount)
+    select account_id, reference, kind, amount from ledger_entries limit 1`,
+  'change the ledger': (sql: Database) => sql`update ledger_entries set amount = amount + 1`,
+  'forget the ledger': (sql: Database) => sql`delete from ledger_entries`,
+  'charge more than max_credits': (sql: Database) => sql`
+    update batches set max_credits = 0, credits_charged = 1`,
+} satisfies Record<string, (sql: Database) => unknown>;
+
+/** Defences of the database that can be switched off, to prove that the bench sees it. */
+export const mutations = {
+  /** Every claim of a chunk gets the token of the claim before. */
+  fencing: (sql: Database) =>
+    sql`
+    create function chaos_keep_epoch() returns trigger language plpgsql as $$
+    begin
+      new.epoch := old.epoch;
+      return new;
+    end $$;
+    create trigger chaos_keep_epoch before update on chunks
+      for each row execute function chaos_keep_epoch()`.simple(),
+  /** A reference that is there already is made another: what it is for happens again. */
+  'unique-reference': (sql: Database) =>
+    sql`
+    create function chaos_new_reference() returns trigger language plpgsql as $$
+    begin
+      if exists (select from ledger_entries
+          where account_id = new.account_id and reference = new.reference) then
+        new.reference := new.reference || '#' || gen_random_uuid();
+      end if;
+      return new;
+    end $$;
+    create trigger chaos_new_reference before insert on ledger_entries
+      for each row execute function chaos_new_reference()`.simple(),
+  'check-constraint': (sql: Database) =>
+    sql`
+    do $$
+    declare one record;
+    begin
+      for one in select conname from pg_constraint
+        where conrelid = 'wallets'::regclass and contype = 'c'
+      loop
+        execute format('alter table wallets drop constraint %I', one.conname);
+      end loop;
+    end $$`.simple(),
+} satisfies Record<string, (sql: Database) => unknown>;

@@ -1,0 +1,86 @@
+/**
+ * One worker dies and one freezes, both with chunks in hand, while nothing else goes wrong: others take the
+ * chunks in time, and the frozen one, when it comes back, tries to go on and is refused.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../src/core/db/client.ts';
+import { must } from '../../src/core/lib/assert.ts';
+import type { Account } from './accounts.ts';
+import type { ApiCaller } from './api-caller.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import type { History } from './history.ts';
+import type { ListRun } from './list-driver.ts';
+import { batchOf, type KnownList } from './lists.ts';
+import { countRefusedParts } from './logs.ts';
+import { countClaimedAgain, listLeasedChunks } from './queries.ts';
+
+/** A lease of 15 s and a sweep every 5 s. */
+const RECOVERY_SECONDS_MAX = 20;
+const GIVE_UP_SECONDS = 60;
+const LOOK_AGAIN_MS = 50;
+/** Each answer of the database takes so long, so that all workers have chunks in hand. */
+const SLOW_MS = 150;
+const HELD_MIN = 5;
+const HELD_MS_MAX = 20_000;
+/** A worker that is told to go on is done with what it holds by then. */
+const FINISH_MS = 3_000;
+
+export interface Recovery {
+  run: ListRun;
+  /** Until the last chunk of the dead and the frozen was claimed again. */
+  seconds: number;
+}
+
+export async function measureRecovery(
+  stack: ChaosStack,
+  api: ApiCaller,
+  history: History,
+  account: Account,
+  lists: readonly KnownList[],
+): Promise<Recovery> {
+  const list = must(lists.toSorted((a, b) => b.rows - a.rows)[0], 'a list');
+  const line = must(stack.proxies['worker-postgres'], 'the line of the workers');
+  line.behave({ kind: 'latency', ms: SLOW_MS });
+  const accepted = await api.until({
+    key: account.key,
+    route: `post /v1/${list.kind}`,
+    idempotencyKey: randomUUID(),
+    body: () => list.request({}),
+  });
+  const { id } = batchOf(accepted);
+  const seconds = await stack.ask((sql) => disturb(sql, stack, history));
+  const run = { list, account, id, maxCredits: null, chargedAtCancel: null };
+  return { run, seconds };
+}
+
+async function disturb(sql: Database, stack: ChaosStack, history: History): Promise<number> {
+  const [frozen, dead, living] = stack.workers.map((worker) => must(worker, 'a worker'));
+  const deadline = Date.now() + HELD_MS_MAX;
+  while ((await listLeasedChunks(sql)).length < HELD_MIN && Date.now() < deadline) {
+    await delay(LOOK_AGAIN_MS);
+  }
+  for (const worker of stack.workers) worker.signal('SIGSTOP');
+  stack.proxies['worker-postgres']?.behave({ kind: 'none' });
+  dead?.signal('SIGKILL');
+  living?.signal('SIGCONT');
+  const killed = performance.now();
+  const passed = () => (performance.now() - killed) / 1000;
+  await delay(FINISH_MS);
+  const held = await listLeasedChunks(sql);
+  if (held.length === 0) history.violate('workers are disturbed at work');
+  while ((await countClaimedAgain(sql, held)) < held.length && passed() < GIVE_UP_SECONDS) {
+    await delay(LOOK_AGAIN_MS);
+  }
+  const seconds = passed();
+  if (seconds > RECOVERY_SECONDS_MAX) {
+    history.violate('the chunk of a killed worker runs again within 20 s', { seconds });
+  }
+  frozen?.signal('SIGCONT');
+  await delay(FINISH_MS);
+  const partsRefused = await countRefusedParts(stack.workers);
+  // Otherwise nothing is proved about those that come back.
+  if (partsRefused === 0) history.violate('a worker that comes back tries to go on');
+  history.tell('recovered', { chunks: held.length, seconds, partsRefused });
+  return seconds;
+}

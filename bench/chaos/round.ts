@@ -1,0 +1,238 @@
+/**
+ * One round: the lists and calls once undisturbed, then the same under faults, then everything must be
+ * right again.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { must } from '../../src/core/lib/assert.ts';
+import { type Account, driveTopUps, openAccount, topUp } from './accounts.ts';
+import { ApiCaller } from './api-caller.ts';
+import { CallDriver, knowCalls } from './call-driver.ts';
+import { type Backend, type ChaosStack, openChaosStack } from './chaos-stack.ts';
+import { checkDatabase, LedgerWatch } from './check-database.ts';
+import { checkList } from './check-lists.ts';
+import { checkBatches, checkCalls, checkWallets } from './check-money.ts';
+import { tryForbiddenWrites } from './forbidden-writes.ts';
+import type { History } from './history.ts';
+import type { Drain } from './kept-process.ts';
+import { ListDriver, type ListRun } from './list-driver.ts';
+import { batchOf, hasEnded, type KnownList, makeLists, runUndisturbed } from './lists.ts';
+import { countRefusedParts } from './logs.ts';
+import { Nemesis } from './nemesis.ts';
+import { planFaults } from './plan-faults.ts';
+import { listEmails, mutations } from './queries.ts';
+import { Random } from './random.ts';
+import { measureRecovery } from './recovery.ts';
+
+export type Mutant = keyof typeof mutations;
+
+export interface RoundOptions {
+  seed: number;
+  minutes: number;
+  backend: Backend;
+  /** A defence that is switched off in the database. */
+  mutant: Mutant | null;
+}
+
+export interface RoundResult {
+  seed: number;
+  faults: number;
+  files: number;
+  rows: number;
+  violations: number;
+}
+
+const SIZE = { apis: 2, workers: 3 };
+const PLENTY = 10_000_000;
+/** Every accepted list ends within this time of the last fault. */
+const END_MS_MAX = 120_000;
+const LOOK_AGAIN_MS = 500;
+const EMAILS = 40;
+/** A process that is told to end has 30 s for what it has in hand, and then exits. */
+const DRAIN_SECONDS_MAX = 31;
+
+interface Drivers {
+  lists: ListDriver[];
+  calls: CallDriver[];
+  poor: Account;
+}
+
+export async function runRound(options: RoundOptions, history: History): Promise<RoundResult> {
+  const { seed, minutes, backend, mutant } = options;
+  const random = new Random(seed);
+  history.tell('start', { ...options, folder: history.folder });
+  await using stack = await openChaosStack(backend, SIZE, history);
+  const api = new ApiCaller(stack.urls, history, random.fork('api'));
+  const { lists, calls } = await learn(stack, api, history);
+  if (mutant !== null) await stack.ask(async (sql) => void (await mutations[mutant](sql)));
+  const drivers = await openDrivers(stack, api, history, random, lists, calls);
+  const { account } = must(drivers.lists[0], 'a driver');
+  const recovery = await measureRecovery(stack, api, history, account, lists);
+
+  const ledger = new LedgerWatch();
+  const nemesis = await disturb({ stack, history, random, drivers, ledger, minutes });
+
+  await topUp(stack, drivers.poor, PLENTY, 1);
+  const runs = [recovery.run, ...drivers.lists.flatMap((driver) => driver.runs)];
+  const lastSeconds = await waitForEnds(api, history, runs);
+  await checkAll(stack, api, history, { drivers, runs, ledger });
+  const lastDrains = await stack.stop();
+  checkDrains(history, nemesis.drains, lastDrains);
+  history.tell('end', {
+    lists: runs.length,
+    calls: drivers.calls.map(({ calls, matched, unknown }) => [calls, matched.size, unknown]),
+    answers: api.counts,
+    partsRefused: await countRefusedParts(stack.workers),
+    crashes: stack.crashes(),
+    recoverySeconds: recovery.seconds,
+    lastListSeconds: lastSeconds,
+    drainSecondsMax: Math.max(...[...nemesis.drains, ...lastDrains].map(({ seconds }) => seconds)),
+  });
+  const rows = runs.reduce((sum, { list }) => sum + list.rows, 0);
+  const violations = history.violations.length;
+  return { seed, faults: nemesis.faults, files: runs.length, rows, violations };
+}
+
+interface Disturbed {
+  stack: ChaosStack;
+  history: History;
+  random: Random;
+  drivers: Drivers;
+  ledger: LedgerWatch;
+  minutes: number;
+}
+
+/** Faults for so long, while lists, calls and top-ups go on; resolves when all is whole again. */
+async function disturb(round: Disturbed): Promise<Nemesis> {
+  const { stack, history, random, drivers, ledger, minutes } = round;
+  const nemesis = new Nemesis(stack, history);
+  const faulty = {
+    ...SIZE,
+    lines: Object.keys(stack.proxies),
+    hasRedis: stack.restartRedis !== null,
+    canFillStorage: stack.fillStorage !== null,
+  };
+  const plan = planFaults(random.fork('faults'), faulty, minutes * 60_000);
+  history.note('plan', { plan });
+  const ending = new AbortController();
+  const driving = [
+    ...[...drivers.lists, ...drivers.calls].map((driver) => driver.drive(ending.signal)),
+    driveTopUps(stack, drivers.poor, random.fork('top-ups'), history, ending.signal),
+    watch(stack, ledger, history, ending.signal),
+  ];
+  await nemesis.run(plan, minutes * 60_000);
+  ending.abort();
+  await Promise.all(driving);
+  return nemesis;
+}
+
+/** Results, calls, wallets and the whole database, when nothing is under way any more. */
+async function checkAll(
+  stack: ChaosStack,
+  api: ApiCaller,
+  history: History,
+  done: { drivers: Drivers; runs: ListRun[]; ledger: LedgerWatch },
+): Promise<void> {
+  const { drivers, runs, ledger } = done;
+  const charged = new Map<ListRun, number>();
+  for (const run of runs) charged.set(run, await checkList(stack, api, history, run));
+  const lines = await ledger.look(stack, history);
+  for (const driver of drivers.calls) checkCalls(history, driver, lines);
+  await checkBatches(stack, history, runs);
+  const accounts = [...new Set(drivers.lists.map(({ account }) => account))];
+  await checkWallets(stack, history, accounts, charged);
+  await checkDatabase(stack, history);
+  for (const { name, violations } of await stack.audit()) {
+    if (violations > 0) history.violate(`audit --deep: ${name}`, { violations });
+  }
+  await tryForbiddenWrites(stack, history);
+}
+
+/** A process that is told to end does so in time, and well where nothing else is wrong. */
+function checkDrains(history: History, amidFaults: readonly Drain[], last: readonly Drain[]): void {
+  const late = [...amidFaults, ...last].filter(({ seconds }) => seconds > DRAIN_SECONDS_MAX);
+  for (const drain of late) history.violate('a process ends within 30 s of being told', drain);
+  for (const drain of last.filter(({ code }) => code !== 0)) {
+    history.violate('a process that is told to end says that it went well', drain);
+  }
+}
+
+/** What lists and calls come to while nothing goes wrong. */
+async function learn(stack: ChaosStack, api: ApiCaller, history: History) {
+  const teacher = await openAccount(stack, 'teacher', PLENTY);
+  // The lists are the same for every seed: what differs is what happens to them.
+  const specs = await stack.ask((sql) => makeLists(sql, new Random(1)));
+  const lists = await runUndisturbed(api, teacher.key, specs);
+  history.tell('undisturbed', { lists: lists.map(({ name, charged }) => [name, charged]) });
+  const stored = await stack.ask((sql) => listEmails(sql, EMAILS));
+  const emails = [...stored, ...stored.slice(0, EMAILS / 4).map((email) => `not-${email}`)];
+  return { lists, calls: await knowCalls(api, teacher.key, emails) };
+}
+
+async function openDrivers(
+  stack: ChaosStack,
+  api: ApiCaller,
+  history: History,
+  random: Random,
+  lists: readonly KnownList[],
+  calls: Awaited<ReturnType<typeof knowCalls>>,
+): Promise<Drivers> {
+  const rich = await openAccount(stack, 'rich', PLENTY);
+  const poor = await openAccount(stack, 'poor', 300);
+  const listDrivers = [rich, rich, poor, poor].map(
+    (account, index) => new ListDriver(api, history, random.fork(`list ${index}`), account, lists),
+  );
+  const callDrivers: CallDriver[] = [];
+  for (const hasKeys of [true, false]) {
+    const account = await openAccount(stack, hasKeys ? 'keyed' : 'plain', PLENTY);
+    const own = random.fork(account.name);
+    callDrivers.push(new CallDriver(api, history, own, account, calls, hasKeys));
+  }
+  return { lists: listDrivers, calls: callDrivers, poor };
+}
+
+/** Money is right at every moment, not only in the end. */
+async function watch(
+  stack: ChaosStack,
+  ledger: LedgerWatch,
+  history: History,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await delay(3_000, undefined, { signal }).catch(() => {});
+    await checkDatabase(stack, history);
+    await ledger.look(stack, history);
+  }
+}
+
+/** Every accepted list ends; who paused one lets it go on. Resolves with the seconds it took. */
+async function waitForEnds(
+  api: ApiCaller,
+  history: History,
+  runs: readonly ListRun[],
+): Promise<number> {
+  const started = performance.now();
+  let open = [...runs];
+  while (open.length > 0) {
+    const still: ListRun[] = [];
+    for (const run of open) {
+      const call = { key: run.account.key, id: run.id };
+      const base = `/v1/${run.list.kind}/{id}`;
+      const batch = batchOf(await api.until({ ...call, route: `get ${base}` }));
+      if (!hasEnded(batch)) still.push(run);
+      if (batch.state === 'paused' && batch.reason === 'user') {
+        await api.until({ ...call, route: `post ${base}/resume` });
+      } else if (batch.state === 'ready') {
+        await api.until({ ...call, route: `post ${base}/start` });
+      }
+    }
+    open = still;
+    if (performance.now() - started > END_MS_MAX) break;
+    await delay(LOOK_AGAIN_MS);
+  }
+  for (const { id, list } of open) {
+    history.violate('every accepted list ends', { id, list: list.name });
+  }
+  const seconds = (performance.now() - started) / 1000;
+  history.tell('lists have ended', { seconds, open: open.length });
+  return seconds;
+}

@@ -1,0 +1,127 @@
+/**
+ * A TCP proxy on loopback that can be told to behave like a bad network: slow, in small pieces, silent,
+ * cut, reset; or, in front of an HTTP server, like one that answers 503.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export type Toxic =
+  | { kind: 'none' }
+  /** Each piece of data waits so long. */
+  | { kind: 'latency'; ms: number }
+  /** Data comes in pieces of so many bytes. */
+  | { kind: 'slice'; bytes: number; ms: number }
+  /** Connections stay and nothing comes through, until this ends. */
+  | { kind: 'blackhole' }
+  /** Connections end and new ones are refused. */
+  | { kind: 'cut' }
+  /** Connections are reset once; new ones work. */
+  | { kind: 'reset' }
+  /** New connections are answered with 503 Service Unavailable. */
+  | { kind: 'unavailable' };
+
+const UNAVAILABLE =
+  'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+const PIECES_MAX = 20;
+
+export class TcpProxy implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #targetPort: () => number;
+  readonly #pairs = new Set<[Socket, Socket]>();
+  #toxic: Toxic = { kind: 'none' };
+  #changed: () => void = () => {};
+  #untilChange: Promise<void> = Promise.resolve();
+
+  private constructor(targetPort: () => number) {
+    this.#targetPort = targetPort;
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
+  }
+
+  /** Listens on a free port and passes on to `targetPort` of loopback, asked for each connection. */
+  static async open(targetPort: () => number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(targetPort);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From now on, for connections that there are and new ones. */
+  behave(toxic: Toxic): void {
+    this.#toxic = toxic;
+    this.#changed();
+    this.#untilChange = new Promise((resolve) => {
+      this.#changed = resolve;
+    });
+    if (toxic.kind === 'cut' || toxic.kind === 'unavailable') this.#endAll((one) => one.destroy());
+    if (toxic.kind === 'reset') this.#endAll((one) => one.resetAndDestroy());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.behave({ kind: 'cut' });
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+
+  #endAll(end: (socket: Socket) => void): void {
+    for (const pair of this.#pairs) for (const socket of pair) end(socket);
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => {});
+    if (this.#toxic.kind === 'cut') return void client.resetAndDestroy();
+    if (this.#toxic.kind === 'unavailable') {
+      client.once('data', () => client.end(UNAVAILABLE));
+      return;
+    }
+    const target = connect({ port: this.#targetPort(), host: '127.0.0.1', allowHalfOpen: true });
+    target.on('error', () => {});
+    for (const socket of [client, target]) socket.setNoDelay(true);
+    const pair: [Socket, Socket] = [client, target];
+    this.#pairs.add(pair);
+    void this.#pump(client, target);
+    void this.#pump(target, client);
+    const end = () => {
+      this.#pairs.delete(pair);
+      for (const socket of pair) socket.destroy();
+    };
+    for (const socket of pair) socket.once('close', end);
+  }
+
+  /** Passes on all that one side says; what breaks one side breaks the other. */
+  async #pump(from: Socket, to: Socket): Promise<void> {
+    try {
+      for await (const data of from) {
+        for (const piece of await this.#pieces(data as Buffer)) {
+          if (!to.write(piece.data)) await once(to, 'drain');
+          if (piece.ms > 0) await delay(piece.ms);
+        }
+      }
+      to.end();
+    } catch {
+      from.destroy();
+      to.destroy();
+    }
+  }
+
+  async #pieces(data: Buffer): Promise<{ data: Buffer; ms: number }[]> {
+    while (this.#toxic.kind === 'blackhole') await this.#untilChange;
+    const toxic = this.#toxic;
+    if (toxic.kind === 'latency') await delay(toxic.ms);
+    if (toxic.kind !== 'slice') return [{ data, ms: 0 }];
+    const pieces: { data: Buffer; ms: number }[] = [];
+    // A long text in small pieces would take for ever: only its beginning is cut up.
+    const cutUp = Math.min(data.length, toxic.bytes * PIECES_MAX);
+    for (let at = 0; at < cutUp; at += toxic.bytes) {
+      pieces.push({ data: data.subarray(at, Math.min(at + toxic.bytes, cutUp)), ms: toxic.ms });
+    }
+    if (cutUp < data.length) pieces.push({ data: data.subarray(cutUp), ms: 0 });
+    return pieces;
+  }
+}

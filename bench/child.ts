@@ -1,0 +1,133 @@
+/** Programs of the measurements that run in processes of their own. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { environmentWith } from '../src/core/config.ts';
+import type { Reply } from './answer-parent.ts';
+
+export interface Child extends AsyncDisposable {
+  pid: number;
+  /** What it said when it was ready. */
+  url: string;
+}
+
+type Environment = Parameters<typeof environmentWith>[0];
+
+/** Starts a compiled module, by its path under `dist`, that tells its parent when it is ready. */
+export async function startChild(module: string, environment: Environment): Promise<Child> {
+  const child = forkModule(module, environment);
+  const { ready } = (await firstMessage(child, module)) as { ready: { url: string } };
+  return { pid: child.pid ?? 0, url: ready.url, [Symbol.asyncDispose]: () => end(child) };
+}
+
+/** Starts a compiled module, gives it a message and waits for its answer. */
+export async function askChild<Answer>(module: string, question: object): Promise<Answer> {
+  const child = forkModule(module, {});
+  child.send(question);
+  const ended = once(child, 'exit');
+  const answer = await firstMessage(child, module);
+  await ended;
+  return answer as Answer;
+}
+
+/** A process that answers questions for as long as it is needed. */
+export interface Servant extends AsyncDisposable {
+  pid: number;
+  /** One question at a time. Throws what the process says went wrong. */
+  ask<Answer>(question: unknown): Promise<Answer>;
+}
+
+/** Starts a compiled module that calls `answerParent`, with words for it and a working folder. */
+export function startServant(
+  module: string,
+  environment: Environment,
+  { words = [], folder }: { words?: readonly string[]; folder?: string } = {},
+): Servant {
+  const child = forkModule(module, environment, words, folder);
+  return {
+    pid: child.pid ?? 0,
+    async ask<Answer>(question: unknown) {
+      child.send(question as object);
+      const reply = (await firstMessage(child, module)) as Reply<Answer>;
+      if ('error' in reply) throw new Error(`${module}: ${reply.error}`);
+      return reply.answer;
+    },
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+/** Starts a Redis that keeps nothing, or null where none is installed. */
+export async function startRedis(): Promise<Child | null> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'enrich-bench-redis-'));
+  const port = String(await freePort());
+  const words = ['--port', port, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const child = spawn('redis-server', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = async () => {
+    await end(child);
+    await rm(folder, { recursive: true });
+  };
+  const isReady = await Promise.race([
+    untilSaid(child, 'Ready to accept connections'),
+    once(child, 'exit').then(() => false),
+    once(child, 'error').then(() => false),
+  ]);
+  if (!isReady) {
+    await rm(folder, { recursive: true });
+    return null;
+  }
+  return { pid: child.pid ?? 0, url: `redis://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop };
+}
+
+function forkModule(
+  module: string,
+  environment: Environment,
+  words: readonly string[] = [],
+  folder?: string,
+): ChildProcess {
+  const file = path.join(import.meta.dirname, '..', module);
+  const env = environmentWith(environment);
+  return fork(file, words, {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    ...(folder === undefined ? {} : { cwd: folder }),
+  });
+}
+
+async function firstMessage(child: ChildProcess, module: string): Promise<unknown> {
+  // A listener for the end is left behind by every question; a servant answers many.
+  child.setMaxListeners(0);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${module} ended with code ${code} before it answered`);
+  });
+  // When the answer comes first, the end that follows it is no failure.
+  ended.catch(() => {});
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [unknown];
+  return message;
+}
+
+async function untilSaid(child: ChildProcess, words: string): Promise<boolean> {
+  let said = '';
+  for await (const chunk of child.stdout ?? []) {
+    said += String(chunk);
+    if (said.includes(words)) return true;
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

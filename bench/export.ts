@@ -1,0 +1,36 @@
+/**
+ * An export of everybody, held against COPY of the same query on the same server: no ids noted, nothing
+ * charged, nothing that could be resumed.
+ */
+import type { BenchStack } from './bench-stack.ts';
+import type { BenchResult } from './benchmark.ts';
+import { measure } from './measure.ts';
+import type { MeasuredWork } from './measured-run.ts';
+
+export interface ExportOptions {
+  fields: readonly string[];
+  persons: number;
+  runs: number;
+}
+
+/** Measures the export of ten fields of all people. */
+export function measureExport(
+  stack: BenchStack,
+  { fields, persons, runs }: ExportOptions,
+): Promise<BenchResult[]> {
+  const work: MeasuredWork = {
+    async start(client) {
+      return (await client.createExport({ filter: 'id=1-', fields })).id;
+    },
+    read: (client, id) => client.getExport(id),
+    results: (client, id) => client.getExportResults(id),
+  };
+  return measure(stack, work, {
+    name: 'export-ten-fields',
+    script: 'export-ten-fields',
+    reference: 'COPY of the same ten fields of the same people',
+    goal: 1.5,
+    rows: persons,
+    runs,
+  });
+}

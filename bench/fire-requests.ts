@@ -1,0 +1,59 @@
+/**
+ * The load, in a process of its own so that making it disturbs nobody: asks for every path once, from so
+ * many connections at a time, and tells how that went. Forked; one message in, one out.
+ */
+import { once } from 'node:events';
+import autocannon from 'autocannon';
+
+/** What is asked: one request a path, the keys taking turns. */
+export interface Load {
+  url: string;
+  connections: number;
+  paths: string[];
+  /** API keys; none for a service without. */
+  keys: string[];
+}
+
+export interface Fired {
+  seconds: number;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers with status 200, and all others, lost ones included. */
+  matched: number;
+  others: number;
+}
+
+const [message] = (await once(process, 'message')) as [Load];
+process.send?.(await fire(message), () => process.exit(0));
+
+async function fire({ url, connections, paths, keys }: Load): Promise<Fired> {
+  let next = 0;
+  const result = await autocannon({
+    url,
+    connections,
+    amount: paths.length,
+    // Each connection has requests of its own, rendered before the clock starts.
+    setupClient: (client) => {
+      const connection = next++;
+      const own = paths.flatMap((path, place) => {
+        if (place % connections !== connection) return [];
+        const key = keys[place % Math.max(keys.length, 1)];
+        return [{ path, headers: key === undefined ? {} : { Authorization: `Bearer ${key}` } }];
+      });
+      client.setRequests(own);
+    },
+  });
+  const { statusCodeStats, latency, duration, errors, timeouts } = result;
+  const counts = Object.entries(statusCodeStats ?? {});
+  const matched = counts.find(([status]) => status === '200')?.[1].count ?? 0;
+  const answered = counts.reduce((sum, [, { count = 0 }]) => sum + count, 0);
+  return {
+    seconds: duration,
+    requestsPerSecond: Math.round(matched / duration),
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    matched,
+    others: answered - matched + errors + timeouts,
+  };
+}

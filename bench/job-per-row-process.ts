@@ -1,0 +1,48 @@
+/**
+ * A worker as most people write their first: one job is one row of the list, looked up and written by
+ * itself, 50 at a time. Forked; tells its parent when so many rows are done.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readConfig } from '../src/core/config.ts';
+import { connect } from '../src/core/db/client.ts';
+import { must } from '../src/core/lib/assert.ts';
+import { packageRoot } from '../src/core/lib/package-root.ts';
+import { answerParent } from './answer-parent.ts';
+import { enrichRow } from './queries.ts';
+import { openRowBackend, type RowJob, rowQueue } from './row-queue.ts';
+
+const concurrency = 50;
+
+const config = readConfig();
+const url = must(config.databaseUrl, 'DATABASE_URL');
+const lookUp = await readFile(
+  path.join(packageRoot, 'bench', 'reference', 'job-per-row.sql'),
+  'utf8',
+);
+// BullMQ has connections of its own.
+const sql = connect({ url, connections: 10 });
+let done = 0;
+let goal = Number.POSITIVE_INFINITY;
+let reach = () => {};
+
+const worker = openRowBackend(config, url).openWorker(
+  rowQueue,
+  async ({ data }) => {
+    await enrichRow(sql, lookUp, data as RowJob);
+    done++;
+    if (done === goal) reach();
+  },
+  { concurrency },
+);
+await worker.waitUntilReady();
+
+/** Answers with the number of rows when so many more are done. */
+answerParent(async (rows: number) => {
+  done = 0;
+  goal = rows;
+  await new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  return done;
+});

@@ -1,0 +1,130 @@
+/**
+ * Autocomplete while a batch runs: 200 lookups a second of what people type, among 50,000 job titles and
+ * 150,000 cities. Held against a bare application that can only look up prefixes.
+ */
+import { createClient } from '../src/client/client.ts';
+import { createAccount } from '../src/core/accounts/accounts.ts';
+import { inTransaction } from '../src/core/db/client.ts';
+import { drawNumber } from '../src/core/graph/generate/draw-number.ts';
+import { nameLookups } from '../src/core/graph/lookup-values/queries.ts';
+import { createKey } from '../src/core/keys/keys.ts';
+import { must } from '../src/core/lib/assert.ts';
+import { type BenchStack, createBenchKey } from './bench-stack.ts';
+import type { BenchResult } from './benchmark.ts';
+import { startChild } from './child.ts';
+import { interleave, median, type Run } from './interleave.ts';
+import { upload } from './line.ts';
+import { drawPeople, lookupCountries, makeCities, makeTitles } from './lookup-vocabulary.ts';
+import { completed } from './measured-run.ts';
+import { runOpenLoop } from './open-loop.ts';
+import {
+  countNamedCities,
+  settleLookups,
+  writeCities,
+  writePeopleCounts,
+  writeTitles,
+} from './queries.ts';
+
+const titlesCount = 50_000;
+const citiesCount = 150_000;
+const perSecond = 200;
+/** The slowest of a hundred may take so long. */
+const goalMs = 10;
+
+export async function measureLookups(
+  stack: BenchStack,
+  leads: string,
+  { seconds, runs }: { seconds: number; runs: number },
+): Promise<BenchResult[]> {
+  await fillLookups(stack);
+  const texts = makeTexts(2000);
+  const accountId = await createAccount(stack.sql, { name: 'Lookups', credits: 0 });
+  const unlimited = { requestsPerMinute: 1_000_000, requestsPerDay: 100_000_000 };
+  const { key } = await createKey(stack.sql, { accountId, mode: 'live', ...unlimited });
+  await using bare = await startChild('bench/bare-lookups.js', { databaseUrl: stack.databaseUrl });
+  const headers = { Authorization: `Bearer ${key}` };
+  const measure = async (prefix: string): Promise<Run> => {
+    const addresses = texts.map(({ kind, q }) => `${prefix}/${kind}?q=${encodeURIComponent(q)}`);
+    const latencies = await runOpenLoop(addresses, headers, { perSecond, seconds });
+    return { wallSeconds: seconds, ...latencies };
+  };
+  const batches = runBatches(stack, leads);
+  const pairs = await interleave(
+    runs,
+    () => measure(`${stack.url}/v1/lookups`),
+    () => measure(bare.url),
+  );
+  const batchesDone = await batches.stop();
+  const ours = median(pairs.map((pair) => Number(pair.ours.p99)));
+  return [
+    {
+      name: 'lookups-p99-beside-a-batch',
+      unit: 'ms',
+      ours,
+      reference: median(pairs.map((pair) => Number(pair.reference.p99))),
+      against: 'a bare Express application with one prefix select on the same table',
+      better: 'lower',
+      goal: null,
+      details: { perSecond, goalMs, reached: ours <= goalMs, texts: texts.length, batchesDone },
+      runs: pairs,
+    },
+  ];
+}
+
+/** Names beside those of the graph, once; nobody of the graph holds them, so their counts are drawn. */
+async function fillLookups({ sql }: BenchStack): Promise<void> {
+  if ((await countNamedCities(sql)) >= citiesCount) return;
+  const titles = makeTitles(titlesCount);
+  const cities = makeCities(citiesCount);
+  await inTransaction(sql, async (tx) => {
+    for (const [kind, ids] of [
+      [1, await writeTitles(tx, titles)],
+      [2, await writeCities(tx, cities, lookupCountries)],
+    ] as const) {
+      await nameLookups(tx, kind, ids);
+      await writePeopleCounts(tx, kind, ids, ids.map(drawPeople));
+    }
+  });
+  await settleLookups(sql);
+}
+
+/** What is typed: beginnings of names of every length, beginnings of their words, and one in five with a slip. */
+function makeTexts(count: number): { kind: 'job-titles' | 'locations'; q: string }[] {
+  const names = {
+    'job-titles': makeTitles(titlesCount),
+    locations: makeCities(citiesCount).map(({ name }) => name),
+  };
+  return Array.from({ length: count }, (_, id) => {
+    const kind = id % 2 === 0 ? 'job-titles' : 'locations';
+    const name = must(names[kind][drawNumber(id, 1, names[kind].length)], 'name');
+    const words = name.split(' ');
+    const from = drawNumber(id, 2, 10) < 7 ? 0 : drawNumber(id, 3, words.length);
+    const typed = words.slice(from).join(' ');
+    const text = [...typed.slice(0, 1 + drawNumber(id, 4, typed.length))];
+    const at = drawNumber(id, 5, text.length);
+    if (drawNumber(id, 6, 5) === 0) text.splice(at, 2, ...text.slice(at, at + 2).reverse());
+    return { kind, q: text.join('') };
+  });
+}
+
+/** Enriches the list again and again until it is told to stop. Returns how many were finished. */
+function runBatches(stack: BenchStack, leads: string): { stop(): Promise<number> } {
+  let stopped = false;
+  let done = 0;
+  const running = (async () => {
+    while (!stopped) {
+      const key = await createBenchKey(stack.sql);
+      const client = createClient(stack.url, key);
+      const id = await upload(stack.url, key, { fields: null, leads });
+      await completed(() => client.getBatch(id));
+      done++;
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return done;
+    },
+  };
+}

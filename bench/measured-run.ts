@@ -1,0 +1,78 @@
+/** One run of the service, from the first request to the end, then the download; with what it cost. */
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { type Client, type ClientProgress, createClient } from '../src/client/client.ts';
+import { type BenchStack, createBenchKey } from './bench-stack.ts';
+import type { Run } from './interleave.ts';
+import {
+  type CostlyPids,
+  cpuBetween,
+  readCpu,
+  readPeakMemory,
+  resetPeakMemory,
+} from './process-cost.ts';
+
+/** Between two looks at the work: what a figure may be too long by, at most. */
+export const pollMs = 20;
+/** Work that takes longer has failed in a way that nobody said. */
+const completedMsMax = 180_000;
+
+/** What is measured: how it is asked for, looked at and fetched. */
+export interface MeasuredWork {
+  start(client: Client, key: string): Promise<string>;
+  read(client: Client, id: string): Promise<ClientProgress>;
+  results(client: Client, id: string): Promise<{ stream: Readable }>;
+}
+
+/** Does the work once, under an account of its own, and writes its result to a file. */
+export async function runMeasured(
+  stack: BenchStack,
+  work: MeasuredWork,
+  pids: CostlyPids,
+  result: string,
+): Promise<{ id: string; run: Run }> {
+  // An account each: no limit per account, and no wallet's history, is part of the figure.
+  const key = await createBenchKey(stack.sql);
+  const client = createClient(stack.url, key);
+  await Promise.all(pids.node.map(resetPeakMemory));
+  const cpu = await readCpu(pids);
+  const started = performance.now();
+  const id = await work.start(client, key);
+  const startSeconds = secondsSince(started);
+  const done = await completed(() => work.read(client, id));
+  const wallSeconds = secondsSince(started);
+  const used = cpuBetween(cpu, await readCpu(pids));
+  const [api, ...workers] = await Promise.all(pids.node.map(readPeakMemory));
+  const downloadStarted = performance.now();
+  const { stream } = await work.results(client, id);
+  await pipeline(stream, createWriteStream(result));
+  const downloadSeconds = secondsSince(downloadStarted);
+  const run = {
+    wallSeconds,
+    startSeconds,
+    downloadSeconds,
+    cpuSeconds: used,
+    peakMiB: { api, workers },
+    credits: done.credits.charged,
+  };
+  return { id, run };
+}
+
+export async function completed(read: () => Promise<ClientProgress>): Promise<ClientProgress> {
+  const deadline = Date.now() + completedMsMax;
+  while (true) {
+    const batch = await read();
+    if (batch.state === 'completed') return batch;
+    if (Date.now() > deadline) throw new Error(`the batch is still ${batch.state}`);
+    if (!['created', 'validating', 'queued', 'running', 'finalizing'].includes(batch.state)) {
+      throw new Error(`the batch is ${batch.state}: ${batch.error?.detail ?? batch.reason ?? ''}`);
+    }
+    await setTimeout(pollMs);
+  }
+}
+
+export function secondsSince(started: number): number {
+  return Number(((performance.now() - started) / 1000).toFixed(3));
+}

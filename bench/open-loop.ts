@@ -1,0 +1,62 @@
+/**
+ * Requests at a fixed rate, each measured from the time that it was due: a server that falls behind is
+ * charged for the waiting too, as its users would.
+ */
+import http from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+
+export interface Latencies {
+  requests: number;
+  failed: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** Sends a request for each address in turn, `perSecond` of them, for `seconds`. */
+export async function runOpenLoop(
+  addresses: readonly string[],
+  headers: Record<string, string>,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<Latencies> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  const started = performance.now();
+  const total = perSecond * seconds;
+  const sent: Promise<number | null>[] = [];
+  while (sent.length < total) {
+    const due = started + (sent.length * 1000) / perSecond;
+    const wait = due - performance.now();
+    if (wait > 0) await setTimeout(wait);
+    const address = addresses[sent.length % addresses.length] ?? '';
+    sent.push(get(address, headers, agent, due));
+  }
+  const answers = await Promise.all(sent);
+  agent.destroy();
+  const times = answers.filter((time) => time !== null).sort((a, b) => a - b);
+  const at = (share: number) => {
+    const time = times[Math.min(times.length - 1, Math.floor(times.length * share))];
+    return Number((time ?? Number.NaN).toFixed(2));
+  };
+  const failed = total - times.length;
+  return { requests: total, failed, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** Milliseconds from when it was due to the last byte of the answer; null when it was not 200. */
+function get(
+  address: string,
+  headers: Record<string, string>,
+  agent: http.Agent,
+  due: number,
+): Promise<number | null> {
+  return new Promise((resolve) => {
+    const request = http.get(address, { headers, agent }, (response) => {
+      response.resume();
+      response.on('error', () => resolve(null));
+      response.on('end', () => {
+        resolve(response.statusCode === 200 ? performance.now() - due : null);
+      });
+    });
+    request.on('error', () => resolve(null));
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * What was measured, kept: `latest.json` holds the last finding of every benchmark, however many runs
+ * those took, and each run has a dated copy of its own. A quick run has files of its own.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type BenchFile, benchFile } from '../docs/bench-results.ts';
+import { packageRoot } from '../src/core/lib/package-root.ts';
+
+const folder = path.join(packageRoot, 'bench', 'results');
+
+/** Where a run keeps what it finds. */
+export interface ResultsFile {
+  /** From the package root. */
+  path: string;
+  /** Adds the findings of one benchmark. What it found before is replaced. */
+  keep(found: BenchFile): Promise<void>;
+}
+
+/** Opens the files of a run that begins now. `benchmarks` are all there are. */
+export function openResultsFile(
+  isQuick: boolean,
+  benchmarks: readonly string[],
+  say: (line: string) => void,
+): ResultsFile {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const latest = path.join(folder, isQuick ? 'latest-quick.json' : 'latest.json');
+  const dated = path.join(folder, `${time}${isQuick ? '-quick' : ''}.json`);
+  return {
+    path: path.relative(packageRoot, latest),
+    async keep(found) {
+      await mkdir(folder, { recursive: true });
+      const before = await readResults(latest);
+      if (before !== null && !isComparable(before, found)) {
+        say('Other machine or settings than before: what was kept of those is dropped.');
+      }
+      await write(latest, mergeResults(before, found, benchmarks));
+      await write(dated, mergeResults(await readResults(dated), found, benchmarks));
+    },
+  };
+}
+
+/**
+ * Findings of one benchmark in the place of what it found before. Others stay when they were measured on
+ * the same machine with the same settings and their benchmark still exists.
+ */
+export function mergeResults(
+  before: BenchFile | null,
+  found: BenchFile,
+  benchmarks: readonly string[],
+): BenchFile {
+  if (before === null || !isComparable(before, found)) return found;
+  const renewed = new Set(found.results.map(({ benchmark }) => benchmark));
+  const kept = before.results.filter(
+    ({ benchmark }) => benchmarks.includes(benchmark) && !renewed.has(benchmark),
+  );
+  return { ...found, results: [...kept, ...found.results] };
+}
+
+function isComparable(before: BenchFile, found: BenchFile): boolean {
+  return (
+    isDeepStrictEqual(before.machine, found.machine) &&
+    isDeepStrictEqual(before.settings, found.settings)
+  );
+}
+
+/** Null for a file that is not there, or was written in another form. */
+async function readResults(file: string): Promise<BenchFile | null> {
+  const text = await readFile(file, 'utf8').catch(() => 'null');
+  return benchFile.safeParse(JSON.parse(text)).data ?? null;
+}
+
+async function write(file: string, results: BenchFile): Promise<void> {
+  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+}

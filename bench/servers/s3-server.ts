@@ -1,0 +1,65 @@
+/** Runs the S3 server in a process of its own, with one empty bucket. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { CreateBucketCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import { type OptionTexts, readConfig, type S3Config } from '../../src/core/config.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { openS3Client } from '../../src/core/storage/s3-client.ts';
+
+const bucket = 'enrich';
+
+export interface S3Process extends AsyncDisposable {
+  pid: number;
+  /** Options that make a process of the service use the bucket. */
+  options: OptionTexts;
+  /** Keys of the objects whose key begins so, in order. */
+  keys(prefix: string): Promise<string[]>;
+}
+
+/** Starts the compiled server. */
+export async function startS3Process(): Promise<S3Process> {
+  const program = path.join(packageRoot, 'dist', 'bench', 'servers', 's3-process.js');
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const port = await readPort(child);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const config = readConfig({
+    S3_BUCKET: bucket,
+    S3_ENDPOINT: endpoint,
+    S3_ACCESS_KEY_ID: 'tester',
+    S3_SECRET_ACCESS_KEY: 'secret of the tester',
+  }).storage as S3Config;
+  const client = openS3Client(config);
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return {
+    pid: child.pid ?? 0,
+    options: {
+      s3Bucket: bucket,
+      s3Endpoint: endpoint,
+      s3AccessKeyId: 'tester',
+      s3SecretAccessKey: 'secret of the tester',
+    },
+    async keys(prefix) {
+      const keys: string[] = [];
+      const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
+      for await (const { Contents = [] } of pages)
+        keys.push(...Contents.map(({ Key = '' }) => Key));
+      return keys;
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function readPort(child: ChildProcess): Promise<number> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the S3 server ended with ${code}`);
+  });
+  const said = once(child.stdout ?? child, 'data').then(([text]) => Number(String(text)));
+  return await Promise.race([said, ended]);
+}

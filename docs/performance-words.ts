@@ -1,0 +1,76 @@
+/** The words of `docs/performance.md`: true whatever was measured, and without a figure. */
+
+export const beforeTables = `
+# Performance
+
+Written by \`npm run docs\` from \`bench/results/latest.json\`; every figure below was measured.
+
+\`npm run bench\` starts the service as \`npm start\` does, on a generated graph, and measures it beside
+something that an engineer would otherwise build. A ratio is ours divided by the reference; the sides run
+by turns in one session, after a run of each to warm up, and the figures are medians. A benchmark fails
+unless the results of both sides agree in every cell that both have, and the credits that went are the matches.
+`;
+
+export const afterTables = `
+\`node\` are the processes of the service, or the reference's own; \`others\` are servers beside Postgres, or
+DuckDB; \`client\` is the program that measures, with what it ran to its end. A disturbed machine slows a
+reference of one process more than our several: read the load, and prefer CPU seconds when it was busy.
+
+## What each reference does, and does not
+
+- **The join by hand** (\`bench/reference/ten-fields.sql\`, \`all-columns.sql\`) is what a database
+  administrator would type: COPY in, one join, COPY out, on the same server and tables. It is one
+  transaction of one backend. It keeps no account, survives no crash half way, takes one form of list, and
+  whoever else uses the server waits beside it. Ours begins with the upload over HTTP and ends when the
+  result can be fetched; the time with the download is told as well.
+- **DuckDB** (\`duckdb-*.sql\`) runs the same join on two threads over a copy of its own, made before and not
+  timed. The copy is stale from then on. It shares its cores with no server.
+- **One job per row** is the usual first design on BullMQ, 50 at a time, a look-up and an insert each. It has
+  no credits, no limits and no pause, and makes no file. The list is shorter, so its cost is told per row;
+  what ours costs once for a list weighs more on a short one.
+- **Ten times the rows** (\`linear\`) is ours beside ours: a long list beside one of a tenth of its rows.
+- **COPY** (\`import\`) loads finished rows of every table that an import fills, read by the server itself, into
+  the same indexes. The import reads JSON, checks and normalises every value, compares with what is stored,
+  follows opt-outs and renders the stored answers. Afterwards both sides hold the same rows.
+- **One SELECT** (\`api\`) is an Express that looks one address up and does no accounting. Ours checks the key,
+  counts limits, matches, charges and writes the ledger, and is checked after each run.
+- **COPY of a query** (\`export\`, \`export-ten-fields.sql\`) writes the same people in one go: no ids noted,
+  nothing charged, nothing that could be resumed.
+- **Searches and lookups** stand beside what the table names: a statement with no key and no limit, or a bound.
+- **Both stacks** (\`stacks\`) are ours beside ours: Redis and S3 beside the embedded stack, the same bytes out.
+
+## What does not depend on the machine
+
+\`tests/work-counts.pg.test.ts\` holds statements, transactions, rows and cells decoded, objects and bytes of a
+chunk, of a list and of a single call to the values in \`tests/support/work-counts.json\`.
+
+## To measure yourself
+
+    npm ci
+    npm run bench                   # everything at full size: takes long, and much disk
+    npm run bench -- line linear    # some of it; what was found before stays
+    npm run bench -- --quick        # a tenth of the size, kept apart in latest-quick.json
+    npm run docs                    # writes this page from what was found
+
+The graph is made once and kept in \`.enrich-bench/\`. Redis and S3 measurements need \`redis-server\`.
+Measure on a machine that does nothing else; \`cores busy\` says whether it did.
+
+## What was weighed and not built: answers in the worker's memory
+
+A row costs Postgres two look-ups: who holds the identifier, and the stored answer. A worker that held a
+snapshot (a hash table of identifiers, and the answers) would do both in its own memory, and leave Postgres
+the accounting alone. It was weighed on paper against what it takes:
+
+- **Memory**: every worker process holds every identifier, and every answer that lists may ask for. That grows
+  with the graph and not with the list, for each process again, and ends at the size of a machine. Today a
+  worker holds its chunks in flight and nothing else.
+- **Staleness**: an opt-out must hide a person from the next row, not from the next snapshot. Suppressions
+  would have to be read for every chunk as they are now, and imports would show late or in one list twice.
+- **Invalidation**: imports, opt-outs and erasures would need a number in the order of their commits, an
+  overlay of what came after the snapshot, and a proof that no process answers from before an erasure.
+- **Start**: a new process reads the whole graph before its first chunk, so one that was killed is away longer.
+
+It would pay where the same graph answers long lists all day, changes by nightly loads alone, and fits into
+memory several times: there the match becomes cheap and the accounting is what remains. For a graph that
+changes while it is asked, the indexes in Postgres are the snapshot, always of now and held once.
+`;
