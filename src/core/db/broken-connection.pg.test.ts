@@ -1,0 +1,44 @@
+/**
+ * What `patches/` mends in the driver: a connection that breaks under a transaction ends neither the
+ * process nor the pool (porsager/postgres#1208).
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { connect, type Database, inTransaction, type Sql } from './client.ts';
+
+let database: TestDatabase;
+let sql: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = connect({ url: database.url, connections: 1 });
+});
+afterAll(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+const codeOf = (error: unknown) => String((error as { code?: unknown }).code);
+
+/** Breaks the connection under a transaction; what the transaction is told twice from then on. */
+async function breakAndSpeak(tx: Sql): Promise<string[]> {
+  const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  await database.sql`select pg_terminate_backend(${session?.pid ?? 0})`;
+  const speak = () => tx`select 1`.then(() => 'answered', codeOf);
+  let told = await speak();
+  while (told !== 'CONNECTION_CLOSED') told = await speak();
+  return [told, await speak()];
+}
+
+it('refuses what a transaction says after its connection broke, and connects again', async () => {
+  for (let time = 0; time < 10; time++) {
+    let told: Promise<string[]> | undefined;
+    const transaction = inTransaction(sql, (tx) => {
+      told = breakAndSpeak(tx);
+      return told;
+    });
+    await expect(transaction).rejects.toMatchObject({ code: expect.any(String) });
+    expect(await told).toEqual(['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
+    const [row] = await sql<{ one: number }[]>`select 1 as one`;
+    expect(row).toEqual({ one: 1 });
+  }
+});
