@@ -25,6 +25,8 @@ const HELD_MIN = 5;
 const HELD_MS_MAX = 20_000;
 /** A worker that is told to go on is done with what it holds by then. */
 const FINISH_MS = 3_000;
+/** A loaded machine lets one that was frozen wait for its turn. */
+const COME_BACK_MS_MAX = 20_000;
 
 export interface Recovery {
   run: ListRun;
@@ -77,8 +79,12 @@ async function disturb(sql: Database, stack: ChaosStack, history: History): Prom
     history.violate('the chunk of a killed worker runs again within 20 s', { seconds });
   }
   frozen?.signal('SIGCONT');
-  await delay(FINISH_MS);
-  const partsRefused = await countRefusedParts(stack.workers);
+  const comeBack = Date.now() + COME_BACK_MS_MAX;
+  let partsRefused = 0;
+  while (partsRefused === 0 && Date.now() < comeBack) {
+    await delay(LOOK_AGAIN_MS);
+    partsRefused = await countRefusedParts(stack.workers);
+  }
   // Otherwise nothing is proved about those that come back.
   if (partsRefused === 0) history.violate('a worker that comes back tries to go on');
   history.tell('recovered', { chunks: held.length, seconds, partsRefused });
