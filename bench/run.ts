@@ -20,6 +20,7 @@ import { measureMemory } from './memory.ts';
 import { readServer } from './queries.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
+import { measureSearchGrowth } from './search-growth.ts';
 import { measureStacks } from './stacks.ts';
 
 interface Size {
@@ -126,6 +127,9 @@ const benchmarks: Record<string, Benchmark> = {
     ),
   ),
   search: (stack) => measureSearch(stack, say),
+  'search-growth': async (stack, { persons, companies }) => [
+    await measureSearchGrowth(stack, { persons, companies, seed }, say),
+  ],
   lookups: async (stack, { rows, runs, lookupSeconds }) =>
     measureLookups(stack, await leadList(stack, rows, say), { runs, seconds: lookupSeconds }),
 };

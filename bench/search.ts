@@ -58,7 +58,17 @@ export async function measureSearch(
   }
 }
 
-const writePerson = (record: string) => recordToJson(personFields, record);
+/** Reads a page of a hundred people and writes it as the API would. */
+export async function readPageAsJson(
+  sql: Database,
+  hints: Database,
+  { query, owner }: { query: string; owner: { accountId: string; live: boolean } },
+): Promise<{ ids: number[]; bytes: number }> {
+  const prepared = await prepareFilter(sql, parseFilter(query), owner);
+  const { people } = await readPage({ graph: sql, hints }, prepared, PAGE);
+  const body = `[${people.map(({ record }) => recordToJson(personFields, record)).join(',')}]`;
+  return { ids: people.map(({ id }) => id), bytes: body.length };
+}
 
 /** Pages of one filter, ours and by hand in turn. */
 async function measurePages(
@@ -66,12 +76,7 @@ async function measurePages(
   { name, query, byHand }: { name: string; query: string; byHand: string },
 ): Promise<BenchResult> {
   const owner = { accountId, live: true };
-  const ours = async () => {
-    const prepared = await prepareFilter(sql, parseFilter(query), owner);
-    const { people } = await readPage({ graph: sql, hints: stack.sql }, prepared, PAGE);
-    const body = `[${people.map(({ record }) => writePerson(record)).join(',')}]`;
-    return { ids: people.map(({ id }) => id), bytes: body.length };
-  };
+  const ours = () => readPageAsJson(sql, stack.sql, { query, owner });
   const reference = async () => {
     const rows = await sql.unsafe<{ id: number }[]>(wholePeople(byHand), [], { prepare: true });
     return { ids: rows.map(({ id }) => id), bytes: JSON.stringify(rows).length };
@@ -222,17 +227,17 @@ async function get(stack: BenchStack, key: string, path: string): Promise<number
   return ((await response.json()) as unknown[]).length;
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
+export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
   const started = performance.now();
   const value = await work();
   return { ms: performance.now() - started, value };
 }
 
-function toPair({ ours, reference }: { ours: number; reference: number }): RunPair {
+export function toPair({ ours, reference }: { ours: number; reference: number }): RunPair {
   return { ours: { wallSeconds: ours / 1000 }, reference: { wallSeconds: reference / 1000 } };
 }
 
-function quantile(values: readonly number[], part: number): number {
+export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const index = Math.min(sorted.length - 1, Math.floor(sorted.length * part));
   return Number(must(sorted[index], 'a measurement').toFixed(2));
