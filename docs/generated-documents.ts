@@ -5,6 +5,8 @@
 import { renderOpenApi } from '../src/api/openapi/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
+import { buildProgram } from '../workers/program.ts';
+import { renderCommandPage } from './command-page.ts';
 import { renderConfigPage, renderEnvExample } from './config-documents.ts';
 import {
   performancePlots,
@@ -22,6 +24,7 @@ interface GeneratedDocument {
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: '.env.example', render: () => renderEnvExample(Object.values(configOptions)) },
   { path: 'docs/config.md', render: () => renderConfigPage(Object.values(configOptions)) },
+  { path: 'docs/cli.md', render: () => renderCommandPage(buildProgram()) },
   {
     path: 'docs/openapi.json',
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,

@@ -1,40 +1,13 @@
 #!/usr/bin/env node
 /** The `enrich` command line. Exit codes: 0 done, 1 failed, 2 used wrongly. */
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { ProblemError } from '../src/client/client.ts';
 import { AppError } from '../src/core/lib/errors.ts';
-import { addAccountCommands } from './commands/accounts.ts';
-import { addBatchCommands } from './commands/batch.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addExportCommands } from './commands/exports.ts';
-import { addGraphCommands } from './commands/graph.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addPersonCommands } from './commands/person.ts';
-import { addScheduleCommands } from './commands/schedules.ts';
-import { addSearchCommand } from './commands/search.ts';
-import { addServerCommands } from './commands/server.ts';
-import { addGlobalOptions } from './global-options.ts';
 import { say } from './output.ts';
-
-const program = new Command('enrich')
-  .description('Enrich lists of people and companies from a graph in Postgres.')
-  .showHelpAfterError('(see --help)')
-  .exitOverride();
-
-addGlobalOptions(program);
-addDemoCommand(program);
-addServerCommands(program);
-addGraphCommands(program);
-addAccountCommands(program);
-addPersonCommands(program);
-addKeyCommands(program);
-addBatchCommands(program);
-addSearchCommand(program);
-addExportCommands(program);
-addScheduleCommands(program);
+import { buildProgram } from './program.ts';
 
 try {
-  await program.parseAsync();
+  await buildProgram().parseAsync();
 } catch (error) {
   process.exitCode = explain(error);
 }

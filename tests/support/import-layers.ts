@@ -30,7 +30,8 @@ const layers: Layer[] = [
   { name: 'api', holds: /^src\/api\//, below: [...core, 'client', 'jobs'] },
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
-  { name: 'docs', holds: /^docs\//, below: [...core, 'client', 'jobs', 'api'] },
+  // The page of commands is written from the commands.
+  { name: 'docs', holds: /^docs\//, below: [...core, 'client', 'jobs', 'api', 'workers'] },
   {
     name: 'workers',
     holds: /^workers\//,
