@@ -1,7 +1,9 @@
 /**
- * What `patches/` mends in the driver: a connection that breaks under a transaction ends neither the
- * process nor the pool (porsager/postgres#1208).
+ * What `patches/` mends in the driver: a connection that breaks under a transaction, or while it is made, ends
+ * neither the process nor the pool (porsager/postgres#1208).
  */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { connect, type Database, inTransaction, type Sql } from './client.ts';
@@ -41,4 +43,26 @@ it('refuses what a transaction says after its connection broke, and connects aga
     const [row] = await sql<{ one: number }[]>`select 1 as one`;
     expect(row).toEqual({ one: 1 });
   }
+});
+
+// Authentication is fine, and the server ready: messages of the protocol, version 3.
+const welcome = Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]);
+
+it('tells who waits for a connection that breaks before its first query, and nobody else', async () => {
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(welcome);
+      // The driver asks for the types first; from here on nobody is let in.
+      socket.once('data', () => {
+        server.close();
+        socket.end();
+      });
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = connect({ url: `postgres://nobody@127.0.0.1:${port}/none`, connections: 1 });
+  // An error that nobody waits for would end the process, and fails this run of the tests.
+  await expect(pool`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await pool.end({ timeout: 1 });
 });
