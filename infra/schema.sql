@@ -10,8 +10,11 @@ create table public.accounts (
   name text not null,
   email text,
   created_at timestamp with time zone default now() not null,
+  password_hash text,
+  constraint accounts_password_email CHECK (((password_hash IS NULL) OR (email IS NOT NULL))),
   constraint accounts_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX accounts_sign_in ON public.accounts USING btree (lower(email)) WHERE (password_hash IS NOT NULL);
 
 create table public.api_keys (
   id uuid not null,
@@ -27,6 +30,7 @@ create table public.api_keys (
   revoked_at timestamp with time zone,
   name text,
   expires_at timestamp with time zone,
+  is_console boolean default false not null,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint api_keys_key_sha256_key UNIQUE (key_sha256),
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
@@ -36,6 +40,7 @@ create table public.api_keys (
   constraint api_keys_rows_per_minute_check CHECK ((rows_per_minute > 0))
 );
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
+CREATE UNIQUE INDEX api_keys_console ON public.api_keys USING btree (account_id, mode) WHERE (is_console AND (revoked_at IS NULL));
 
 create table public.batch_records (
   batch_id uuid not null,
@@ -345,6 +350,19 @@ create table public.schedules (
 );
 CREATE INDEX schedules_account ON public.schedules USING btree (account_id, live, created_at DESC, id DESC);
 CREATE INDEX schedules_due ON public.schedules USING btree (next_run_at) WHERE enabled;
+
+create table public.sessions (
+  token_sha256 bytea not null,
+  account_id uuid not null,
+  key_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint sessions_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
+  constraint sessions_pkey PRIMARY KEY (token_sha256)
+);
+CREATE INDEX sessions_account ON public.sessions USING btree (account_id);
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 
 create table public.uploads (
   id uuid not null,

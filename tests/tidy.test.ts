@@ -41,6 +41,7 @@ const sharedStatements: Record<string, readonly string[]> = {
     'src/core/idempotency/queries.ts',
     'src/core/limits/queries.ts',
     'src/core/search/queries.ts',
+    'src/core/sessions/queries.ts',
     'src/jobs/batch/queries.ts',
   ],
 };
@@ -62,6 +63,9 @@ const rules: Rule[] = [
       { 'src/api/a.ts': "const b = await import('../../workers/b.ts');" },
       { 'src/api/a.ts': "import { b } from './b.test-suite.ts';" },
       { 'infra/embedded/a.ts': "import { b } from '../../src/core/log.ts';" },
+      { 'src/api/console/app/a.tsx': "import { b } from '../../problem.ts';" },
+      { 'src/api/console/app/a.tsx': "import path from 'node:path';" },
+      { 'src/api/console/a.ts': "import { b } from './app/b.ts';" },
       { 'src/elsewhere/a.ts': "import { b } from './b.ts';" },
     ],
   },
@@ -122,12 +126,17 @@ const rules: Rule[] = [
     name: 'a file is named in kebab-case for its one subject',
     find: perFile(({ path: file }) => {
       const name = path.posix.basename(file);
-      if (!name.endsWith('.ts')) return [];
-      const isVague = /^(index|utils|types|helpers|common)\.(pg\.)?(test\.)?ts$/.test(name);
-      const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.ts$/.test(name);
+      if (!/\.tsx?$/.test(name)) return [];
+      const isVague = /^(index|utils|types|helpers|common)\.(pg\.)?(test\.)?tsx?$/.test(name);
+      const isKebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.tsx?$/.test(name);
       return isVague || !isKebab ? [`${file}:1 is named ${name}`] : [];
     }),
-    broken: [{ 'src/core/index.ts': '' }, { 'src/a/utils.ts': '' }, { 'src/a/someFile.ts': '' }],
+    broken: [
+      { 'src/core/index.ts': '' },
+      { 'src/a/utils.ts': '' },
+      { 'src/a/someFile.ts': '' },
+      { 'src/a/SomePage.tsx': '' },
+    ],
   },
   {
     name: 'exports have names',
@@ -142,10 +151,13 @@ const rules: Rule[] = [
     name: `a file that is no table of data has at most ${FILE_LINES_MAX} lines`,
     find: perFile(({ path: file, text }) => {
       const lines = text.trimEnd().split('\n').length;
-      if (!file.endsWith('.ts') || dataTables.has(file) || lines <= FILE_LINES_MAX) return [];
+      if (!/\.tsx?$/.test(file) || dataTables.has(file) || lines <= FILE_LINES_MAX) return [];
       return [`${file}:${FILE_LINES_MAX + 1} is one of ${lines} lines`];
     }),
-    broken: [{ 'src/a.ts': 'a();\n'.repeat(FILE_LINES_MAX + 1) }],
+    broken: [
+      { 'src/a.ts': 'a();\n'.repeat(FILE_LINES_MAX + 1) },
+      { 'src/a.tsx': 'a();\n'.repeat(FILE_LINES_MAX + 1) },
+    ],
   },
   {
     name: 'no text names a place of the machine that it was written on',

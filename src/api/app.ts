@@ -5,6 +5,7 @@ import express, { type Express, type Request } from 'express';
 import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
 import type { ApiContext } from './api-context.ts';
+import { serveConsole } from './console/serve-console.ts';
 import type { OpenApiDocument } from './docs/open-api-document.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { readiness } from './health.ts';
@@ -36,6 +37,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
     response.type('application/json').send(openApi);
   });
   for (const route of routes) app[route.method](route.path, route.toHandler(context));
+  app.use(serveConsole(context));
   app.use(refuseUnknownPath);
   app.use(renderProblems(context.log));
   return app;

@@ -93,7 +93,7 @@ describe('what nobody answers', () => {
       status: 404,
       code: 'not_found',
     });
-    await expectProblem(await pipeline.call(null, '/'), { status: 404, code: 'not_found' });
+    await expectProblem(await pipeline.call(null, '/nothing'), { status: 404, code: 'not_found' });
   });
 
   test('and a path that is no text neither', async () => {

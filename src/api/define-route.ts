@@ -6,11 +6,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { availableCredits } from '../core/credits/credits.ts';
 import type { Admission } from '../core/keys/admission.ts';
-import { authenticate, type Scope } from '../core/keys/keys.ts';
+import { authenticate, readKey, type Scope } from '../core/keys/keys.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
 import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
 import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
+import { presentedBySession } from './console/session-cookie.ts';
 
 export interface RouteInput<Query, Params> {
   context: ApiContext;
@@ -92,7 +93,7 @@ async function letInCounted(
   request: Request,
   response: Response,
 ): Promise<LetIn> {
-  const admission = await context.admit(bearerToken(request));
+  const admission = await context.admit(await presentedKey(context, request));
   const { key, limits, available } = admission;
   sayCredits(response, 0, available);
   response.setHeader(
@@ -114,7 +115,7 @@ async function letInOther(
   request: Request,
   response: Response,
 ): Promise<LetIn> {
-  const key = await authenticate(context.sql, bearerToken(request));
+  const key = await authenticate(context.sql, await presentedKey(context, request));
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
   await countOtherCall(context.limiter, key);
   return { key, admission: null };
@@ -179,6 +180,12 @@ function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
     return issue.keys.map((field) => ({ field, message: 'is no parameter of this call' }));
   }
   return [{ field: issue.path.join('.') || 'body', message: issue.message }];
+}
+
+/** The hash of the key that a call presents: in its header, or by the session of the browser it comes from. */
+async function presentedKey(context: ApiContext, request: Request): Promise<Buffer> {
+  if (request.headers.authorization !== undefined) return readKey(bearerToken(request));
+  return (await presentedBySession(context.sql, request)) ?? readKey(undefined);
 }
 
 function bearerToken(request: Request): string | undefined {

@@ -34,13 +34,22 @@ async function build(): Promise<void> {
   }
 }
 
+/** The two compilations, each with the file that it writes last. */
+const builds = [
+  { written: 'dist/.tsbuildinfo', from: /^(src(?!\/api\/console\/app\/)|workers|infra|bench)\// },
+  { written: 'dist/.console.tsbuildinfo', from: /^src\/api\/console\/app\// },
+];
+
 async function isStale(): Promise<boolean> {
-  const built = await modifiedMs('dist/.tsbuildinfo');
-  const compiled = readSourceFiles().filter(({ path: file }) =>
-    /^(src|workers|infra|bench)\/.*(?<!\.test|\.test-suite)\.ts$|^package\.json$/.test(file),
+  const files = readSourceFiles().filter(({ path: file }) =>
+    /(?<!\.test|\.test-suite)\.tsx?$|^package\.json$/.test(file),
   );
-  const changed = await Promise.all(compiled.map((file) => modifiedMs(file.path)));
-  return Math.max(...changed) > built;
+  const stale = builds.map(async ({ written, from }) => {
+    const compiled = files.filter(({ path: file }) => from.test(file) || file === 'package.json');
+    const changed = await Promise.all(compiled.map((file) => modifiedMs(file.path)));
+    return Math.max(...changed) > (await modifiedMs(written));
+  });
+  return (await Promise.all(stale)).includes(true);
 }
 
 async function modifiedMs(file: string): Promise<number> {

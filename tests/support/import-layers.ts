@@ -25,6 +25,8 @@ const layers: Layer[] = [
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
+  // Runs in the browser, and is served by the API as files: nothing here imports it, nor it anything.
+  { name: 'browser', holds: /^src\/api\/console\/app\//, below: [] },
   { name: 'client', holds: /^src\/client\//, below: [] },
   { name: 'jobs', holds: /^src\/jobs\//, below: [...core, 'client'] },
   { name: 'api', holds: /^src\/api\//, below: [...core, 'client', 'jobs'] },
@@ -43,6 +45,7 @@ const layers: Layer[] = [
 const foreignPackages: { holds: RegExp; packages: RegExp }[] = [
   { holds: /^src\/core\//, packages: /^(express|bullmq)(\/|$)/ },
   { holds: /^src\/jobs\//, packages: /^express(\/|$)/ },
+  { holds: /^src\/api\/console\/app\//, packages: /^(?!preact(\/|$))/ },
 ];
 
 /** Imports of one file that point the wrong way, as `path:line what`. */

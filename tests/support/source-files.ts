@@ -27,7 +27,7 @@ export interface Import {
 /** What is built, fetched or measured; other folders whose name begins with a dot are data. */
 const skipped = new Set(['node_modules', 'dist', 'coverage', 'results', 'package-lock.json']);
 const dotFolders = new Set(['.ci', '.github']);
-const textFile = /\.(ts|md|json|sql|ya?ml|sh|example)$|^(run|Dockerfile|LICENSE)$/;
+const textFile = /\.(tsx?|css|md|json|sql|ya?ml|sh|example)$|^(run|Dockerfile|LICENSE)$/;
 
 /** Every text file of the project that people write, by path. */
 export function readSourceFiles(): SourceFile[] {
@@ -54,7 +54,7 @@ function listFiles(folder: string): string[] {
 
 /** Reads a text as the file `file`. */
 export function parseSource(file: string, text: string): SourceFile {
-  if (!file.endsWith('.ts'))
+  if (!/\.tsx?$/.test(file))
     return { path: file, text, code: '', imports: [], taggedTemplates: [] };
   const { code, taggedTemplates } = blank(text);
   return { path: file, text, code, imports: findImports(file, text, code), taggedTemplates };

@@ -1,9 +1,12 @@
 /** `account`, `credits`, `audit`. */
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { generatePassword } from '../../src/core/accounts/password.ts';
 import { openContext } from '../../src/core/context.ts';
 import { audit } from '../../src/core/credits/audit.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
+import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { auditParts } from '../../src/jobs/batch/audit/audit-parts.ts';
 import { wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
@@ -16,22 +19,79 @@ export function addAccountCommands(program: Command): void {
   addAudit(program);
 }
 
+interface NewAccountOptions {
+  name: string;
+  email?: string;
+  credits: number;
+  signIn?: true;
+  passwordStdin?: true;
+}
+
 function addAccount(program: Command): void {
-  program
-    .command('account')
-    .description('accounts')
+  const account = program.command('account').description('accounts');
+  account
     .command('create')
     .description('make an account with its wallet')
     .requiredOption('--name <name>', 'name of the team')
-    .option('--email <address>', 'where to reach it')
+    .option('--email <address>', 'where to reach it, and what people sign in with')
     .requiredOption('--credits <number>', 'first credits', wholeNumber(0))
-    .action(
-      async (options: { name: string; email?: string; credits: number }, command: Command) => {
-        const { config, json } = readGlobals(command);
-        const accountId = await withDatabase(config, (sql) => createAccount(sql, options));
-        printResult(json, { account_id: accountId }, [`Account ${accountId}`]);
-      },
-    );
+    .option('--sign-in', 'let people sign in, with a password that is made now and shown once')
+    .option('--password-stdin', 'let people sign in, with the password read from stdin')
+    .action(async (options: NewAccountOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { signIn: isWanted, passwordStdin = false, ...rest } = options;
+      const { password, shown } =
+        isWanted || passwordStdin ? await choosePassword(passwordStdin) : noPassword;
+      const input = { ...rest, ...(password === undefined ? {} : { password }) };
+      const accountId = await withDatabase(config, (sql) => createAccount(sql, input));
+      printResult(json, { account_id: accountId, ...shown }, [
+        `Account ${accountId}`,
+        ...describePassword(shown),
+      ]);
+    });
+  account
+    .command('password')
+    .description('set the password that people sign in with; who is signed in must do so again')
+    .requiredOption('--account <id>', 'account id')
+    .option('--email <address>', 'what people sign in with; the address it has by default')
+    .option('--password-stdin', 'read it from stdin; by default one is made and shown once')
+    .action(async (options: PasswordOptions, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { account: accountId, passwordStdin = false, ...rest } = options;
+      const { password, shown } = await choosePassword(passwordStdin);
+      const { email } = await withDatabase(config, (sql) =>
+        changePassword(sql, { accountId, password, ...rest }),
+      );
+      printResult(json, { account_id: accountId, email, ...shown }, [
+        `People sign in with ${email}.`,
+        ...describePassword(shown),
+      ]);
+    });
+}
+
+interface PasswordOptions {
+  account: string;
+  email?: string;
+  passwordStdin?: true;
+}
+
+/** A password, and what is shown of it: all of one that was made here. */
+interface ChosenPassword {
+  password: string;
+  shown: { password?: string };
+}
+
+const noPassword: Partial<ChosenPassword> & Pick<ChosenPassword, 'shown'> = { shown: {} };
+
+/** Never an argument: other users of the machine can read those. */
+async function choosePassword(isOnStdin: boolean): Promise<ChosenPassword> {
+  if (isOnStdin) return { password: (await text(process.stdin)).replace(/\r?\n$/, ''), shown: {} };
+  const password = generatePassword();
+  return { password, shown: { password } };
+}
+
+function describePassword({ password }: ChosenPassword['shown']): string[] {
+  return password === undefined ? [] : [`Password ${password}`, 'It is shown this once.'];
 }
 
 function addCredits(program: Command): void {

@@ -1,17 +1,25 @@
 /** Accounts: who owns keys, batches and a wallet. */
 import { uuidv7 } from 'uuidv7';
 import { grantCredits } from '../credits/credits.ts';
-import { type Database, inTransaction } from '../db/client.ts';
-import { insertAccount } from './queries.ts';
+import { type Database, inTransaction, type Sql } from '../db/client.ts';
+import { AppError } from '../lib/errors.ts';
+import { hashPassword, isPassword } from './password.ts';
+import { findAccount, findByEmail, insertAccount, updatePassword } from './queries.ts';
 
-/** Makes an account with its wallet and its first credits. Returns its id. */
+/**
+ * Makes an account with its wallet and its first credits; with a password, people sign in to it by its
+ * address. Returns its id. Throws as `setPassword`.
+ */
 export async function createAccount(
   sql: Database,
-  input: { name: string; email?: string; credits: number },
+  input: { name: string; email?: string; password?: string; credits: number },
 ): Promise<string> {
   const id = uuidv7();
+  const { email = null, password } = input;
+  const passwordHash = password === undefined ? null : await hashPassword(password);
   await inTransaction(sql, async (tx) => {
-    await insertAccount(tx, { id, name: input.name, email: input.email ?? null });
+    await insertAccount(tx, { id, name: input.name, email });
+    if (passwordHash !== null) await storePassword(tx, { id, email, passwordHash });
     if (input.credits > 0) {
       await grantCredits(tx, {
         accountId: id,
@@ -21,4 +29,63 @@ export async function createAccount(
     }
   });
   return id;
+}
+
+/**
+ * Sets the password by which people sign in to an account, and its address where one is given; inside a
+ * transaction. Throws `AppError` 404 for no such account, 400 for a password or an address that will not
+ * do, 409 for an address that signs in to another account.
+ */
+export async function setPassword(
+  tx: Sql,
+  input: { accountId: string; email?: string; password: string },
+): Promise<{ email: string }> {
+  const passwordHash = await hashPassword(input.password);
+  const account = await findAccount(tx, input.accountId);
+  if (account === undefined) throw accountNotFound(input.accountId);
+  const email = input.email ?? account.email;
+  return storePassword(tx, { id: account.id, email, passwordHash });
+}
+
+/** The id of the account that signs in with these; null for a wrong password and for no such address. */
+export async function findAccountByPassword(
+  sql: Sql,
+  email: string,
+  password: string,
+): Promise<string | null> {
+  const account = await findByEmail(sql, email);
+  const isRight = await isPassword(password, account?.passwordHash ?? null);
+  return isRight && account !== undefined ? account.id : null;
+}
+
+async function storePassword(
+  sql: Sql,
+  account: { id: string; email: string | null; passwordHash: string },
+): Promise<{ email: string }> {
+  const email = account.email?.trim() ?? '';
+  if (!/^\S+@\S+$/.test(email)) throw emailNeeded();
+  if (!(await updatePassword(sql, { ...account, email }))) throw emailTaken(email);
+  return { email };
+}
+
+function accountNotFound(id: string): AppError {
+  return new AppError({ code: 'not_found', status: 404, message: `There is no account ${id}.` });
+}
+
+function emailNeeded(): AppError {
+  const message = 'An account with a password needs an e-mail address to sign in with.';
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'email', message }],
+  });
+}
+
+function emailTaken(email: string): AppError {
+  return new AppError({
+    code: 'email_taken',
+    status: 409,
+    message: `Another account signs in with ${email}. Give this one another address.`,
+  });
 }

@@ -9,3 +9,38 @@ export async function insertAccount(
     with account as (insert into accounts ${sql(account)} returning id)
     insert into wallets (account_id) select id from account`;
 }
+
+/** The account that this address signs in to, and what its password is checked against. */
+export async function findByEmail(
+  sql: Sql,
+  email: string,
+): Promise<{ id: string; passwordHash: string } | undefined> {
+  const [account] = await sql<{ id: string; passwordHash: string }[]>`
+    select id, password_hash from accounts
+    where lower(email) = lower(${email}) and password_hash is not null`;
+  return account;
+}
+
+/** The account's address; undefined where there is no such account. */
+export async function findAccount(
+  sql: Sql,
+  id: string,
+): Promise<{ id: string; email: string | null } | undefined> {
+  const [account] = await sql<{ id: string; email: string | null }[]>`
+    select id, email from accounts where id = ${id} for no key update`;
+  return account;
+}
+
+/** Sets what an account signs in with; false when another account signs in with this address. */
+export async function updatePassword(
+  sql: Sql,
+  account: { id: string; email: string; passwordHash: string },
+): Promise<boolean> {
+  const updated = await sql`
+    update accounts set email = ${account.email}, password_hash = ${account.passwordHash}
+    where id = ${account.id} and not exists (
+      select from accounts o where lower(o.email) = lower(${account.email})
+        and o.id <> ${account.id} and o.password_hash is not null)
+    returning id`;
+  return updated.length > 0;
+}

@@ -8,7 +8,6 @@ import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { describeRequests } from '../limits/bucket.ts';
 import type { Limiter, RedisLimiter, RequestLimits } from '../limits/limiter.ts';
-import { hashKey, parseKey } from './key-format.ts';
 import { invalidKey, keyRevoked } from './keys.ts';
 import { type Caller, countCallers, findCallers, type PresentedKey } from './queries.ts';
 
@@ -17,8 +16,8 @@ export interface Admission extends Caller {
   limits: RequestLimits;
 }
 
-/** Admits a call by the key that it presented. Throws as `authenticate` does. */
-export type Admit = (presented: string | undefined) => Promise<Admission>;
+/** Admits a call by the hash of the key that it presented. Throws as `authenticate` does. */
+export type Admit = (keySha256: Buffer) => Promise<Admission>;
 
 const BATCH_MAX = 128;
 
@@ -27,32 +26,31 @@ type Found = (Admission | Error)[];
 
 /** Opens the door for counted calls. What they do next may share the lane. */
 export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(2)): Admit {
-  const admit = coalesce<string, Admission>((keys) => admitTogether(sql, limiter, keys), {
+  const admit = coalesce<string, Admission>((hashes) => admitTogether(sql, limiter, hashes), {
     lane,
     batchMax: BATCH_MAX,
   });
-  return async (presented) => {
-    // A mistyped key is refused here, without asking the database.
-    if (presented === undefined || parseKey(presented) === null) throw invalidKey();
-    return admit(presented);
-  };
+  return (keySha256) => admit(keySha256.toString('hex'));
 }
 
-/** Answers calls in their order; each key is found and counted once for all calls that present it. */
+/**
+ * Answers calls in their order; each key is found and counted once for all calls that present it. The
+ * hashes are hexadecimal.
+ */
 async function admitTogether(
   sql: Sql,
   limiter: Limiter,
-  keys: readonly string[],
+  hashes: readonly string[],
 ): Promise<(Admission | Error)[]> {
   const callsOf = new Map<string, number>();
-  for (const key of keys) callsOf.set(key, (callsOf.get(key) ?? 0) + 1);
-  const presented = [...callsOf].map(([key, calls]) => ({ keySha256: hashKey(key), calls }));
+  for (const hash of hashes) callsOf.set(hash, (callsOf.get(hash) ?? 0) + 1);
+  const presented = [...callsOf].map(([keySha256, calls]) => ({ keySha256, calls }));
   const found =
     limiter.store === 'redis'
       ? await findAndLimit(sql, limiter, presented)
       : await findCounted(sql, presented);
-  const answersOf = new Map([...callsOf.keys()].map((key, place) => [key, found[place]?.values()]));
-  return keys.map((key) => must(answersOf.get(key)?.next().value, 'an answer for each call'));
+  const answersOf = new Map([...callsOf.keys()].map((hash, at) => [hash, found[at]?.values()]));
+  return hashes.map((hash) => must(answersOf.get(hash)?.next().value, 'an answer for each call'));
 }
 
 async function findCounted(sql: Sql, presented: readonly PresentedKey[]): Promise<Found[]> {

@@ -1,14 +1,18 @@
 /** Making, finding and revoking API keys. */
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
   countKeysInForce,
+  findConsoleKey,
   findKeyByHash,
+  insertConsoleKey,
   insertKey,
   lockKeysOf,
+  type NewKey,
   revokeKeysByPrefix,
 } from './queries.ts';
 
@@ -17,6 +21,8 @@ export const scopes = ['enrich', 'search', 'batches', 'exports', 'account'] as c
 export type Scope = (typeof scopes)[number];
 
 export const defaultScopes: Scope[] = ['enrich', 'search', 'batches', 'exports'];
+/** What people may do who sign in with the account's password. */
+const consoleScopes: Scope[] = [...defaultScopes, 'account'];
 
 export interface CreateKeyInput {
   accountId: string;
@@ -47,14 +53,29 @@ export const KEYS_IN_FORCE_MAX = 100;
 export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyMadeKey> {
   await lockKeysOf(sql, input.accountId);
   if ((await countKeysInForce(sql, input.accountId)) >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
+  const { key, stored } = draftKey(input);
+  await insertKey(sql, stored, input.creditsPerDay ?? null);
+  return { id: stored.id, key, prefix: stored.prefix };
+}
+
+/**
+ * The key by which people who sign in with a password call, made at their first sign-in: it may do all
+ * that an account may, and its text is known to nobody. Returns its id.
+ */
+export async function consoleKeyOf(sql: Sql, accountId: string, mode: KeyMode): Promise<string> {
+  const { stored } = draftKey({ accountId, mode, scopes: consoleScopes, name: 'Web console' });
+  await insertConsoleKey(sql, stored);
+  return must(await findConsoleKey(sql, accountId, mode), 'console key of the account');
+}
+
+/** A new key and what is stored of it. */
+function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
   const key = generateKey(input.mode);
-  const id = uuidv7();
-  const prefix = displayPrefix(key);
   const stored = {
-    id,
+    id: uuidv7(),
     accountId: input.accountId,
     mode: input.mode,
-    prefix,
+    prefix: displayPrefix(key),
     keySha256: hashKey(key),
     scopes: input.scopes ?? defaultScopes,
     requestsPerMinute: input.requestsPerMinute ?? 60,
@@ -62,17 +83,24 @@ export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyM
     rowsPerMinute: input.rowsPerMinute ?? null,
     name: input.name ?? null,
   };
-  await insertKey(sql, stored, input.creditsPerDay ?? null);
-  return { id, key, prefix };
+  return { key, stored };
 }
 
 /**
- * The stored key that a caller presented. Throws `AppError` `invalid_key` (401) for a key that is
- * absent, malformed or unknown, `key_revoked` (403) for one that was revoked.
+ * The hash of a key that a caller presented. Throws `AppError` `invalid_key` (401) for one that is absent
+ * or malformed: a mistyped key is refused here, without asking the database.
  */
-export async function authenticate(sql: Sql, presented: string | undefined): Promise<ApiKey> {
+export function readKey(presented: string | undefined): Buffer {
   if (presented === undefined || parseKey(presented) === null) throw invalidKey();
-  const key = await findKeyByHash(sql, hashKey(presented));
+  return hashKey(presented);
+}
+
+/**
+ * The stored key with this hash. Throws `AppError` `invalid_key` (401) for one that is unknown,
+ * `key_revoked` (403) for one that was revoked.
+ */
+export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey> {
+  const key = await findKeyByHash(sql, keySha256);
   if (key === undefined) throw invalidKey();
   if (key.revokedAt !== null) throw keyRevoked();
   return key;

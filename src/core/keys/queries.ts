@@ -44,6 +44,25 @@ export async function insertKey(
     select id, ${creditsPerDay}::bigint from key where ${creditsPerDay}::bigint is not null`;
 }
 
+/** Stores the account's console key of the mode, unless it has one. */
+export async function insertConsoleKey(sql: Sql, key: NewKey): Promise<void> {
+  await sql`
+    insert into api_keys ${sql({ ...key, isConsole: true })}
+    on conflict (account_id, mode) where is_console and revoked_at is null do nothing`;
+}
+
+/** The id of the account's console key of the mode. */
+export async function findConsoleKey(
+  sql: Sql,
+  accountId: string,
+  mode: KeyMode,
+): Promise<string | undefined> {
+  const [key] = await sql<{ id: string }[]>`
+    select id from api_keys
+    where account_id = ${accountId} and mode = ${mode} and is_console and revoked_at is null`;
+  return key?.id;
+}
+
 /** Lets one transaction at a time make keys of the account. */
 export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`;
@@ -52,7 +71,7 @@ export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
 /** Keys of the account that neither were revoked nor ended by themselves. */
 export async function countKeysInForce(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ keys: number }[]>`
-    select count(*) as keys from api_keys where account_id = ${accountId}
+    select count(*) as keys from api_keys where account_id = ${accountId} and not is_console
       and coalesce(least(revoked_at, expires_at) > clock_timestamp(), true)`;
   return row?.keys ?? 0;
 }
@@ -99,22 +118,17 @@ function toCaller(row: CallerRow): Caller | undefined {
   return row.found ? { key: row, available: row.available } : undefined;
 }
 
-/** Hashes as one parameter, hexadecimal with spaces between. */
-function inHex(hashes: readonly Buffer[]): string {
-  return hashes.map((hash) => hash.toString('hex')).join(' ');
-}
-
 /**
- * Finds the keys with these hashes and reads their wallets, in one statement. The answers stand in the
+ * Finds the keys with these hashes, in hexadecimal, and reads their wallets, in one statement. The answers stand in the
  * order of the hashes; undefined for a key that is unknown.
  */
 export async function findCallers(
   sql: Sql,
-  hashes: readonly Buffer[],
+  hashes: readonly string[],
 ): Promise<(Caller | undefined)[]> {
   const rows = await sql<CallerRow[]>`
     select ${callerColumns(sql)}
-    from unnest(string_to_array(${inHex(hashes)}, ' ')) with ordinality p (hash, place)
+    from unnest(string_to_array(${hashes.join(' ')}, ' ')) with ordinality p (hash, place)
     left join api_keys k on k.key_sha256 = decode(p.hash, 'hex')
     left join key_budgets b on b.key_id = k.id
     left join wallets w on w.account_id = k.account_id
@@ -124,7 +138,8 @@ export async function findCallers(
 
 /** Calls with one key that came together. */
 export interface PresentedKey {
-  keySha256: Buffer;
+  /** Hexadecimal. */
+  keySha256: string;
   calls: number;
 }
 
@@ -147,7 +162,7 @@ export async function countCallers(
     with presented as (
       select decode(hash, 'hex') as key_sha256, calls, place
       from unnest(
-        string_to_array(${inHex(presented.map(({ keySha256 }) => keySha256))}, ' '),
+        string_to_array(${presented.map(({ keySha256 }) => keySha256).join(' ')}, ' '),
         ${presented.map(({ calls }) => calls)}::int[]) with ordinality h (hash, calls, place)),
     caller as (
       select p.place, p.calls, k.id, k.requests_per_minute, k.requests_per_day

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { openAdmission } from '../keys/admission.ts';
+import { hashKey } from '../keys/key-format.ts';
 import { createKey } from '../keys/keys.ts';
 import type { Limiter, RequestLimits } from './limiter.ts';
 
@@ -39,7 +40,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
   /** Calls at the same time; what the limits said to each. */
   const callMany = async ({ key }: StoredKey, calls: number): Promise<RequestLimits[]> => {
     const admit = openAdmission(database.sql, harness.limiter);
-    const admitted = await Promise.all(Array.from({ length: calls }, () => admit(key)));
+    const admitted = await Promise.all(Array.from({ length: calls }, () => admit(hashKey(key))));
     return admitted.map(({ limits }) => limits);
   };
   const callOnce = async (key: StoredKey) => (await callMany(key, 1))[0] as RequestLimits;
@@ -69,7 +70,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     const [few, many] = [await createLimited(3, 1000), await createLimited(60, 4)];
     const admit = openAdmission(database.sql, harness.limiter);
     const turns = [few, many, few, few, many, few, many, many, many];
-    const answers = await Promise.all(turns.map(({ key }) => admit(key)));
+    const answers = await Promise.all(turns.map(({ key }) => admit(hashKey(key))));
     const toldOf = (wanted: StoredKey) =>
       answers
         .filter(({ key }) => key.id === wanted.id)
@@ -137,7 +138,8 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     await database.sql`update api_keys set revoked_at = now() where id = ${key.id}`;
     const admit = openAdmission(database.sql, harness.limiter);
     const other = await createLimited(60, 1000);
-    const together = await Promise.allSettled([admit(key.key), admit(other.key), admit('svc')]);
+    const presented = [key.key, other.key, 'svc'];
+    const together = await Promise.allSettled(presented.map((text) => admit(hashKey(text))));
     expect(together.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
     expect(together[0]).toMatchObject({ reason: { code: 'key_revoked' } });
     expect(together[1]).toMatchObject({ value: { available: 7, limits: { minuteRemaining: 59 } } });

@@ -2,11 +2,14 @@
  * What a key may do in a minute and a day. Counted requests have a token bucket and a daily cap per key;
  * all other calls share a bucket per account; rows of lists have a bucket of their own where a key sets one.
  */
+import { createHash } from 'node:crypto';
 import { AppError } from '../lib/errors.ts';
 import type { LimitedKey, Limiter, RequestLimits } from './limiter.ts';
 
 /** Calls a minute that an account may make beside the counted ones. */
 const OTHER_CALLS_PER_MINUTE = 600;
+/** A whole office may share an address; nobody mistypes a password more often than this. */
+const SIGN_INS_PER_MINUTE = { address: 60, email: 6 };
 
 /** The refusal of a counted call, by the limit that refused it. */
 export function requestRefused(
@@ -29,6 +32,29 @@ export async function countOtherCall(limiter: Limiter, key: { accountId: string 
   if (!tokens.admitted) {
     throw rateLimited('other calls of the account', OTHER_CALLS_PER_MINUTE, tokens.retrySeconds);
   }
+}
+
+/**
+ * Counts an attempt to sign in, by where it comes from or by whom it is for; a wrong one and a right one
+ * alike. Throws `AppError` 429 when there are too many.
+ */
+export async function countSignIn(
+  limiter: Limiter,
+  by: keyof typeof SIGN_INS_PER_MINUTE,
+  text: string,
+): Promise<void> {
+  const perMinute = SIGN_INS_PER_MINUTE[by];
+  const bucket = { owner: ownerNamed(text), name: `sign-ins by ${by}`, perMinute, cost: 1 };
+  const tokens = await limiter.takeTokens(bucket);
+  if (!tokens.admitted) {
+    throw rateLimited('attempts to sign in', perMinute, tokens.retrySeconds);
+  }
+}
+
+/** Buckets belong to ids: this is the one that stands for a text. */
+function ownerNamed(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /**

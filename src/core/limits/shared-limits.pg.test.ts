@@ -18,6 +18,7 @@ import {
 import { createAccount } from '../accounts/accounts.ts';
 import { connect } from '../db/client.ts';
 import { openAdmission } from '../keys/admission.ts';
+import { hashKey } from '../keys/key-format.ts';
 import { createKey } from '../keys/keys.ts';
 import { createLog } from '../log.ts';
 import { metrics } from '../metrics.ts';
@@ -75,7 +76,7 @@ function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedi
     const admit = openAdmission(sql, limiter);
     return {
       isAway: () => isAway,
-      admit: async () => (await admit(key.key)).limits.admitted,
+      admit: async () => (await admit(hashKey(key.key))).limits.admitted,
       async close() {
         redis?.disconnect();
         await sql.end({ timeout: 5 });

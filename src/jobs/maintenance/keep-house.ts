@@ -1,7 +1,8 @@
-/** What is deleted by age: files of ended batches, uploads, idempotency keys. In every worker, seldom. */
+/** What is deleted by age: files of ended batches, uploads, idempotency keys, sessions. In every worker, seldom. */
 import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
 import { deleteOldHints } from '../../core/search/queries.ts';
+import { deleteOldSessions } from '../../core/sessions/queries.ts';
 import { deleteDebris } from '../batch/delete-debris.ts';
 import { listExpired, markFilesDeleted } from '../batch/queries.ts';
 import { deleteExpiredUploads } from '../batch/upload/uploads.ts';
@@ -15,6 +16,7 @@ export async function keepHouse(context: JobContext): Promise<void> {
   await deleteOldKeys(context.sql);
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
+  await deleteOldSessions(context.sql);
   const expired = await listExpired(context.sql, context.config.filesKeepDays);
   for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
   if (expired.length > 0) await markFilesDeleted(context.sql, expired);

@@ -24,14 +24,14 @@ const columns = (sql: Sql) => sql`
   k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at`;
 
-/** Which of an account's keys: of one mode, or of both for null. */
+/** Which of an account's keys: of one mode, or of both for null. Those of the console are nobody's. */
 export interface KeyOwner {
   accountId: string;
   mode: KeyMode | null;
 }
 
 const owned = (sql: Sql, { accountId, mode }: KeyOwner) => sql`
-  k.account_id = ${accountId} and (${mode}::text is null or k.mode = ${mode})`;
+  k.account_id = ${accountId} and not k.is_console and (${mode}::text is null or k.mode = ${mode})`;
 
 /** A page of an account's keys, newest first; `before` is the last id of the page before. */
 export async function listKeys(

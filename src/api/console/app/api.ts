@@ -1,0 +1,110 @@
+/**
+ * Calls of `/v1` in the name of who is signed in. A refusal is a `Problem`. A session that has ended is
+ * renewed over the page, and the call is made again; a POST whose answer was lost is sent again with the
+ * same Idempotency-Key, so that it never happens twice.
+ */
+import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
+import { askToSignIn, creditsRemaining, loadSession, session } from './session.ts';
+
+export interface CallOptions {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** A GET that costs credits. */
+  isCharged?: boolean;
+  signal?: AbortSignal;
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Makes a call and returns its JSON; undefined for an answer without a body. Throws `Problem`. */
+export async function call<Answer>(
+  method: Method,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const response = await send(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
+}
+
+/** Keys of requests whose answer never came, by the request. */
+const unanswered = new Map<string, string>();
+
+/** Makes a call and returns the whole response, as for its headers or its stream. Throws `Problem`. */
+export async function send(
+  method: Method,
+  path: string,
+  { body, isCharged = false, signal }: CallOptions = {},
+): Promise<Response> {
+  const text = body === undefined ? null : JSON.stringify(body);
+  const request = `${method} ${path} ${text}`;
+  const needsKey = method === 'POST' || isCharged;
+  const idempotencyKey = unanswered.get(request) ?? newId();
+  if (needsKey) unanswered.set(request, idempotencyKey);
+  const answer = () =>
+    fetch(path, {
+      method,
+      cache: 'no-store',
+      headers: {
+        Accept: 'application/json',
+        ...modeHeader(),
+        ...(text === null ? {} : { 'Content-Type': 'application/json' }),
+        ...(needsKey ? { 'Idempotency-Key': idempotencyKey } : {}),
+      },
+      body: text,
+      signal: signal ?? null,
+    }).catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      throw unreachable();
+    });
+  const response = await whileSignedIn(answer);
+  unanswered.delete(request);
+  return response;
+}
+
+/** The mode that the page shows, so that a tab of the other mode never acts in the wrong one. */
+export function modeHeader(): Record<string, string> {
+  const mode = session.get()?.key.mode;
+  return mode === undefined ? {} : { 'Enrich-Mode': mode };
+}
+
+/**
+ * Returns the answer when it is a good one; asks to sign in when the session has ended, and then once
+ * more for the answer. Throws the `Problem` of any other.
+ */
+export async function whileSignedIn(answer: () => Promise<Response>): Promise<Response> {
+  let response = await answer();
+  let problem = await problemOf(response);
+  while (problem !== null && isSignedOut(problem)) {
+    if (!(await askToSignIn())) throw otherAccount();
+    response = await answer();
+    problem = await problemOf(response);
+  }
+  noteCredits(response.headers.get('X-Credits-Remaining'));
+  if (problem === null) return response;
+  if (problem.code === 'mode_changed') await loadSession();
+  throw problem;
+}
+
+/** Shows what an answer said is left of the credits. */
+export function noteCredits(header: string | null): void {
+  if (header !== null) creditsRemaining.set(Number(header));
+}
+
+function isSignedOut({ code }: Problem): boolean {
+  return ['session_expired', 'invalid_key', 'key_revoked'].includes(code);
+}
+
+async function problemOf(response: Response): Promise<Problem | null> {
+  if (response.ok) return null;
+  const document: unknown = await response.json().catch(() => ({}));
+  return new Problem(response.status, document as ProblemDocument);
+}
+
+const otherAccount = () =>
+  pageProblem('other_account', 'You signed in to another account or mode: nothing was done there.');
+
+/** A random id; `crypto.randomUUID` is not there on pages without HTTPS. */
+export function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,102 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Announcer } from './components/announcer.tsx';
+import { EmptyState } from './components/empty-state.tsx';
+import { Layout } from './components/layout.tsx';
+import { Loading } from './components/loading.tsx';
+import { PageHeader } from './components/page-header.tsx';
+import { SignInDialog, SignInPage } from './components/sign-in.tsx';
+import { homePath, type Page, type PageProps, pages } from './pages.ts';
+import { address, goTo, matchPath } from './router.ts';
+import { type Session, session } from './session.ts';
+import { useStore } from './store.ts';
+
+/** The console: a page to sign in, or the page of the address. */
+export function App() {
+  const current = useStore(session);
+  return (
+    <>
+      {current === null && <SignInPage />}
+      {current && (
+        // Another account or mode has other data: nothing of the page before may stay.
+        <Layout key={`${current.account.id} ${current.key.mode}`} session={current}>
+          <CurrentPage session={current} />
+        </Layout>
+      )}
+      <SignInDialog />
+      <Announcer />
+    </>
+  );
+}
+
+function CurrentPage({ session: { key } }: { session: Session }) {
+  const { path, query } = useStore(address);
+  useEffect(() => {
+    if (path === '/') goTo(homePath, {}, true);
+  }, [path]);
+  if (path === '/') return null;
+  for (const page of pages) {
+    const params = matchPath(page.path, path);
+    if (params === null) continue;
+    if (page.scope !== null && !key.scopes.includes(page.scope)) {
+      return <NotAllowed scope={page.scope} />;
+    }
+    return <LoadedPage key={path} page={page} params={params} query={query} />;
+  }
+  return (
+    <>
+      <PageHeader title="There is no such page" />
+      <EmptyState
+        title="Nothing is at this address"
+        action={
+          <a class="button primary" href={`#${homePath}`}>
+            Go to your batches
+          </a>
+        }
+      >
+        The link may be mistyped, or what it led to is gone.
+      </EmptyState>
+    </>
+  );
+}
+
+function NotAllowed({ scope }: { scope: string }) {
+  return (
+    <>
+      <PageHeader title="Not for this key" />
+      <EmptyState title={`The key that you signed in with lacks the scope “${scope}”`}>
+        Sign in with another key, or with the e-mail address of the account.
+      </EmptyState>
+    </>
+  );
+}
+
+/** Loads the module of a page when somebody goes there for the first time. */
+function LoadedPage({ page, ...props }: PageProps & { page: Page }) {
+  const [loaded, setLoaded] = useState<{ Component: ComponentType<PageProps> } | 'failed' | null>(
+    null,
+  );
+  useEffect(() => {
+    page.load().then(
+      (Component) => setLoaded({ Component }),
+      () => setLoaded('failed'),
+    );
+  }, [page]);
+  if (loaded === null) return <Loading />;
+  if (loaded !== 'failed') return <loaded.Component {...props} />;
+  return (
+    <>
+      <PageHeader title="This page could not be loaded" />
+      <EmptyState
+        title="The connection was lost, or the service has been updated"
+        action={
+          <button type="button" class="button primary" onClick={() => location.reload()}>
+            Load again
+          </button>
+        }
+      >
+        Loading the page again gets the version that runs now.
+      </EmptyState>
+    </>
+  );
+}

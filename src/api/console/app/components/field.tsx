@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import type { Problem } from '../problem.ts';
+
+interface FieldProps {
+  id: string;
+  label: string;
+  hint?: ComponentChildren;
+  /** What is wrong with the value. */
+  error?: string | undefined;
+  children(props: InputProps): ComponentChildren;
+}
+
+/** What the input inside must carry, so that label, hint and error are read with it. */
+export interface InputProps {
+  id: string;
+  name: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean;
+}
+
+/** A labelled input with its hint and its error. */
+export function Field({ id, label, hint, error, children }: FieldProps) {
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        name: id,
+        'aria-describedby': described === '' ? undefined : described,
+        'aria-invalid': error !== undefined,
+      })}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProps {
+  id: string;
+  label: string;
+  value: string;
+  onInput: (value: string) => void;
+  type?: 'text' | 'email' | 'password' | 'number' | 'search';
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  autocomplete?: string;
+  placeholder?: string;
+}
+
+/** A field for a line of text. */
+export function TextField({ id, label, value, onInput, hint, error, ...input }: TextFieldProps) {
+  return (
+    <Field id={id} label={label} hint={hint} error={error}>
+      {(props) => (
+        <input
+          {...({ ...props, ...input } as object)}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectFieldProps {
+  id: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  options: readonly { value: string; label: string }[];
+  hint?: ComponentChildren;
+  error?: string | undefined;
+}
+
+/** A field for one of several choices. */
+export function SelectField({
+  id,
+  label,
+  value,
+  onChange,
+  options,
+  hint,
+  error,
+}: SelectFieldProps) {
+  return (
+    <Field id={id} label={label} hint={hint} error={error}>
+      {(props) => (
+        <select {...props} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** What a problem says of one field, also of a place inside it (`mapping.email`). */
+export function errorOf(problem: Problem | null, field: string): string | undefined {
+  const found = problem?.errors.filter(
+    (error) => error.field === field || error.field?.startsWith(`${field}.`),
+  );
+  return found?.length ? found.map(({ message }) => message).join('. ') : undefined;
+}
+
+/** The problem, unless each of its errors is shown beside one of these fields. */
+export function restOf(problem: Problem | null, fields: readonly string[]): Problem | null {
+  if (problem === null || problem.errors.length === 0) return problem;
+  const isShown = (field = '') =>
+    fields.some((name) => field === name || field.startsWith(`${name}.`));
+  return problem.errors.every(({ field }) => isShown(field)) ? null : problem;
+}

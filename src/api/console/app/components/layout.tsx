@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { formatNumber } from '../format.ts';
+import { pages } from '../pages.ts';
+import { address, linkTo } from '../router.ts';
+import { creditsRemaining, type Session, signOut, switchMode } from '../session.ts';
+import { useStore } from '../store.ts';
+import { useAction } from '../use-call.ts';
+import { announce } from './announcer.tsx';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Logo } from './logo.tsx';
+
+/** What stands around every page: navigation, credits, who is signed in. */
+export function Layout({ session, children }: { session: Session; children: ComponentChildren }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { path } = useStore(address);
+  useEffect(() => setIsOpen(false), [path]);
+  return (
+    <div class={session.key.mode === 'test' ? 'frame test' : 'frame'}>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the page
+      </button>
+      <header class="side">
+        <div class="side-head">
+          <Logo />
+          <button
+            type="button"
+            class="menu-button"
+            aria-expanded={isOpen}
+            aria-controls="menu"
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? 'close' : 'menu'} />
+            <span>Menu</span>
+          </button>
+        </div>
+        <div id="menu" class={isOpen ? 'menu open' : 'menu'}>
+          <Navigation session={session} path={path} />
+          <Account session={session} />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {session.key.mode === 'test' && (
+          <p class="test-strip">
+            <strong>Test mode</strong> Made-up records, no credits. Nothing here touches live data.
+          </p>
+        )}
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Navigation({ session, path }: { session: Session; path: string }) {
+  return (
+    <nav aria-label="Pages">
+      <ul>
+        {pages.map(({ path: target, entry, scope }) => {
+          if (entry === null || (scope !== null && !session.key.scopes.includes(scope)))
+            return null;
+          const isHere = path === target || path.startsWith(`${target}/`);
+          return (
+            <li key={target}>
+              <a href={linkTo(target)} aria-current={isHere ? 'page' : undefined}>
+                <Icon name={entry.icon} /> {entry.label}
+              </a>
+            </li>
+          );
+        })}
+        <li>
+          <a href="/docs">
+            <Icon name="book" /> API
+          </a>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+function Account({ session }: { session: Session }) {
+  const remaining = useStore(creditsRemaining);
+  const leaving = useAction(signOut);
+  return (
+    <div class="account">
+      <p class="wallet">
+        <span>Credits</span>
+        <strong>{remaining === null ? '–' : formatNumber(remaining)}</strong>
+      </p>
+      {session.modes.length > 1 && <ModeSwitch session={session} />}
+      <p class="who">
+        <strong>{session.account.name}</strong>
+        <span>{session.modes.length > 1 ? session.account.email : `${session.key.prefix}…`}</span>
+      </p>
+      <Button kind="quiet" isBusy={leaving.isBusy} onClick={() => leaving.run()}>
+        Sign out
+      </Button>
+    </div>
+  );
+}
+
+function ModeSwitch({ session }: { session: Session }) {
+  const switching = useAction(async () => {
+    const mode = session.key.mode === 'live' ? 'test' : 'live';
+    await switchMode(mode);
+    announce(mode === 'test' ? 'Now in test mode: nothing costs anything.' : 'Now in live mode.');
+  });
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={session.key.mode === 'test'}
+      aria-busy={switching.isBusy}
+      onClick={() => switching.run()}
+    >
+      <span>Test mode</span>
+      <span class="knob" aria-hidden="true" />
+    </button>
+  );
+}

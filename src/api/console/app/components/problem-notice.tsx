@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import type { Problem } from '../problem.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+interface ProblemNoticeProps {
+  problem: Problem | null;
+  /** Tries again what has failed. */
+  onRetry?: () => void;
+  children?: ComponentChildren;
+}
+
+/** What went wrong and the way out, read out at once. Nothing without a problem. */
+export function ProblemNotice({ problem, onRetry, children }: ProblemNoticeProps) {
+  return (
+    <div role="alert" class="alert">
+      {problem !== null && (
+        <div class="notice bad">
+          <Icon name="warning" />
+          <div>
+            <p>{problem.message}</p>
+            {children}
+            {onRetry && (
+              <Button kind="secondary" onClick={onRetry}>
+                Try again
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+interface ProgressBarProps {
+  label: string;
+  /** Of `max`; null while nobody knows. */
+  value: number | null;
+  max: number;
+}
+
+export function ProgressBar({ label, value, max }: ProgressBarProps) {
+  return (
+    <progress aria-label={label} max={max} {...(value === null ? {} : { value })}>
+      {value ?? ''}
+    </progress>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Row> {
+  header: string;
+  /** Numbers stand at the end of their cells, digit below digit. */
+  isNumber?: boolean;
+  cell(row: Row): ComponentChildren;
+}
+
+interface TableProps<Row> {
+  /** What the table holds, for screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+}
+
+/** A table that scrolls sideways where it does not fit, by keyboard too. Its first cells name the rows. */
+export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class="table" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ header, isNumber }) => (
+              <th key={header} scope="col" class={isNumber ? 'number' : ''}>
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ header, isNumber, cell }, place) =>
+                place === 0 ? (
+                  <th key={header} scope="row" class={isNumber ? 'number' : ''}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={header} class={isNumber ? 'number' : ''}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+/** Numbers, times and sizes as people read them, in the browser's own language. */
+const whole = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+export function formatNumber(value: number): string {
+  return whole.format(value);
+}
+
+export function formatShare(part: number, of: number): string {
+  return percent.format(of === 0 ? 0 : part / of);
+}
+
+/** A date and time of the API. */
+export function formatTime(iso: string): string {
+  return moment.format(new Date(iso));
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** power;
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`;
+}
+
+/** Seconds as `45 s`, `3 min 20 s` or `2 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  const rounded = Math.max(0, Math.round(seconds));
+  if (rounded < 60) return `${rounded} s`;
+  const minutes = Math.floor(rounded / 60);
+  if (minutes < 60) return `${minutes} min ${rounded % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A number and its noun: `1 row`, `2 rows`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,77 @@
+import { type Batch, operationLabel, stateLabel, stateTone } from '../batch.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import { formatNumber, formatTime } from '../format.ts';
+import { linkTo } from '../router.ts';
+import { useList } from '../use-call.ts';
+
+const uploadLink = (
+  <a class="button primary" href={linkTo('/batches/new')}>
+    Upload a list
+  </a>
+);
+
+/** The lists of the account, newest first. */
+export function BatchesPage() {
+  const batches = useList<Batch>('/v1/batches');
+  const { items } = batches;
+  return (
+    <>
+      <PageHeader
+        title="Batches"
+        about="Lists that were enriched, and those under way."
+        actions={items?.length === 0 ? null : uploadLink}
+      />
+      <ProblemNotice problem={batches.problem} onRetry={batches.reload} />
+      {items === undefined && batches.isLoading && <Loading />}
+      {items?.length === 0 && (
+        <EmptyState title="No lists yet" action={uploadLink}>
+          Upload a list of people or companies. You see what is found in it and what it will cost
+          before anything is charged.
+        </EmptyState>
+      )}
+      {items !== undefined && items.length > 0 && <BatchTable batches={items} />}
+      {batches.hasMore && (
+        <div class="more">
+          <Button isBusy={batches.isLoading} onClick={batches.loadMore}>
+            Show older batches
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function BatchTable({ batches }: { batches: Batch[] }) {
+  return (
+    <Table
+      caption="Batches, newest first"
+      rows={batches}
+      keyOf={({ id }) => id}
+      columns={[
+        { header: 'List', cell: ({ id, name }) => <a href={linkTo(`/batches/${id}`)}>{name}</a> },
+        {
+          header: 'State',
+          cell: ({ state }) => <Badge tone={stateTone(state)}>{stateLabel(state)}</Badge>,
+        },
+        { header: 'Operation', cell: ({ operation }) => operationLabel(operation) },
+        {
+          header: 'Rows',
+          isNumber: true,
+          cell: ({ rows }) => (rows.total === null ? '–' : formatNumber(rows.total)),
+        },
+        { header: 'Matched', isNumber: true, cell: ({ rows }) => formatNumber(rows.matched) },
+        { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits.charged) },
+        {
+          header: 'Created',
+          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+/** What went wrong with a call, in the words of the service (RFC 9457) or of this page. */
+export interface FieldProblem {
+  field?: string;
+  line?: number;
+  message: string;
+}
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly code: string;
+  /** What is wrong with single fields; each is shown beside its field. */
+  readonly errors: FieldProblem[];
+  /** Further members of the problem document, such as `needed` and `available`. */
+  readonly more: Record<string, unknown>;
+
+  constructor(status: number, { detail, title, code, errors, ...more }: ProblemDocument) {
+    super(detail ?? title ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = code ?? 'unknown';
+    this.errors = errors ?? [];
+    this.more = more;
+  }
+}
+
+export interface ProblemDocument {
+  detail?: string;
+  title?: string;
+  code?: string;
+  errors?: FieldProblem[];
+  [member: string]: unknown;
+}
+
+/** A problem of this page's own making. */
+export function pageProblem(code: string, detail: string): Problem {
+  return new Problem(0, { code, detail });
+}
+
+export const unreachable = () =>
+  pageProblem(
+    'unreachable',
+    'The service cannot be reached. Check your connection and try again: nothing is lost.',
+  );
+
+/** Any thrown value as a problem that can be shown. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return pageProblem('page_error', `This page has failed: ${String(thrown)}. Load it again.`);
+}

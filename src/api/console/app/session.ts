@@ -1,0 +1,87 @@
+/** Who is signed in. The server alone knows; this is what it last said, shared by all tabs. */
+import { Problem, type ProblemDocument, unreachable } from './problem.ts';
+import { createStore } from './store.ts';
+
+export type Mode = 'live' | 'test';
+
+export interface Session {
+  account: { id: string; name: string; email: string | null };
+  key: { prefix: string; mode: Mode; scopes: string[] };
+  /** Modes that the session can work in. */
+  modes: Mode[];
+  expires_at: string;
+}
+
+export type Credentials = { key: string } | { email: string; password: string };
+
+/** Undefined until the server has been asked, null for nobody. */
+export const session = createStore<Session | null | undefined>(undefined);
+
+/** Set while somebody must sign in again before what was under way goes on. */
+export const signInAgain = createStore<{ done: (isSame: boolean) => void } | null>(null);
+
+/** Credits of the account that nothing has reserved, as the last answer told them. */
+export const creditsRemaining = createStore<number | null>(null);
+
+const tabs = new BroadcastChannel('enrich-session');
+tabs.addEventListener('message', () => void loadSession());
+
+/** Asks the server who is signed in. */
+export async function loadSession(): Promise<void> {
+  session.set(await callSession<Session | null>('GET'));
+}
+
+export async function signIn(credentials: Credentials): Promise<void> {
+  const before = session.get() ?? null;
+  let now = await callSession<Session>('POST', credentials);
+  const isSame = before?.account.id === now.account.id && now.modes.includes(before.key.mode);
+  if (isSame && before.key.mode !== now.key.mode) {
+    now = await callSession<Session>('PATCH', { mode: before.key.mode });
+  }
+  const again = signInAgain.get();
+  session.set(now);
+  tabs.postMessage('changed');
+  signInAgain.set(null);
+  again?.done(isSame);
+}
+
+export async function switchMode(mode: Mode): Promise<void> {
+  session.set(await callSession<Session>('PATCH', { mode }));
+  tabs.postMessage('changed');
+}
+
+export async function signOut(): Promise<void> {
+  await callSession<null>('DELETE');
+  creditsRemaining.set(null);
+  session.set(null);
+  tabs.postMessage('changed');
+}
+
+let asking: Promise<boolean> | null = null;
+
+/**
+ * Asks to sign in again over the page. Resolves to true when the same account did, in the same mode: what
+ * was under way may go on.
+ */
+export function askToSignIn(): Promise<boolean> {
+  asking ??= new Promise<boolean>((resolve) => signInAgain.set({ done: resolve })).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
+async function callSession<Answer>(method: string, body?: unknown): Promise<Answer> {
+  const response = await fetch('/console/session', {
+    method,
+    cache: 'no-store',
+    ...(body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw unreachable();
+  });
+  if (response.status === 204) return null as Answer;
+  const answer: unknown = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(response.status, answer as ProblemDocument);
+  return answer as Answer;
+}

@@ -1,0 +1,111 @@
+/** Hooks for reading the API and for acting on it. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { call } from './api.ts';
+import { asProblem, type Problem } from './problem.ts';
+
+export interface Resource<Data> {
+  data: Data | undefined;
+  problem: Problem | null;
+  /** Reads it again; what is shown stays until the answer is there. */
+  reload(): void;
+  /** Shows another value, such as the answer of an action. */
+  replace(data: Data): void;
+}
+
+/** Reads a path of the API, and again when the path changes; null reads nothing. */
+export function useResource<Data>(path: string | null): Resource<Data> {
+  const [state, setState] = useState<{ path: string | null; data?: Data; problem: Problem | null }>(
+    { path, problem: null },
+  );
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (path === null) return;
+    const gone = new AbortController();
+    call<Data>('GET', path, { signal: gone.signal }).then(
+      (data) => setState({ path, data, problem: null }),
+      (error) => {
+        if (!gone.signal.aborted)
+          setState((before) => ({ ...before, path, problem: asProblem(error) }));
+      },
+    );
+    return () => gone.abort();
+  }, [path, round]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const replace = useCallback((data: Data) => setState({ path, data, problem: null }), [path]);
+  const isCurrent = state.path === path;
+  return {
+    data: isCurrent ? state.data : undefined,
+    problem: isCurrent ? state.problem : null,
+    reload,
+    replace,
+  };
+}
+
+interface Page<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
+export interface List<Item> {
+  items: Item[] | undefined;
+  problem: Problem | null;
+  isLoading: boolean;
+  hasMore: boolean;
+  loadMore(): void;
+  reload(): void;
+}
+
+/** Reads a list of the API page by page, newest first. */
+export function useList<Item>(path: string): List<Item> {
+  const [items, setItems] = useState<Item[] | undefined>(undefined);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const reading = useAction(async (from: string | null) => {
+    const query = from === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${from}`;
+    const page = await call<Page<Item>>('GET', path + query);
+    setItems((before = []) => (from === null ? page.data : [...before, ...page.data]));
+    setCursor(page.next_cursor);
+  });
+  const { run } = reading;
+  useEffect(() => {
+    run(null);
+  }, [run]);
+  return {
+    items,
+    problem: reading.problem,
+    isLoading: reading.isBusy,
+    hasMore: cursor !== null,
+    loadMore: () => run(cursor),
+    reload: () => run(null),
+  };
+}
+
+export interface Action<Input> {
+  run(input: Input): void;
+  isBusy: boolean;
+  problem: Problem | null;
+  clear(): void;
+}
+
+/** Something that a person starts. While it is under way it cannot be started again. */
+export function useAction<Input = void>(work: (input: Input) => Promise<void>): Action<Input> {
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const latest = useRef(work);
+  latest.current = work;
+  const busy = useRef(false);
+  const run = useCallback((input: Input) => {
+    if (busy.current) return;
+    busy.current = true;
+    setIsBusy(true);
+    setProblem(null);
+    latest
+      .current(input)
+      .catch((error) => setProblem(asProblem(error)))
+      .finally(() => {
+        busy.current = false;
+        setIsBusy(false);
+      });
+  }, []);
+  const clear = useCallback(() => setProblem(null), []);
+  return { run, isBusy, problem, clear };
+}

@@ -1,0 +1,71 @@
+/** Signing in and out of the web console. No part of the documented API: programs send their key. */
+import { type RequestHandler, Router } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../core/lib/errors.ts';
+import type { Session } from '../../core/sessions/queries.ts';
+import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
+import type { ApiContext } from '../api-context.ts';
+import { parseParameters } from '../define-route.ts';
+import { readJson } from '../read-json.ts';
+import { assertSameOrigin, readToken, writeToken } from './session-cookie.ts';
+
+const text = (charactersMax: number) => z.string().min(1, 'is missing').max(charactersMax);
+const credentials = z.union([
+  z.strictObject({ key: text(200) }),
+  z.strictObject({ email: text(320), password: text(1000) }),
+]);
+const change = z.strictObject({ mode: z.enum(['live', 'test']) });
+
+/** `GET`, `POST`, `PATCH` and `DELETE /console/session`. */
+export function serveSessions(context: ApiContext): Router {
+  const router = Router();
+  const route = router.route('/console/session');
+  route.all(fromOurPages);
+  route.get(async (request, response) => {
+    const token = readToken(request);
+    const session = token === null ? null : await readSession(context.sql, token);
+    if (session === null) response.status(204).end();
+    else response.json(viewSession(session));
+  });
+  route.post(async (request, response) => {
+    const given = parseParameters(credentials, await readJson(request));
+    const token = await signIn(context, given, request.ip ?? '');
+    const session = await readSession(context.sql, token);
+    if (session === null) throw keyEnded();
+    const before = readToken(request);
+    if (before !== null) await signOut(context.sql, before);
+    writeToken(request, response, token);
+    response.status(201).json(viewSession(session));
+  });
+  route.patch(async (request, response) => {
+    const { mode } = parseParameters(change, await readJson(request));
+    response.json(viewSession(await switchMode(context.sql, readToken(request) ?? '', mode)));
+  });
+  route.delete(async (request, response) => {
+    await signOut(context.sql, readToken(request) ?? '');
+    writeToken(request, response, null);
+    response.status(204).end();
+  });
+  return router;
+}
+
+const fromOurPages: RequestHandler = (request, response, next) => {
+  assertSameOrigin(request);
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+};
+
+function viewSession(session: Session) {
+  return {
+    account: { id: session.accountId, name: session.accountName, email: session.email },
+    key: { prefix: session.keyPrefix, mode: session.mode, scopes: session.scopes },
+    /** Modes that the session can work in. */
+    modes: session.isConsole ? ['live', 'test'] : [session.mode],
+    expires_at: session.expiresAt.toISOString(),
+  };
+}
+
+/** A key that ended between the two statements that read it. */
+function keyEnded(): AppError {
+  return new AppError({ code: 'key_revoked', status: 403, message: 'This key was revoked.' });
+}

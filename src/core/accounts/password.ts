@@ -1,0 +1,99 @@
+/**
+ * Passwords as they are stored: scrypt (RFC 7914) with its parameters beside the hash, so that they can be
+ * raised later. The parameters are one of the choices that OWASP's Password Storage Cheat Sheet calls equal.
+ */
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import pLimit from 'p-limit';
+import { AppError } from '../lib/errors.ts';
+
+const PASSWORD_CHARACTERS_MIN = 12;
+const PASSWORD_CHARACTERS_MAX = 1000;
+
+const COST = 2 ** 15;
+const BLOCK_SIZE = 8;
+const PARALLEL = 3;
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+/** 15 random bytes are 20 characters of base64url: far more than anybody can try. */
+const GENERATED_BYTES = 15;
+
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
+/** Each takes 32 MiB and one of the four threads that files are read with too. */
+const inTurn = pLimit(2);
+
+/** A password that nobody chose. */
+export function generatePassword(): string {
+  return randomBytes(GENERATED_BYTES).toString('base64url');
+}
+
+/** Hashes a password to be stored. Throws `AppError` 400 for one that is too short or too long. */
+export async function hashPassword(password: string): Promise<string> {
+  const { length } = password;
+  if (length < PASSWORD_CHARACTERS_MIN || length > PASSWORD_CHARACTERS_MAX) throw badLength();
+  const salt = randomBytes(SALT_BYTES);
+  const parameters = { cost: COST, blockSize: BLOCK_SIZE, parallel: PARALLEL };
+  const hash = await hashWith(password, salt, HASH_BYTES, parameters);
+  return [
+    'scrypt',
+    COST,
+    BLOCK_SIZE,
+    PARALLEL,
+    salt.toString('base64'),
+    hash.toString('base64'),
+  ].join('$');
+}
+
+/**
+ * Tells whether a password is the one that was stored. For an account that is not there (null) it works as
+ * long and says false: the time of an answer tells nobody which addresses have an account.
+ */
+export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, cost, blockSize, parallel, salt = '', hash = ''] = (stored ?? nobody).split('$');
+  const expected = Buffer.from(hash, 'base64');
+  const parameters = {
+    cost: Number(cost),
+    blockSize: Number(blockSize),
+    parallel: Number(parallel),
+  };
+  const found = await hashWith(password, Buffer.from(salt, 'base64'), expected.length, parameters);
+  return timingSafeEqual(found, expected) && stored !== null;
+}
+
+/** What a password is compared with where there is none. */
+const nobody = [
+  'scrypt',
+  COST,
+  BLOCK_SIZE,
+  PARALLEL,
+  randomBytes(SALT_BYTES).toString('base64'),
+  randomBytes(HASH_BYTES).toString('base64'),
+].join('$');
+
+interface Parameters {
+  cost: number;
+  blockSize: number;
+  parallel: number;
+}
+
+/** Two ways to type the same characters are one password: NFKC, as NIST SP 800-63B asks for. */
+function hashWith(
+  password: string,
+  salt: Buffer,
+  bytes: number,
+  { cost, blockSize, parallel }: Parameters,
+): Promise<Buffer> {
+  const maxmem = 2 * 128 * cost * blockSize;
+  const options = { cost, blockSize, parallelization: parallel, maxmem };
+  return inTurn(() => derive(password.normalize('NFKC'), salt, bytes, options));
+}
+
+function badLength(): AppError {
+  const message = `A password has ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`;
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'password', message }],
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * People who sign in. A session presents a key: the one that it was opened with, or the account's console
+ * key of the mode for who signed in with a password. It never lets anybody do more than that key may.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
+import { type Database, inTransaction, type Sql } from '../db/client.ts';
+import { type KeyMode, parseKey } from '../keys/key-format.ts';
+import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
+import { must } from '../lib/assert.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import { countSignIn } from '../limits/limits.ts';
+import {
+  changeSessionKey,
+  deletePasswordSessions,
+  deleteSession,
+  findSession,
+  findSessionKey,
+  insertSession,
+  type Session,
+  type SessionKey,
+} from './queries.ts';
+
+export const SESSION_SECONDS = 12 * 60 * 60;
+
+const TOKEN_BYTES = 32;
+const TOKEN_FORM = /^[\w-]{43}$/;
+
+export type Credentials = { key: string } | { email: string; password: string };
+
+/**
+ * Signs somebody in from a network address. Returns the token that the browser keeps. Throws `AppError`
+ * 401 `invalid_sign_in` for a wrong password and for an address that has no account, alike; 401 or 403 for
+ * a key that may not call; 429 for too many attempts.
+ */
+export async function signIn(
+  { sql, limiter }: { sql: Sql; limiter: Limiter },
+  credentials: Credentials,
+  address: string,
+): Promise<string> {
+  await countSignIn(limiter, 'address', address);
+  if ('key' in credentials) {
+    const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
+    return openSession(sql, accountId, id);
+  }
+  const email = credentials.email.trim().toLowerCase();
+  await countSignIn(limiter, 'email', email);
+  const accountId = await findAccountByPassword(sql, email, credentials.password);
+  if (accountId === null) throw invalidSignIn();
+  return openSession(sql, accountId, await consoleKeyOf(sql, accountId, 'live'));
+}
+
+async function openSession(sql: Sql, accountId: string, keyId: string): Promise<string> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  await insertSession(sql, { tokenSha256: hashToken(token), accountId, keyId }, SESSION_SECONDS);
+  return token;
+}
+
+/** The key that a session presents. Throws `AppError` 401 `session_expired` for one that has ended. */
+export async function sessionKey(sql: Sql, token: string): Promise<SessionKey> {
+  const key = isToken(token) ? await findSessionKey(sql, hashToken(token)) : undefined;
+  if (key === undefined) throw sessionExpired();
+  return key;
+}
+
+/** The session of this token; null when it has ended. */
+export async function readSession(sql: Sql, token: string): Promise<Session | null> {
+  return (isToken(token) && (await findSession(sql, hashToken(token)))) || null;
+}
+
+/** Lets a session work in the other mode from now on. Throws `AppError` 401, 409 for one of a single key. */
+export async function switchMode(sql: Sql, token: string, mode: KeyMode): Promise<Session> {
+  const session = await readSession(sql, token);
+  if (session === null) throw sessionExpired();
+  if (session.mode === mode) return session;
+  if (!session.isConsole) throw oneMode(session);
+  await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));
+  return must(await readSession(sql, token), 'session in the other mode');
+}
+
+/** Ends a session. One that has ended stays so. */
+export async function signOut(sql: Sql, token: string): Promise<void> {
+  if (isToken(token)) await deleteSession(sql, hashToken(token));
+}
+
+/**
+ * Sets an account's password and ends what was signed in with the one before. Throws as `setPassword`.
+ */
+export async function changePassword(
+  sql: Database,
+  input: { accountId: string; email?: string; password: string },
+): Promise<{ email: string }> {
+  return inTransaction(sql, async (tx) => {
+    const changed = await setPassword(tx, input);
+    await deletePasswordSessions(tx, input.accountId);
+    return changed;
+  });
+}
+
+function isToken(text: string): boolean {
+  return TOKEN_FORM.test(text);
+}
+
+/** The token has 256 random bits, so a slow hash adds nothing. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** A key with its form checked. Throws `AppError` 400 that says what a key looks like. */
+function readSignInKey(text: string): Buffer {
+  if (parseKey(text) !== null) return readKey(text);
+  const message = 'This is no key of this service: one begins with svc_live_ or svc_test_.';
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'key', message }],
+  });
+}
+
+function invalidSignIn(): AppError {
+  return new AppError({
+    code: 'invalid_sign_in',
+    status: 401,
+    message: 'No account has this e-mail address and password. Check both and try again.',
+  });
+}
+
+function sessionExpired(): AppError {
+  return new AppError({
+    code: 'session_expired',
+    status: 401,
+    message: 'You are signed out: the session has ended. Sign in again.',
+  });
+}
+
+function oneMode({ mode }: Session): AppError {
+  return new AppError({
+    code: 'invalid_state',
+    status: 409,
+    message: `You signed in with a ${mode} key, which sees ${mode} data alone. Sign in with your e-mail address to see both.`,
+  });
+}
