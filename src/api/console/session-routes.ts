@@ -25,7 +25,7 @@ export function serveSessions(context: ApiContext): Router {
     const token = readToken(request);
     const session = token === null ? null : await readSession(context.sql, token);
     if (session === null) response.status(204).end();
-    else response.json(viewSession(session));
+    else response.json(viewSession(context, session));
   });
   route.post(async (request, response) => {
     const given = parseParameters(credentials, await readJson(request));
@@ -35,11 +35,12 @@ export function serveSessions(context: ApiContext): Router {
     const before = readToken(request);
     if (before !== null) await signOut(context.sql, before);
     writeToken(request, response, token);
-    response.status(201).json(viewSession(session));
+    response.status(201).json(viewSession(context, session));
   });
   route.patch(async (request, response) => {
     const { mode } = parseParameters(change, await readJson(request));
-    response.json(viewSession(await switchMode(context.sql, readToken(request) ?? '', mode)));
+    const session = await switchMode(context.sql, readToken(request) ?? '', mode);
+    response.json(viewSession(context, session));
   });
   route.delete(async (request, response) => {
     await signOut(context.sql, readToken(request) ?? '');
@@ -55,13 +56,14 @@ const fromOurPages: RequestHandler = (request, response, next) => {
   next();
 };
 
-function viewSession(session: Session) {
+function viewSession({ config }: ApiContext, session: Session) {
   return {
     account: { id: session.accountId, name: session.accountName, email: session.email },
     key: { prefix: session.keyPrefix, mode: session.mode, scopes: session.scopes },
     /** Modes that the session can work in. */
     modes: session.isConsole ? ['live', 'test'] : [session.mode],
     expires_at: session.expiresAt.toISOString(),
+    limits: { upload_bytes: config.uploadBytesMax },
   };
 }
 

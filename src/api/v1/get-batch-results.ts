@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import type { Batch } from '../../jobs/batch/queries.ts';
 import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
 import { openResults } from '../../jobs/batch/results.ts';
 import { forEachResource } from '../batch-resource.ts';
@@ -24,6 +25,12 @@ const exportQuery = z.strictObject({
   gzip: gzip.optional(),
 });
 
+/** What a browser calls the file: after the list's own, so that people know it again. */
+function fileNameOf({ kind, id, name }: Batch): string {
+  if (kind === 'export') return id;
+  return `${name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '')}.enriched`;
+}
+
 /**
  * The list back, row for row, enriched, or the people of an export; while the batch runs, as far as it is finished. The bytes pass
  * through here with every store: a result is a header and many parts, joined nowhere, and a presigned
@@ -44,7 +51,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
         query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';
       const results = await openResults(context, batch, { format, gzip });
       const extension = `.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
-      response.attachment(`${batch.id}${extension}`);
+      response.attachment(`${fileNameOf(batch)}${extension}`);
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
       response.setHeader('X-Result-Complete', String(results.complete));

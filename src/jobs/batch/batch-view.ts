@@ -77,7 +77,14 @@ function viewList(batch: ListBatch, now: Date) {
     operation: batch.operation,
     mapping: batch.mapping,
     dialect: viewDialect(batch),
+    default_region: batch.defaultRegion,
+    country: batch.country,
+    dedupe: batch.dedupe,
+    require_agreement: batch.requireAgreement,
+    fields: batch.fields,
     quote: batch.quote,
+    /** After a while files are deleted: counts and charges stay. */
+    files_deleted_at: batch.filesDeletedAt?.toISOString() ?? null,
     ...viewProgress(batch, now),
   };
 }

@@ -63,6 +63,12 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
     errors: seen.slice(0, columnsShownMax).map((message) => {
       return { field: 'mapping', line: 1, message };
     }),
+    // For a form in which a person says it.
+    extensions: {
+      columns: columns.slice(0, columnsShownMax).map((view) => {
+        return { column: view.column, header: view.header, content: describeContent(view) };
+      }),
+    },
   });
 }
 

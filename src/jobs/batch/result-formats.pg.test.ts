@@ -125,7 +125,7 @@ test.each(['csv', 'csv-safe', 'jsonl', 'xlsx'])(
     );
     expect(response.headers.get('content-type')).toBe('application/gzip');
     const extension = format === 'csv-safe' ? 'csv' : format;
-    expect(response.headers.get('content-disposition')).toContain(`${id}.${extension}.gz`);
+    expect(response.headers.get('content-disposition')).toContain(`.enriched.${extension}.gz`);
     expect(gunzipSync(Buffer.from(await response.arrayBuffer()))).toEqual(whole);
   },
 );

@@ -86,7 +86,7 @@ export async function whileSignedIn(answer: () => Promise<Response>): Promise<Re
 }
 
 /** Shows what an answer said is left of the credits. */
-export function noteCredits(header: string | null): void {
+function noteCredits(header: string | null): void {
   if (header !== null) creditsRemaining.set(Number(header));
 }
 

@@ -1,21 +1,5 @@
 /** Every page: a new one is a file in `pages/` and a line here. */
-import type { ComponentType } from 'preact';
-import type { IconName } from './components/icon.tsx';
-
-export interface PageProps {
-  /** What stands in the address for `:id` and the like. */
-  params: Record<string, string>;
-  query: URLSearchParams;
-}
-
-export interface Page {
-  path: string;
-  /** What the key must be allowed to do; null: any key. */
-  scope: string | null;
-  /** Its place in the navigation; null for a page that others lead to. */
-  entry: { label: string; icon: IconName } | null;
-  load(): Promise<ComponentType<PageProps>>;
-}
+import type { Page } from './page.ts';
 
 export const pages: readonly Page[] = [
   {
@@ -23,6 +7,18 @@ export const pages: readonly Page[] = [
     scope: 'batches',
     entry: { label: 'Batches', icon: 'list' },
     load: async () => (await import('./pages/batches.tsx')).BatchesPage,
+  },
+  {
+    path: '/batches/new',
+    scope: 'batches',
+    entry: null,
+    load: async () => (await import('./pages/new-batch.tsx')).NewBatchPage,
+  },
+  {
+    path: '/batches/:id',
+    scope: 'batches',
+    entry: null,
+    load: async () => (await import('./pages/batch.tsx')).BatchPage,
   },
 ];
 

@@ -10,6 +10,7 @@ export interface Session {
   /** Modes that the session can work in. */
   modes: Mode[];
   expires_at: string;
+  limits: { upload_bytes: number };
 }
 
 export type Credentials = { key: string } | { email: string; password: string };

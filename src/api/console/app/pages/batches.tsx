@@ -1,4 +1,5 @@
-import { type Batch, operationLabel, stateLabel, stateTone } from '../batch.ts';
+import { type Batch, stateLabel, stateTone } from '../batch/batch.ts';
+import { operationLabel } from '../batch/operations.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';

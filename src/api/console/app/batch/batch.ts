@@ -1,5 +1,5 @@
 /** A list as the API answers it, and the words for it. */
-import type { Tone } from './components/badge.tsx';
+import type { Tone } from '../components/badge.tsx';
 
 export type BatchState =
   | 'created'
@@ -25,7 +25,7 @@ export const outcomes = [
   'error',
   'not_processed',
 ] as const;
-export type Outcome = (typeof outcomes)[number];
+type Outcome = (typeof outcomes)[number];
 
 /** What lists and exports tell alike. */
 export interface Progress {
@@ -34,7 +34,7 @@ export interface Progress {
   live: boolean;
   state: BatchState;
   reason: string | null;
-  error: { detail?: string; code?: string; line?: number } | null;
+  error: { detail?: string; code?: string } | null;
   operation: string;
   rows: Record<Outcome, number> & { total: number | null; processed: number };
   credits: { charged: number; reserved: number; max: number | null };
@@ -45,20 +45,30 @@ export interface Progress {
   finished_at: string | null;
 }
 
-export interface Batch extends Progress {
-  mapping: Record<string, { column: number; header: string | null; reason?: string }[]>;
-  dialect: {
-    encoding: string;
-    delimiter: string;
-    newline: string;
-    header: string[] | null;
-    doubts: string[];
-  };
-  quote: Quote | null;
+export interface Dialect {
+  encoding: string;
+  delimiter: string;
+  newline: string;
+  header: string[] | null;
+  doubts: string[];
 }
 
+export type Mapping = Record<string, { column: number; header: string | null; reason?: string }[]>;
+
+export interface Batch extends Progress {
+  mapping: Mapping;
+  dialect: Dialect;
+  default_region: string | null;
+  dedupe: boolean;
+  require_agreement: boolean;
+  quote: Quote | null;
+  files_deleted_at: string | null;
+}
+
+/** The exact price of a batch, from a match pass that charged nothing. */
 export interface Quote {
-  state: string;
+  state: 'running' | 'done';
+  rows?: Partial<Record<Outcome, number>>;
   credits?: number;
   affordable?: boolean;
 }
@@ -88,19 +98,4 @@ export function stateTone(state: BatchState): Tone {
 /** True for a state that nothing leaves. */
 export function isFinal(state: BatchState): boolean {
   return ['completed', 'cancelled', 'failed'].includes(state);
-}
-
-/** The priced operations: what a row may be asked for. */
-export const operations = [
-  { name: 'people.enrich', label: 'Enrich people', price: 1 },
-  { name: 'people.enrich-with-company', label: 'Enrich people with their company', price: 1 },
-  { name: 'people.mobile', label: 'Find mobile numbers', price: 8 },
-  { name: 'people.email-verify', label: 'Verify work e-mails', price: 1 },
-  { name: 'companies.enrich', label: 'Enrich companies', price: 1 },
-  { name: 'companies.logo', label: 'Find company logos', price: 1 },
-  { name: 'companies.financials', label: 'Find company financials', price: 1 },
-] as const;
-
-export function operationLabel(name: string): string {
-  return operations.find((operation) => operation.name === name)?.label ?? name;
 }

@@ -1,0 +1,71 @@
+/** What a result shows of the record that was found: the fields that people look at first. */
+interface FoundColumn {
+  header: string;
+  cell(row: FoundRecord): string;
+}
+
+type Found = Record<string, unknown> | null | undefined;
+
+/** What a row of a result in JSON lines may hold beside its own cells. */
+export interface FoundRecord {
+  person?: Found;
+  company?: Found;
+  [name: string]: unknown;
+}
+
+function text(value: unknown): string {
+  if (value === null || value === undefined || value === '' || value === 0) return '';
+  if (typeof value === 'object') return text((value as { name?: unknown }).name);
+  return String(value);
+}
+
+/** The first of these fields that holds something. */
+const first =
+  (from: (row: FoundRecord) => Found, ...names: string[]) =>
+  (row: FoundRecord): string => {
+    const record = from(row);
+    for (const name of names) {
+      const value = text(record?.[name]);
+      if (value !== '') return value;
+    }
+    return '';
+  };
+
+const ofPerson = (row: FoundRecord) => row.person;
+const ofCompany = (row: FoundRecord) => row.company;
+
+const personName: FoundColumn = {
+  header: 'Found',
+  cell: (row) => [text(row.person?.name), text(row.person?.surname)].filter(Boolean).join(' '),
+};
+const personColumns: FoundColumn[] = [
+  personName,
+  { header: 'Position', cell: first(ofPerson, 'position') },
+  { header: 'Work e-mail', cell: first(ofPerson, 'workEmail', 'email') },
+  { header: 'Phone', cell: first(ofPerson, 'mobile', 'phone') },
+  { header: 'Place', cell: first(ofPerson, 'locality') },
+];
+const companyColumns: FoundColumn[] = [
+  { header: 'Company', cell: first(ofCompany, 'name') },
+  { header: 'Domain', cell: first(ofCompany, 'domain') },
+  { header: 'Industry', cell: first(ofCompany, 'industries') },
+  { header: 'Head count', cell: first(ofCompany, 'headCount') },
+];
+
+export function foundColumns(operation: string): FoundColumn[] {
+  if (operation === 'people.enrich') return personColumns;
+  if (operation === 'people.enrich-with-company') {
+    return [...personColumns.slice(0, 3), ...companyColumns.slice(0, 3)];
+  }
+  if (operation === 'companies.enrich') return companyColumns;
+  return [{ header: 'Found', cell: everything }];
+}
+
+/** Answers with a field or two are shown whole. */
+function everything({ row: _row, input: _input, match: _match, ...found }: FoundRecord): string {
+  return Object.values(found)
+    .flatMap((value) => (typeof value === 'object' && value !== null ? Object.entries(value) : []))
+    .filter(([name, value]) => !/(^|_)id$/.test(name) && text(value) !== '')
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${text(value)}`)
+    .join(', ');
+}

@@ -1,0 +1,167 @@
+/** A list that waits to be started: how it was read, what it holds, what it will cost. */
+import { useEffect } from 'preact/hooks';
+import { call } from '../api.ts';
+import { readOut } from '../components/announcer.tsx';
+import { Button } from '../components/button.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { countOf } from '../format.ts';
+import { linkTo } from '../router.ts';
+import { creditsRemaining } from '../session.ts';
+import { useStore } from '../store.ts';
+import { type Action, useAction, useResource } from '../use-call.ts';
+import type { Batch, Dialect } from './batch.ts';
+import { CancelButton } from './cancel-button.tsx';
+import { MappingTable } from './mapping-table.tsx';
+import { OutcomeList } from './outcome-list.tsx';
+import { type Preview, toRequest } from './preview.ts';
+import type { Live } from './use-live-batch.ts';
+import { useMovedOn } from './use-moved-on.ts';
+
+export function ReviewBatch({ batch, live }: { batch: Batch; live: Live<Batch> }) {
+  const path = `/v1/batches/${batch.id}`;
+  const preview = useResource<Preview>(`${path}/preview`);
+  const quoting = useAction(async () => live.show(await call('POST', `${path}/quote`)));
+  const mapping = useAction(async (columns: ReadonlyMap<number, string>) => {
+    live.show(await call('PATCH', path, { body: { mapping: toRequest(columns) } }));
+    quoting.clear();
+    preview.reload();
+    readOut('The columns were changed.');
+  });
+  const starting = useAction(async () => live.show(await call('POST', `${path}/start`)));
+  useMovedOn([mapping, quoting, starting], live);
+  const { run: askPrice, isBusy, problem } = quoting;
+  // Also after a change: what it cost before does not hold any more.
+  const needsPrice = batch.quote === null && batch.rows.total !== 0 && problem === null && !isBusy;
+  useEffect(() => {
+    if (needsPrice) askPrice();
+  }, [needsPrice, askPrice]);
+  return (
+    <>
+      <section class="card" aria-labelledby="columns-title">
+        <h2 id="columns-title">Is this your list?</h2>
+        <DialectFacts batch={batch} />
+        <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
+        {preview.data && <MappingTable batch={batch} preview={preview.data} saving={mapping} />}
+      </section>
+      <PricePanel
+        batch={batch}
+        quoting={quoting}
+        starting={starting}
+        isSaving={mapping.isBusy}
+        live={live}
+      />
+    </>
+  );
+}
+
+const delimiterNames: Record<string, string> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'vertical bar',
+};
+
+function DialectFacts({ batch }: { batch: Batch }) {
+  const { encoding, delimiter, header, doubts } = batch.dialect;
+  const facts: { name: string; value: string; doubt: Doubt }[] = [
+    { name: 'Encoding', value: encoding.toUpperCase(), doubt: 'encoding' },
+    { name: 'Between cells', value: delimiterNames[delimiter] ?? delimiter, doubt: 'delimiter' },
+    { name: 'First row', value: header === null ? 'a row' : 'names of columns', doubt: 'header' },
+  ];
+  return (
+    <>
+      <dl class="facts">
+        <div>
+          <dt>Rows</dt>
+          <dd>{batch.rows.total === null ? '…' : countOf(batch.rows.total, 'row')}</dd>
+        </div>
+        {facts.map(({ name, value, doubt }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value}
+              {doubts.includes(doubt) && <span class="doubt">a guess: please check</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="soft">
+        Letters look wrong, or cells are cut in the wrong places?{' '}
+        <a href={linkTo('/batches/new', { again: batch.id })}>Read it in another way</a>
+      </p>
+    </>
+  );
+}
+
+type Doubt = Dialect['doubts'][number];
+
+interface PricePanelProps {
+  batch: Batch;
+  quoting: Action<void>;
+  starting: Action<void>;
+  isSaving: boolean;
+  live: Live<Batch>;
+}
+
+function PricePanel({ batch, quoting, starting, isSaving, live }: PricePanelProps) {
+  const { quote, rows } = batch;
+  const isDone = quote?.state === 'done' && !isSaving;
+  const credits = isDone ? (quote.credits ?? 0) : null;
+  return (
+    <section class="card" aria-labelledby="price-title">
+      <h2 id="price-title">What it will cost</h2>
+      {rows.total === 0 ? (
+        <p class="soft">The list has no rows.</p>
+      ) : (
+        <div aria-live="polite" aria-busy={!isDone}>
+          {credits === null || quote === null ? (
+            <p class="loading-line">
+              <span class="spinner" aria-hidden="true" /> Looking every row up, which is free …
+            </p>
+          ) : (
+            <>
+              <p class="price">
+                <strong>{countOf(credits, 'credit')}</strong>
+                <span class="soft">
+                  {batch.live
+                    ? 'for the rows that match now; nothing for the others'
+                    : 'in test mode'}
+                </span>
+              </p>
+              <OutcomeList counts={quote.rows ?? {}} total={rows.total ?? 0} />
+              <Affordable credits={credits} isAffordable={quote.affordable ?? true} />
+            </>
+          )}
+        </div>
+      )}
+      <ProblemNotice problem={quoting.problem} onRetry={() => quoting.run()} />
+      <ProblemNotice problem={starting.problem} />
+      <div class="buttons">
+        <Button
+          kind="primary"
+          isBusy={starting.isBusy}
+          isDisabled={isSaving}
+          onClick={() => starting.run()}
+        >
+          {credits === null ? 'Start without waiting' : `Start for ${countOf(credits, 'credit')}`}
+        </Button>
+        <CancelButton batch={batch} live={live} />
+      </div>
+    </section>
+  );
+}
+
+function Affordable({ credits, isAffordable }: { credits: number; isAffordable: boolean }) {
+  const remaining = useStore(creditsRemaining);
+  if (isAffordable) return null;
+  return (
+    <p class="notice warn">
+      This is more than the account holds
+      {remaining === null
+        ? ''
+        : ` (${countOf(remaining, 'credit')} of ${countOf(credits, 'credit')})`}
+      . You can start it all the same: it pauses when the credits are used up, and goes on by itself
+      when there are more.
+    </p>
+  );
+}

@@ -1,0 +1,118 @@
+/**
+ * Sending a file: with progress, and so that a second try after a lost connection never makes a second
+ * batch. `fetch` cannot tell how much of a body has been sent, XMLHttpRequest can.
+ */
+import { call, modeHeader, newId, whileSignedIn } from '../api.ts';
+import { type Problem, pageProblem } from '../problem.ts';
+import { session } from '../session.ts';
+import type { Batch } from './batch.ts';
+
+export interface UploadProgress {
+  sent: number;
+  total: number;
+}
+
+/** A file and how it is to be read: what is sent again when the connection is lost. */
+export interface Upload {
+  file: File;
+  /** Query parameters of `POST /v1/batches`. */
+  options: Record<string, string>;
+  idempotencyKey: string;
+}
+
+/** The upload that made the batch which was made last: it may have to be read in another way. */
+export const lastUpload: { current: { batchId: string; upload: Upload } | null } = {
+  current: null,
+};
+
+export function newUpload(file: File, options: Record<string, string>): Upload {
+  return { file, options, idempotencyKey: newId() };
+}
+
+/** Sends the file and returns the new batch, held until somebody starts it. Throws `Problem`. */
+export async function sendUpload(
+  upload: Upload,
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<Batch> {
+  await checkFile(upload.file);
+  // A session that has ended is renewed before the file is sent and not after it.
+  await call('GET', '/v1/batches?limit=1');
+  const query = new URLSearchParams({ ...upload.options, hold: 'true', name: upload.file.name });
+  const path = `/v1/batches?${query}`;
+  const response = await whileSignedIn(() => post(path, upload, onProgress, signal));
+  const batch = (await response.json()) as Batch;
+  lastUpload.current = { batchId: batch.id, upload };
+  return batch;
+}
+
+/** Says what is wrong with a file as soon as it is chosen; null when nothing is. */
+export function fileProblem(file: File): Problem | null {
+  const limit = session.get()?.limits.upload_bytes ?? Number.POSITIVE_INFINITY;
+  if (file.size > limit) return tooLarge(file, limit);
+  if (file.size === 0) return pageProblem('empty_file', 'This file is empty. Choose another one.');
+  if (
+    /^(image|video|audio)\//.test(file.type) ||
+    /\.(pdf|docx?|pptx?|xls|ods|numbers)$/i.test(file.name)
+  ) {
+    return pageProblem(
+      'wrong_type',
+      `“${file.name}” is no list that can be read. Save it as CSV or as an Excel workbook (.xlsx) and choose that.`,
+    );
+  }
+  return null;
+}
+
+function tooLarge(file: File, limit: number): Problem {
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
+  return pageProblem(
+    'file_too_large',
+    `“${file.name}” has ${megabytes(file.size)} MB; ${megabytes(limit)} MB is the most that can be taken. Split it into several files, each with the header.`,
+  );
+}
+
+/** A file that was changed, moved or deleted since it was chosen cannot be read any more. */
+async function checkFile(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw pageProblem(
+      'file_gone',
+      `“${file.name}” has changed or is gone since you chose it. Choose it again.`,
+    );
+  }
+}
+
+function post(
+  path: string,
+  { file, idempotencyKey }: Upload,
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'Idempotency-Key': idempotencyKey,
+      ...modeHeader(),
+    };
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress({ sent: loaded, total });
+    request.onload = () => {
+      const credits = request.getResponseHeader('X-Credits-Remaining');
+      const answered = credits === null ? {} : { 'X-Credits-Remaining': credits };
+      resolve(new Response(request.responseText, { status: request.status, headers: answered }));
+    };
+    request.onerror = () =>
+      reject(
+        pageProblem(
+          'upload_lost',
+          'The connection was lost during the upload. Your file and settings are still here: try again. A list that did arrive is not taken twice.',
+        ),
+      );
+    request.onabort = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+}

@@ -1,0 +1,70 @@
+import { type Batch, isFinal, stateLabel, stateTone } from '../batch/batch.ts';
+import { operationLabel } from '../batch/operations.ts';
+import { ReviewBatch } from '../batch/review-batch.tsx';
+import { RunningBatch } from '../batch/running-batch.tsx';
+import { useLive } from '../batch/use-live-batch.ts';
+import { Badge } from '../components/badge.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { formatTime } from '../format.ts';
+import type { PageProps } from '../page.ts';
+import { linkTo } from '../router.ts';
+
+const back = { href: linkTo('/batches'), label: 'Batches' };
+
+/** A list: what was found in it and what it will cost, how far it is, what came of it. */
+export function BatchPage({ params: { id = '' } }: PageProps) {
+  const live = useLive<Batch>(`/v1/batches/${id}`, 'batch');
+  const { item: batch, problem } = live;
+  if (problem?.status === 404) return <NotThere />;
+  if (batch === undefined) {
+    return (
+      <>
+        <PageHeader title="Batch" back={back} />
+        {problem === null ? <Loading /> : <ProblemNotice problem={problem} onRetry={live.reload} />}
+      </>
+    );
+  }
+  const about = (
+    <>
+      <Badge tone={stateTone(batch.state)}>{stateLabel(batch.state)}</Badge>
+      <span>{operationLabel(batch.operation)}</span>
+      <time dateTime={batch.created_at}>{formatTime(batch.created_at)}</time>
+    </>
+  );
+  return (
+    <>
+      <PageHeader title={batch.name} about={about} back={back} />
+      <div class="stack">
+        {!live.isConnected && !isFinal(batch.state) && (
+          <p class="notice warn" role="status">
+            The connection was lost. The batch goes on without this page; trying to reach it again …
+          </p>
+        )}
+        <ProblemNotice problem={problem} onRetry={live.reload} />
+        {isBeingRead(batch) && <p class="card loading-card">Reading the list …</p>}
+        {batch.state === 'ready' && <ReviewBatch batch={batch} live={live} />}
+        {!isBeingRead(batch) && batch.state !== 'ready' && (
+          <RunningBatch batch={batch} live={live} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function isBeingRead({ state }: Batch): boolean {
+  return state === 'created' || state === 'validating';
+}
+
+function NotThere() {
+  return (
+    <>
+      <PageHeader title="There is no such batch" back={back} />
+      <EmptyState title="Nothing is at this address">
+        It may belong to another account, or to the other mode: live and test data are kept apart.
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** The service's own words in a person's words. A word that is not here is shown as it is. */
+
+/** What a column of a list can hold. */
+export const columnKinds: Record<string, string> = {
+  professional_network: 'Profile URL',
+  email: 'E-mail',
+  phone: 'Phone',
+  twitter: 'Handle',
+  registry_number: 'Company number',
+  domain: 'Domain',
+  name: 'Company name',
+  country: 'Country',
+  person_name: 'Name of the person',
+  company_name: 'Name of the company',
+};
+
+/** Which identifier hit, where lower trust is named. */
+const hits: Record<string, string> = {
+  ...columnKinds,
+  former_handle: 'Former handle',
+  alias_domain: 'Other domain',
+  former_name: 'Former name',
+  alias_name: 'Other name',
+};
+
+const reasons: Record<string, string> = {
+  no_identifier: 'nothing to look up',
+  empty: 'empty',
+  too_long: 'too long',
+  not_an_email: 'not an e-mail address',
+  digits_lost: 'a spreadsheet has cut digits off',
+  free_mail_domain: 'a free mail provider, not a company',
+  not_a_domain: 'not a domain',
+  not_a_handle: 'not a handle',
+  not_a_profile: 'not a profile URL',
+  not_a_registry_number: 'not a company number',
+  other_network: 'a profile on another network',
+  page_on_a_network: 'a page on a network, not a company’s own',
+  public_suffix: 'a public suffix, not a company',
+  unknown_country: 'unknown country',
+  open_quote: 'a quote is never closed',
+  record_too_long: 'the row is too long',
+  nul_byte: 'the row holds a NUL byte',
+  opted_out: 'opted out',
+  nothing_stored: 'found, but what was asked for is not stored',
+  disagrees: 'the name in the list is another one',
+  cancelled: 'cancelled before it was looked up',
+  max_credits: 'the limit of credits was reached',
+  processing_failed: 'failed on our side; not charged',
+};
+
+const outcomeWords: Record<string, string> = {
+  matched: 'Matched',
+  no_match: 'No match',
+  ambiguous: 'Ambiguous',
+  invalid: 'Unusable',
+  suppressed: 'Opted out',
+  duplicate: 'Duplicate',
+  error: 'Error',
+  not_processed: 'Not processed',
+};
+
+export const sayKind = (kind: string): string => hits[kind] ?? plain(kind);
+export const sayReason = (reason: string): string => reasons[reason] ?? plain(reason);
+export const sayOutcome = (outcome: string): string => outcomeWords[outcome] ?? plain(outcome);
+
+function plain(word: string): string {
+  return word.replaceAll('_', ' ');
+}
