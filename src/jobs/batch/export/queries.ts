@@ -3,10 +3,11 @@ import type { Sql } from '../../../core/db/client.ts';
 import { compileSearch } from '../../../core/search/compile.ts';
 import type { PreparedFilter } from '../../../core/search/prepared-filter.ts';
 
-/** Ids in order, one a line, and how many. */
+/** Ids in order, one a line, and how many; of how many in all slices. */
 export interface IdSlice {
   ids: string;
   rows: number;
+  total: number;
 }
 
 /** Slices that are fetched at once: some hundred kilobytes. */
@@ -24,6 +25,7 @@ export interface Matching {
 /**
  * The ids of the people that a filter means, in order, in slices of so many; all of one state of the graph,
  * because they come from one statement, and never all in memory. Slices that do not interest are not read.
+ * The driver ends a cursor whose connection breaks between two fetches as if all were read: compare `total`.
  */
 export function readMatchingIds(sql: Sql, matching: Matching): AsyncIterable<IdSlice[]> {
   const { people, notDeliveredBy: scheduleId, sliceRows, max } = matching;
@@ -34,7 +36,8 @@ export function readMatchingIds(sql: Sql, matching: Matching): AsyncIterable<IdS
           select from schedule_deliveries d
           where d.schedule_id = ${scheduleId} and d.person_id = s.id)`;
   return sql<IdSlice[]>`
-    select string_agg(id::text, E'\n' order by id) as ids, count(*)::int as rows
+    select string_agg(id::text, E'\n' order by id) as ids, count(*)::int as rows,
+      (sum(count(*)) over ())::int as total
     from (
       select s.id, (row_number() over (order by s.id) - 1) / ${sliceRows}::int as slice
       from person_search s where ${compileSearch(sql, people)} and ${isNew}

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { needsOnlyBrief, outputColumns } from '../../../core/enrich/answer.ts';
+import { assert } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import { parseFilter } from '../../../core/search/parse.ts';
 import { prepareFilter } from '../../../core/search/prepare.ts';
@@ -46,15 +47,17 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   }
 }
 
-/** Passes the bytes on and notes each slice as a chunk. */
+/** Passes the bytes on and notes each slice as a chunk. Throws when there are fewer than were announced. */
 async function* cutChunks(
   slices: AsyncIterable<IdSlice[]>,
   chunks: NewChunk[],
 ): AsyncGenerator<Buffer> {
   let byteFrom = 0;
   let firstRow = 1;
+  let announced = 0;
   for await (const fetched of slices) {
-    for (const { ids, rows } of fetched) {
+    for (const { ids, rows, total } of fetched) {
+      announced = total;
       const bytes = Buffer.from(`${ids}\n`);
       const byteTo = byteFrom + bytes.length;
       const number = chunks.length + 1;
@@ -64,6 +67,7 @@ async function* cutChunks(
       yield bytes;
     }
   }
+  assert(firstRow - 1 === announced, 'all ids were read');
 }
 
 function tooManyResults(max: number): AppError {
