@@ -20,6 +20,18 @@ export const pages: readonly Page[] = [
     entry: null,
     load: async () => (await import('./pages/batch.tsx')).BatchPage,
   },
+  {
+    path: '/keys',
+    scope: 'account',
+    entry: { label: 'Keys', icon: 'key' },
+    load: async () => (await import('./pages/keys.tsx')).KeysPage,
+  },
+  {
+    path: '/credits',
+    scope: 'account',
+    entry: { label: 'Credits', icon: 'coins' },
+    load: async () => (await import('./pages/credits.tsx')).CreditsPage,
+  },
 ];
 
 /** Where `/` leads. */

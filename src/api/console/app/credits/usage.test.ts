@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { daysAgo, daysOf, operationsOf, spentByDay, type UsageLine } from './usage.ts';
+
+const line = (day: string, credits: number, operation: string | null): UsageLine => ({
+  day,
+  kind: credits < 0 ? 'charge' : 'grant',
+  operation,
+  batch_id: null,
+  credits,
+  units: 1,
+  lines: 1,
+});
+const lines = [
+  line('2026-03-02', -5, 'people.enrich'),
+  line('2026-03-02', -8, 'people.mobile'),
+  line('2026-03-01', 1000, null),
+  line('2026-02-28', -2, 'people.enrich'),
+];
+
+it('adds up what was spent, each day of the range by operation', () => {
+  const days = spentByDay(lines, '2026-02-28', '2026-03-02');
+  expect(days.map(({ day, total }) => [day, total])).toEqual([
+    ['2026-02-28', 2],
+    ['2026-03-01', 0],
+    ['2026-03-02', 13],
+  ]);
+  expect(days[2]?.byOperation).toEqual(
+    new Map([
+      ['people.enrich', 5],
+      ['people.mobile', 8],
+    ]),
+  );
+});
+
+it('names operations by what they cost, and no grant among them', () => {
+  expect(operationsOf(lines)).toEqual([
+    { name: 'people.mobile', credits: 8 },
+    { name: 'people.enrich', credits: 7 },
+  ]);
+});
+
+it('counts days over the end of a month and over a change of the clocks', () => {
+  expect(daysOf('2026-03-28', '2026-04-01')).toHaveLength(5);
+  expect(daysAgo(1, Date.parse('2026-03-01T00:10:00Z'))).toBe('2026-02-28');
+});

@@ -1,0 +1,91 @@
+/** What moved the wallet, as `/v1/usage` tells it: ledger lines by UTC day, kind, operation and batch. */
+import { call } from '../api.ts';
+
+export interface UsageLine {
+  day: string;
+  kind: string;
+  operation: string | null;
+  batch_id: string | null;
+  /** Negative where credits were spent. */
+  credits: number;
+  units: number;
+  lines: number;
+}
+
+interface UsagePage {
+  data: UsageLine[];
+  next_cursor: string | null;
+}
+
+const PAGES_MAX = 50;
+
+/** All lines of the days, latest first. `isWhole` is false when there are more than a page can hold. */
+export async function readUsage(
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<{ lines: UsageLine[]; isWhole: boolean }> {
+  const lines: UsageLine[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query: URLSearchParams = new URLSearchParams({ from, to, limit: '1000' });
+    if (cursor !== null) query.set('cursor', cursor);
+    const answer: UsagePage = await call('GET', `/v1/usage?${query}`, { signal });
+    lines.push(...answer.data);
+    cursor = answer.next_cursor;
+    if (cursor === null) return { lines, isWhole: true };
+  }
+  return { lines, isWhole: false };
+}
+
+/** Credits spent by day, and of each day by operation; every day of the range is there. */
+export function spentByDay(
+  lines: readonly UsageLine[],
+  from: string,
+  to: string,
+): { day: string; byOperation: Map<string, number>; total: number }[] {
+  const days = daysOf(from, to).map((day) => ({
+    day,
+    byOperation: new Map<string, number>(),
+    total: 0,
+  }));
+  const byName = new Map(days.map((entry) => [entry.day, entry]));
+  for (const line of lines) {
+    const entry = byName.get(line.day);
+    if (entry === undefined || line.credits >= 0) continue;
+    const operation = line.operation ?? line.kind;
+    entry.byOperation.set(operation, (entry.byOperation.get(operation) ?? 0) - line.credits);
+    entry.total -= line.credits;
+  }
+  return days;
+}
+
+/** The operations of the lines, the one that cost most first. */
+export function operationsOf(lines: readonly UsageLine[]): { name: string; credits: number }[] {
+  const sums = new Map<string, number>();
+  for (const { operation, kind, credits } of lines) {
+    if (credits < 0) {
+      const name = operation ?? kind;
+      sums.set(name, (sums.get(name) ?? 0) - credits);
+    }
+  }
+  return [...sums]
+    .map(([name, credits]) => ({ name, credits }))
+    .sort((a, b) => b.credits - a.credits);
+}
+
+const DAY_MS = 86_400_000;
+
+/** UTC days from one to another, both included. */
+export function daysOf(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) {
+    days.push(new Date(time).toISOString().slice(0, 10));
+  }
+  return days;
+}
+
+/** The UTC day so many days before today. */
+export function daysAgo(days: number, now = Date.now()): string {
+  return new Date(now - days * DAY_MS).toISOString().slice(0, 10);
+}

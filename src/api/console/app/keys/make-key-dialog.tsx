@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { session } from '../session.ts';
+import { useStore } from '../store.ts';
+import { useAction } from '../use-call.ts';
+import { type MadeKey, scopes } from './key.ts';
+
+const limits = [
+  { name: 'requests_per_minute', label: 'Calls a minute' },
+  { name: 'requests_per_day', label: 'Calls a day' },
+  { name: 'rows_per_minute', label: 'Rows of lists a minute' },
+  { name: 'credits_per_day', label: 'Credits a day' },
+] as const;
+
+interface MakeKeyDialogProps {
+  onMade: (made: MadeKey) => void;
+  onClose: () => void;
+}
+
+/** Asks for what a new key may do and makes it. */
+export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
+  const mode = useStore(session)?.key.mode ?? 'test';
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState(['enrich', 'search', 'batches', 'exports']);
+  const [numbers, setNumbers] = useState<Record<string, string>>({});
+  const making = useAction(async () => {
+    const set = Object.entries(numbers).filter(([, text]) => text.trim() !== '');
+    const body = {
+      mode,
+      ...(name.trim() === '' ? {} : { name }),
+      scopes: chosen,
+      // What is no number is sent as it is: the answer says what is wrong with it.
+      ...Object.fromEntries(set.map(([limit, text]) => [limit, Number(text) || text])),
+    };
+    onMade(await call<MadeKey>('POST', '/v1/keys', { body }));
+  });
+  const { problem } = making;
+  const fields = ['name', 'scopes', ...limits.map((limit) => limit.name)];
+  return (
+    <Dialog title={`New ${mode} key`} onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.run();
+        }}
+      >
+        <TextField
+          id="name"
+          label="Name"
+          value={name}
+          onInput={setName}
+          placeholder="such as CRM import"
+          error={errorOf(problem, 'name')}
+        />
+        <fieldset class="checks">
+          <legend>What it may do</legend>
+          {scopes.map((scope) => (
+            <label key={scope.name}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(scope.name)}
+                onChange={({ currentTarget }) =>
+                  setChosen(
+                    currentTarget.checked
+                      ? [...chosen, scope.name]
+                      : chosen.filter((one) => one !== scope.name),
+                  )
+                }
+              />
+              <span>{scope.label}</span>
+            </label>
+          ))}
+          {errorOf(problem, 'scopes') && <p class="error">Choose at least one.</p>}
+        </fieldset>
+        <div class="fields">
+          {limits.map((limit) => (
+            <TextField
+              key={limit.name}
+              id={limit.name}
+              label={limit.label}
+              type="number"
+              value={numbers[limit.name] ?? ''}
+              onInput={(text) => setNumbers({ ...numbers, [limit.name]: text })}
+              placeholder="as your own"
+              error={errorOf(problem, limit.name)}
+            />
+          ))}
+        </div>
+        <p class="hint">A limit of credits a day bounds what a key can cost you that got lost.</p>
+        <ProblemNotice problem={restOf(problem, fields)} />
+        <div class="dialog-buttons">
+          <Button onClick={onClose}>Leave it</Button>
+          <Button kind="primary" type="submit" isBusy={making.isBusy}>
+            Make the key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import { formatNumber, formatTime } from '../format.ts';
+import { type Key, type MadeKey, scopes, stateOf } from '../keys/key.ts';
+import { KeyActions } from '../keys/key-actions.tsx';
+import { MadeKeyDialog } from '../keys/made-key-dialog.tsx';
+import { MakeKeyDialog } from '../keys/make-key-dialog.tsx';
+import { useList } from '../use-call.ts';
+
+/** The account's keys: what each may do, and making, replacing and ending them. */
+export function KeysPage() {
+  const keys = useList<Key>('/v1/keys');
+  const [isMaking, setIsMaking] = useState(false);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const { items } = keys;
+  const show = (key: MadeKey) => {
+    setIsMaking(false);
+    setMade(key);
+    keys.reload();
+  };
+  const makeButton = (
+    <Button kind="primary" icon="plus" onClick={() => setIsMaking(true)}>
+      New key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Keys"
+        about="What programs show to call the API in your name."
+        actions={items?.length === 0 ? null : makeButton}
+      />
+      <ProblemNotice problem={keys.problem} onRetry={keys.reload} />
+      {items === undefined && keys.isLoading && <Loading />}
+      {items?.length === 0 && (
+        <EmptyState title="No keys yet" action={makeButton}>
+          A key lets a program look up records, upload lists and search, within the limits that you
+          give it.
+        </EmptyState>
+      )}
+      {items !== undefined && items.length > 0 && (
+        <KeyTable keys={items} onRolled={show} onChanged={keys.reload} />
+      )}
+      {keys.hasMore && (
+        <div class="more">
+          <Button isBusy={keys.isLoading} onClick={keys.loadMore}>
+            Show older keys
+          </Button>
+        </div>
+      )}
+      {isMaking && <MakeKeyDialog onMade={show} onClose={() => setIsMaking(false)} />}
+      {made !== null && <MadeKeyDialog made={made} onClose={() => setMade(null)} />}
+    </>
+  );
+}
+
+interface KeyTableProps {
+  keys: Key[];
+  onRolled: (made: MadeKey) => void;
+  onChanged: () => void;
+}
+
+function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
+  const now = Date.now();
+  return (
+    <Table
+      caption="Keys, newest first"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          header: 'Key',
+          cell: ({ name, prefix }) => (
+            <>
+              {name ?? 'Without a name'}
+              <br />
+              <code class="soft">{prefix}…</code>
+            </>
+          ),
+        },
+        { header: 'State', cell: (key) => <KeyState shown={key} now={now} /> },
+        {
+          header: 'Change',
+          cell: (key) =>
+            stateOf(key, now).isInForce &&
+            key.expires_at === null && (
+              <KeyActions keyShown={key} onRolled={onRolled} onChanged={onChanged} />
+            ),
+        },
+        { header: 'May', cell: ({ scopes: own }) => own.map(scopeLabel).join(', ') },
+        {
+          header: 'Calls a minute',
+          isNumber: true,
+          cell: (key) => formatNumber(key.requests_per_minute),
+        },
+        { header: 'A day', isNumber: true, cell: (key) => formatNumber(key.requests_per_day) },
+        {
+          header: 'Credits a day',
+          isNumber: true,
+          cell: ({ credits_per_day: credits }) => (credits === null ? '–' : formatNumber(credits)),
+        },
+        {
+          header: 'Made',
+          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+        },
+      ]}
+    />
+  );
+}
+
+function KeyState({ shown, now }: { shown: Key; now: number }) {
+  const { label, tone, isInForce } = stateOf(shown, now);
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {isInForce && shown.expires_at !== null && (
+        <span class="soft"> until {formatTime(shown.expires_at)}</span>
+      )}
+    </>
+  );
+}
+
+function scopeLabel(name: string): string {
+  return scopes.find((scope) => scope.name === name)?.label.toLowerCase() ?? name;
+}

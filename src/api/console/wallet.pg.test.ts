@@ -1,0 +1,88 @@
+/** The pages about keys and credits, in a browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { smallGraph } from '../../../tests/support/small-graph.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  await buildIfStale();
+  pipeline = await openPipeline();
+  await importGraph(pipeline.sql, smallGraph);
+});
+afterAll(() => pipeline.close());
+
+describeWithBrowser('in a browser', () => {
+  let browser: Browser;
+  let owner: Caller;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    const { accountId } = await pipeline.account(100);
+    owner = await pipeline.keyOf(accountId, 'live', ['enrich', 'batches', 'account']);
+    page = await browser.newPage();
+    await page.goto(pipeline.url);
+    await page.getByRole('radio', { name: 'API key' }).check();
+    await page.getByRole('textbox', { name: 'API key' }).fill(owner.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
+  });
+  afterAll(() => browser.close());
+
+  const enrich = (key: string) =>
+    fetch(`${pipeline.url}/v1/people/enrich?email=ada@home.example`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+  const shownKey = async () => (await page.locator('.secret').textContent()) ?? '';
+
+  test('a key is made, shown once, works, is replaced, and ends when it is revoked', async () => {
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('CRM import');
+    await page.getByLabel('Credits a day').fill('5');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const made = await shownKey();
+    expect((await enrich(made)).status).toBe(200);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(made);
+
+    const row = page.getByRole('row', { name: /CRM import/ });
+    await row.getByRole('button', { name: 'Roll CRM import' }).click();
+    await page.getByRole('button', { name: 'Make the new key' }).click();
+    const rolled = await shownKey();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    expect((await enrich(made)).status).toBe(200);
+    expect((await enrich(rolled)).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Revoke CRM import' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('Revoked', { exact: true }).waitFor();
+    expect((await enrich(rolled)).status).toBe(403);
+  });
+
+  test('what is wrong with a new key stands beside its field', async () => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Calls a minute').fill('1000000');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText(/must be at most \d+/).waitFor();
+    expect(await page.getByLabel('Calls a minute').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Leave it' }).click();
+  });
+
+  test('credits are told as the wallet and the ledger hold them', async () => {
+    const charged = await pipeline.charges(owner);
+    expect(charged).toHaveLength(3);
+    await page.getByRole('link', { name: 'Credits' }).click();
+    await page.getByText('97', { exact: true }).first().waitFor();
+    const row = page.getByRole('row', { name: /Enrich people/ });
+    await row.waitFor();
+    expect((await row.getByRole('cell').allTextContents()).slice(-2)).toEqual(['3', '-3']);
+    await page.getByRole('img', { name: /Credits spent each day/ }).waitFor();
+    await page.getByLabel('For').selectOption({ label: 'Credits added' });
+    await page.getByRole('row', { name: /\+100/ }).waitFor();
+    expect(await row.count()).toBe(0);
+  });
+});
