@@ -1,55 +1,260 @@
+/** What the console does when something goes wrong: each has an answer on the page. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import {
+  expectAccessible,
+  openConsole,
+  openTab,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+
+const uploadBytesMax = 1_000_000;
+const people = 'E-mail;Name\r\nada@team.example;Ada\r\nbob@team.example;Bob\r\n';
 
 let pipeline: Pipeline;
+let browser: Browser;
 
-beforeAll(async () => {
-  await buildIfStale();
-  pipeline = await openPipeline();
-});
-afterAll(() => pipeline.close());
-
-describeWithBrowser('in a browser', () => {
-  let browser: Browser;
+describeWithBrowser('the console', () => {
   beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline({ UPLOAD_BYTES_MAX: String(uploadBytesMax) });
     browser = await startBrowser();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
   });
-  afterAll(() => browser.close());
 
-  /** A page, and what went wrong on it: errors, requests to other hosts. */
-  async function openPage(path: string): Promise<{ page: Page; wrong: string[] }> {
-    const page = await browser.newPage();
-    const wrong: string[] = [];
-    page.on('console', (line) => {
-      if (['error', 'warning'].includes(line.type())) wrong.push(line.text());
-    });
-    page.on('pageerror', (error) => wrong.push(error.message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(pipeline.url) && !url.startsWith('data:')) wrong.push(url);
-    });
-    await page.goto(pipeline.url + path);
-    return { page, wrong };
+  /** Somebody who is signed in with a key of an account with 1,000 credits. */
+  async function openSignedIn(path = '/') {
+    const caller = await pipeline.account(1_000);
+    const opened = await openConsole(browser, pipeline.url + path);
+    await signInWithKey(opened.page, caller.key);
+    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return { ...opened, caller };
   }
 
-  test('somebody signs in with a key, sees that there is no list yet, and signs out', async () => {
-    const caller = await pipeline.account(1234);
-    const { page, wrong } = await openPage('/');
-    await page.getByRole('radio', { name: 'API key' }).check();
-    await page.getByRole('textbox', { name: 'API key' }).fill(caller.key);
+  async function close(page: Page): Promise<void> {
+    await page.context().close();
+  }
+
+  const listsOf = ({ accountId }: Caller) =>
+    pipeline.sql<{ id: string; state: string }[]>`
+      select id, state from batches where account_id = ${accountId} order by id`;
+
+  function chooseFile(page: Page, name: string, content: string | Buffer, mimeType = 'text/csv') {
+    const file = { name, mimeType, buffer: Buffer.from(content) };
+    return page.getByLabel('List', { exact: true }).setInputFiles(file);
+  }
+
+  const upload = (page: Page) => page.getByRole('button', { name: 'Upload and check' }).click();
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name });
+
+  test('is there for who has no session, and says what is wrong with a sign-in', async () => {
+    const { page, wrong } = await openConsole(browser, `${pipeline.url}/#/batches`);
+    await heading(page, 'Sign in').waitFor();
+    await expectAccessible(page);
+    await signInWithKey(page, 'svc_live_nothing');
+    await page.getByText('This is no key of this service').waitFor();
+    const field = page.getByRole('textbox', { name: 'API key' });
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('radio', { name: 'E-mail' }).check();
+    await page.getByLabel('E-mail address').fill('nobody@team.example');
+    await page.getByLabel('Password').fill('wrong horse battery');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
-    expect(await page.getByText('1,234').isVisible()).toBe(true);
-    await page.reload();
-    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const left = await pipeline.sql`select from sessions`;
-    expect(left).toHaveLength(0);
+    await page.getByText('No account has this e-mail address and password').waitFor();
+    await expectAccessible(page);
     expect(wrong).toEqual([]);
-    await page.close();
+    await close(page);
+  });
+
+  test('shows an empty list to a new account, and nothing after signing out', async () => {
+    const { page, wrong } = await openSignedIn();
+    await heading(page, 'No lists yet').waitFor();
+    expect(await page.getByText('1,000').isVisible()).toBe(true);
+    await expectAccessible(page);
+    await page.reload();
+    await heading(page, 'No lists yet').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in').waitFor();
+    expect(await page.getByText('1,000').count()).toBe(0);
+    expect(wrong).toEqual([]);
+    await close(page);
+  });
+
+  test('says at once that a file is too large, or no list, and sends nothing', async () => {
+    const { page, caller } = await openSignedIn('/#/batches/new');
+    await chooseFile(page, 'big.csv', Buffer.alloc(uploadBytesMax + 1, 'a'));
+    await page.getByText('1 MB is the most that can be taken').waitFor();
+    await chooseFile(page, 'photo.png', 'x', 'image/png');
+    await page.getByText('“photo.png” is no list that can be read').waitFor();
+    await chooseFile(page, 'empty.csv', '');
+    await page.getByText('This file is empty').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Upload and check' }).click({ force: true });
+    expect(await listsOf(caller)).toEqual([]);
+    await close(page);
+  });
+
+  test('says that a file is too large when only the service can tell', async () => {
+    const { page, caller } = await openSignedIn();
+    await page.route('**/console/session', async (route) => {
+      const response = await route.fetch();
+      const told = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...told, limits: { upload_bytes: 1e9 } } });
+    });
+    await page.goto(`${pipeline.url}/?again#/batches/new`);
+    await chooseFile(page, 'big.csv', Buffer.alloc(4 * uploadBytesMax, 'a@b.example\n'));
+    await upload(page);
+    await page.getByText('This file holds more than 1000000 bytes').waitFor();
+    expect(await listsOf(caller)).toEqual([]);
+    await close(page);
+  });
+
+  test('says what else the service finds wrong with a file, and takes the next one', async () => {
+    const { page, caller } = await openSignedIn('/#/batches/new');
+    await chooseFile(page, 'list.csv', '%PDF-1.7 something');
+    await upload(page);
+    await page.getByText('This file is a PDF document').waitFor();
+    // Two columns in which nothing can be looked up: the page asks what they hold.
+    await chooseFile(page, 'list.csv', 'Foo;Bar\r\nx;y\r\n');
+    await upload(page);
+    await page.getByLabel('Foo').selectOption({ label: 'Handle' });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Reading the list').waitFor();
+    expect(await listsOf(caller)).toMatchObject([{ state: 'created' }]);
+    await close(page);
+  });
+
+  test('takes a file once, however often its connection is lost', async () => {
+    const { page, caller } = await openSignedIn('/#/batches/new');
+    await chooseFile(page, 'list.csv', people);
+    const lost = page.getByText('The connection was lost during the upload');
+    const sent = '**/v1/batches?operation=*';
+    // First nothing arrives, then everything but the answer.
+    await page.route(sent, (route) => route.abort('connectionreset'), { times: 1 });
+    await upload(page);
+    await lost.waitFor();
+    expect(await page.getByText('list.csv').first().isVisible()).toBe(true);
+    await expectAccessible(page);
+    await page.route(
+      sent,
+      async (route) => {
+        await route.fetch();
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await lost.waitFor({ state: 'hidden' });
+    await lost.waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Reading the list').waitFor();
+    expect(await listsOf(caller)).toHaveLength(1);
+    await close(page);
+  });
+
+  /** A list that waits to be started, on the screen. */
+  async function openReady() {
+    const opened = await openSignedIn('/#/batches/new');
+    await chooseFile(opened.page, 'list.csv', people);
+    await upload(opened.page);
+    await opened.page.getByText('Reading the list').waitFor();
+    await pipeline.runUntilIdle();
+    await heading(opened.page, 'Is this your list?').waitFor();
+    await expect
+      .poll(() => pipeline.queues.waiting.map(({ name }) => name))
+      .toEqual(['quote-batch']);
+    await opened.page.getByText('Looking every row up').waitFor();
+    await pipeline.runUntilIdle();
+    await opened.page.getByRole('button', { name: 'Start for 0 credits' }).waitFor();
+    return opened;
+  }
+
+  async function waitForState(caller: Caller, state: string): Promise<void> {
+    await expect.poll(async () => (await listsOf(caller))[0]?.state).toBe(state);
+  }
+
+  test('asks to sign in again when the session has ended, and goes on from there', async () => {
+    const { page, wrong, caller } = await openReady();
+    await pipeline.sql`update sessions set expires_at = now()`;
+    await page.getByRole('button', { name: /^Start/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
+    await dialog.waitFor();
+    await expectAccessible(page);
+    await signInWithKey(page, caller.key);
+    await waitForState(caller, 'queued');
+    await heading(page, 'Progress').waitFor();
+    expect(wrong).toEqual([]);
+    await close(page);
+  });
+
+  test('does nothing in the name of another account that signs in instead', async () => {
+    const { page, caller } = await openReady();
+    const other = await pipeline.account(7);
+    await pipeline.sql`update sessions set expires_at = now()`;
+    await page.getByRole('button', { name: /^Start/ }).click();
+    await page.getByRole('dialog', { name: 'Sign in to go on' }).waitFor();
+    await signInWithKey(page, other.key);
+    await heading(page, 'There is no such batch').waitFor();
+    expect(await listsOf(caller)).toMatchObject([{ state: 'ready' }]);
+    expect(await listsOf(other)).toEqual([]);
+    await close(page);
+  });
+
+  test('shows in every tab what has become of a list, and who is signed in', async () => {
+    const { page, caller } = await openReady();
+    const { page: second } = await openTab(await page.context().newPage(), page.url());
+    await second.getByRole('button', { name: /^Start for/ }).waitFor();
+    // The second tab does not hear of it before it tries.
+    await second.route('**/events', (route) => route.abort());
+    await second.reload();
+    await second.getByRole('button', { name: /^Start for/ }).waitFor();
+    await page.getByRole('button', { name: /^Start for/ }).click();
+    await waitForState(caller, 'queued');
+    await second.unroute('**/events');
+    await second.getByRole('button', { name: /^Start for/ }).click();
+    await second.getByText('This has moved on meanwhile').waitFor();
+    await heading(second, 'Progress').waitFor();
+    await second.getByRole('button', { name: 'Pause' }).click();
+    await second.getByText('Paused until somebody resumes it').waitFor();
+    await page.getByText('Paused until somebody resumes it').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(second, 'Sign in').waitFor();
+    await close(page);
+  });
+
+  test('cancels after a question, and says what is not charged', async () => {
+    const { page, wrong, caller } = await openReady();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog', { name: 'Cancel this batch?' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the batch' }).click();
+    await waitForState(caller, 'cancelling');
+    await pipeline.runUntilIdle();
+    await page.getByText('Not processed').first().waitFor();
+    expect(wrong).toEqual([]);
+    await close(page);
+  });
+
+  test('says that a list is not read to its end when the connection is away, and comes back', async () => {
+    const { page, caller } = await openReady();
+    await page.getByRole('button', { name: /^Start for/ }).click();
+    await waitForState(caller, 'queued');
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.context().setOffline(false);
+    await pipeline.runUntilIdle();
+    await heading(page, 'What came of it').waitFor();
+    await close(page);
   });
 });

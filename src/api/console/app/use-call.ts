@@ -80,7 +80,8 @@ export function useList<Item>(path: string): List<Item> {
 }
 
 export interface Action<Input> {
-  run(input: Input): void;
+  /** Starts it; false when it is under way already. */
+  run(input: Input): boolean;
   isBusy: boolean;
   problem: Problem | null;
   clear(): void;
@@ -94,7 +95,7 @@ export function useAction<Input = void>(work: (input: Input) => Promise<void>): 
   latest.current = work;
   const busy = useRef(false);
   const run = useCallback((input: Input) => {
-    if (busy.current) return;
+    if (busy.current) return false;
     busy.current = true;
     setIsBusy(true);
     setProblem(null);
@@ -105,6 +106,7 @@ export function useAction<Input = void>(work: (input: Input) => Promise<void>): 
         busy.current = false;
         setIsBusy(false);
       });
+    return true;
   }, []);
   const clear = useCallback(() => setProblem(null), []);
   return { run, isBusy, problem, clear };

@@ -1,43 +1,37 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import type { Action } from '../use-call.ts';
-import { sayKind, sayReason } from '../words.ts';
+import { columnKinds, sayKind, sayReason } from '../words.ts';
 import type { Batch } from './batch.ts';
 import { findOperation, operations } from './operations.ts';
-import { type Preview, type PreviewRow, toColumns } from './preview.ts';
+import type { Preview, PreviewRow } from './preview.ts';
 import { KindOptions } from './unmapped-columns.tsx';
+import type { Choice } from './use-mapping.ts';
 
 interface MappingTableProps {
   batch: Batch;
   preview: Preview;
-  saving: Action<ReadonlyMap<number, string>>;
+  choice: Choice;
 }
 
-/** The first rows, and above each column what it holds. A change is saved at once. */
-export function MappingTable({ batch, preview, saving }: MappingTableProps) {
-  const [columns, setColumns] = useState<ReadonlyMap<number, string>>(() =>
-    toColumns(batch.mapping),
-  );
-  const sent = useRef(columns);
-  const { isBusy, run } = saving;
-  // What is chosen while a change is being saved is saved after it.
-  useEffect(() => {
-    if (isBusy || sent.current === columns) return;
-    sent.current = columns;
-    run(columns);
-  }, [columns, isBusy, run]);
+/** The first rows, and above each column what it holds. */
+export function MappingTable({ batch, preview, choice }: MappingTableProps) {
+  const { columns, choose } = choice;
   const operation = findOperation(batch.operation) ?? operations[0];
   if (operation === undefined) return null;
   const { header } = batch.dialect;
   const width = Math.max(header?.length ?? 0, ...preview.rows.map(({ cells }) => cells.length));
   const numbers = Array.from({ length: width }, (_, index) => index + 1);
   const nameOf = (column: number) => header?.[column - 1] || `Column ${column}`;
-  const choose = (column: number, kind: string) => setColumns(new Map(columns).set(column, kind));
   return (
     <>
-      <ProblemNotice problem={saving.problem} />
+      <ProblemNotice problem={choice.problem} />
+      {!choice.isUsable && (
+        <p class="notice warn" role="alert">
+          Say which column holds what can be looked up:{' '}
+          {operation.identifiers.map((kind) => columnKinds[kind]).join(', ')}.
+        </p>
+      )}
       <section class="table sheet" aria-label="First rows of the list">
-        <table aria-busy={saving.isBusy}>
+        <table aria-busy={choice.isUsable && !choice.isSaved}>
           <caption class="unseen">The first rows, and what each column holds</caption>
           <thead>
             <tr>

@@ -73,7 +73,7 @@ const by: Column<ResultRow> = {
 };
 
 /** Enough to know a row again. */
-const OWN_COLUMNS_MAX = 3;
+const OWN_COLUMNS_MAX = 2;
 
 /** The first columns of the list that were read. */
 function ownColumns({ mapping, dialect }: Batch): Column<ResultRow>[] {

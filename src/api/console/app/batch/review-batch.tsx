@@ -1,7 +1,6 @@
 /** A list that waits to be started: how it was read, what it holds, what it will cost. */
 import { useEffect } from 'preact/hooks';
 import { call } from '../api.ts';
-import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf } from '../format.ts';
@@ -13,22 +12,21 @@ import type { Batch, Dialect } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { MappingTable } from './mapping-table.tsx';
 import { OutcomeList } from './outcome-list.tsx';
-import { type Preview, toRequest } from './preview.ts';
+import type { Preview } from './preview.ts';
 import type { Live } from './use-live-batch.ts';
+import { type Choice, useMapping } from './use-mapping.ts';
 import { useMovedOn } from './use-moved-on.ts';
 
 export function ReviewBatch({ batch, live }: { batch: Batch; live: Live<Batch> }) {
   const path = `/v1/batches/${batch.id}`;
   const preview = useResource<Preview>(`${path}/preview`);
   const quoting = useAction(async () => live.show(await call('POST', `${path}/quote`)));
-  const mapping = useAction(async (columns: ReadonlyMap<number, string>) => {
-    live.show(await call('PATCH', path, { body: { mapping: toRequest(columns) } }));
+  const choice = useMapping(batch, live, () => {
     quoting.clear();
     preview.reload();
-    readOut('The columns were changed.');
   });
   const starting = useAction(async () => live.show(await call('POST', `${path}/start`)));
-  useMovedOn([mapping, quoting, starting], live);
+  useMovedOn([choice, quoting, starting], live);
   const { run: askPrice, isBusy, problem } = quoting;
   // Also after a change: what it cost before does not hold any more.
   const needsPrice = batch.quote === null && batch.rows.total !== 0 && problem === null && !isBusy;
@@ -41,15 +39,9 @@ export function ReviewBatch({ batch, live }: { batch: Batch; live: Live<Batch> }
         <h2 id="columns-title">Is this your list?</h2>
         <DialectFacts batch={batch} />
         <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
-        {preview.data && <MappingTable batch={batch} preview={preview.data} saving={mapping} />}
+        {preview.data && <MappingTable batch={batch} preview={preview.data} choice={choice} />}
       </section>
-      <PricePanel
-        batch={batch}
-        quoting={quoting}
-        starting={starting}
-        isSaving={mapping.isBusy}
-        live={live}
-      />
+      <PricePanel batch={batch} quoting={quoting} starting={starting} choice={choice} live={live} />
     </>
   );
 }
@@ -99,48 +91,48 @@ interface PricePanelProps {
   batch: Batch;
   quoting: Action<void>;
   starting: Action<void>;
-  isSaving: boolean;
+  choice: Choice;
   live: Live<Batch>;
 }
 
-function PricePanel({ batch, quoting, starting, isSaving, live }: PricePanelProps) {
+function PricePanel({ batch, quoting, starting, choice, live }: PricePanelProps) {
   const { quote, rows } = batch;
-  const isDone = quote?.state === 'done' && !isSaving;
-  const credits = isDone ? (quote.credits ?? 0) : null;
+  const hasPrice = quote?.state === 'done' && choice.isSaved;
+  const credits = hasPrice ? (quote.credits ?? 0) : null;
+  const isUnderWay = choice.isUsable && choice.problem === null && quoting.problem === null;
+  const isWaiting = isUnderWay && !hasPrice && rows.total !== 0;
   return (
     <section class="card" aria-labelledby="price-title">
       <h2 id="price-title">What it will cost</h2>
-      {rows.total === 0 ? (
-        <p class="soft">The list has no rows.</p>
-      ) : (
-        <div aria-live="polite" aria-busy={!isDone}>
-          {credits === null || quote === null ? (
-            <p class="loading-line">
-              <span class="spinner" aria-hidden="true" /> Looking every row up, which is free …
+      <div aria-live="polite" aria-busy={isWaiting}>
+        {rows.total === 0 && <p class="soft">The list has no rows.</p>}
+        {isWaiting && (
+          <p class="loading-line">
+            <span class="spinner" aria-hidden="true" /> Looking every row up, which is free …
+          </p>
+        )}
+        {credits !== null && (
+          <>
+            <p class="price">
+              <strong>{countOf(credits, 'credit')}</strong>
+              <span class="soft">
+                {batch.live
+                  ? 'for the rows that match now; nothing for the others'
+                  : 'in test mode'}
+              </span>
             </p>
-          ) : (
-            <>
-              <p class="price">
-                <strong>{countOf(credits, 'credit')}</strong>
-                <span class="soft">
-                  {batch.live
-                    ? 'for the rows that match now; nothing for the others'
-                    : 'in test mode'}
-                </span>
-              </p>
-              <OutcomeList counts={quote.rows ?? {}} total={rows.total ?? 0} />
-              <Affordable credits={credits} isAffordable={quote.affordable ?? true} />
-            </>
-          )}
-        </div>
-      )}
+            <OutcomeList counts={quote?.rows ?? {}} total={rows.total ?? 0} />
+            {quote?.affordable === false && <TooExpensive />}
+          </>
+        )}
+      </div>
       <ProblemNotice problem={quoting.problem} onRetry={() => quoting.run()} />
       <ProblemNotice problem={starting.problem} />
       <div class="buttons">
         <Button
           kind="primary"
           isBusy={starting.isBusy}
-          isDisabled={isSaving}
+          isDisabled={!choice.isSaved}
           onClick={() => starting.run()}
         >
           {credits === null ? 'Start without waiting' : `Start for ${countOf(credits, 'credit')}`}
@@ -151,17 +143,13 @@ function PricePanel({ batch, quoting, starting, isSaving, live }: PricePanelProp
   );
 }
 
-function Affordable({ credits, isAffordable }: { credits: number; isAffordable: boolean }) {
+function TooExpensive() {
   const remaining = useStore(creditsRemaining);
-  if (isAffordable) return null;
   return (
     <p class="notice warn">
       This is more than the account holds
-      {remaining === null
-        ? ''
-        : ` (${countOf(remaining, 'credit')} of ${countOf(credits, 'credit')})`}
-      . You can start it all the same: it pauses when the credits are used up, and goes on by itself
-      when there are more.
+      {remaining === null ? '' : `: ${countOf(remaining, 'credit')}`}. You can start it all the
+      same: it pauses when the credits are used up, and goes on by itself when there are more.
     </p>
   );
 }

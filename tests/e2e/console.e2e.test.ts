@@ -1,0 +1,226 @@
+/**
+ * The web console on the whole service: somebody uploads a messy list, sets right how it is read, sees the
+ * price, runs it and downloads the result. With SCREENSHOTS set to a folder it leaves pictures there.
+ */
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { must } from '../../src/core/lib/assert.ts';
+import { describeWithBrowser, startBrowser } from '../support/browser.ts';
+import { type ConsolePage, expectAccessible, openConsole } from '../support/console-page.ts';
+import { buildIfStale } from './compiled-code.ts';
+import { withSql } from './list.ts';
+import { runJson } from './processes.ts';
+import { type Service, startService } from './service.ts';
+
+const firstPageBytesMax = 100_000;
+const pictures = process.env.SCREENSHOTS;
+const caseMs = 120_000;
+
+const root = mkdtempSync(path.join(tmpdir(), 'enrich-console-'));
+const email = 'ada@northwind.example';
+let service: Service;
+let browser: Browser;
+let password: string;
+
+interface Person {
+  id: number;
+  name: string;
+  surname: string;
+  workEmail: string;
+}
+
+/** A row of the messy list, and the person it means. */
+interface Row {
+  cells: string[];
+  personId: string;
+}
+
+const header = ['Name (Nachname, Vorname)', 'E-Mail alt', 'Kontakt', 'Land?', 'Bemerkung'];
+
+describeWithBrowser('somebody with a messy list', () => {
+  let opened: ConsolePage;
+  let page: Page;
+  let rows: Row[];
+
+  beforeAll(async () => {
+    await buildIfStale();
+    service = await startService(path.join(root, 'data'));
+    const about = (...words: string[]) => [...words, '--data-dir', service.dataDir];
+    await runJson(about('generate', '--persons', '5000', '--companies', '1000', '--seed', '1'));
+    const who = ['--name', 'Northwind Sales', '--email', email, '--credits', '25000', '--sign-in'];
+    ({ password } = await runJson<{ password: string }>(about('account', 'create', ...who)));
+    rows = await writeMessyList(path.join(root, 'messe-kontakte.csv'));
+    browser = await startBrowser();
+    opened = await openConsole(browser, service.up.url, { viewport: { width: 1280, height: 860 } });
+    page = opened.page;
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+    await rm(root, { recursive: true, force: true });
+  }, 60_000);
+
+  it('signs in on a page that is small, whole and complete with its first answer', async () => {
+    const first = await watchFirstPage();
+    expect(first.bytes).toBeLessThan(firstPageBytesMax);
+    // What a script asks for only when it runs makes everybody wait once more.
+    expect(first.late).toEqual([]);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
+  });
+
+  it(
+    'sees how it is read, sets the columns right and learns the price',
+    async () => {
+      await page.getByRole('link', { name: 'Upload a list' }).click();
+      await page.getByRole('heading', { name: 'Upload a list' }).waitFor();
+      const file = path.join(root, 'messe-kontakte.csv');
+      await page.getByLabel('List', { exact: true }).setInputFiles(file);
+      await picture('upload');
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Upload and check' }).click();
+      await page.getByRole('heading', { name: 'Is this your list?' }).waitFor();
+      await page.getByText('WINDOWS-1252').waitFor();
+      await page.getByText(/^semicolon/).waitFor();
+      // The header names a column that is out of date: nobody is found by it.
+      const old = page.getByLabel('What “E-Mail alt” holds');
+      const right = page.getByLabel('What “Kontakt” holds');
+      expect(await old.inputValue()).toBe('email');
+      await old.selectOption({ label: 'Not used' });
+      await right.selectOption({ label: 'E-mail' });
+      const meant = rows.filter(({ personId }) => personId !== '').length;
+      await page.getByRole('button', { name: `Start for ${meant} credits` }).waitFor();
+      await page.getByText(must(rows[0], 'row').cells[0] ?? '').waitFor();
+      await picture('review');
+      await expectAccessible(page);
+    },
+    caseMs,
+  );
+
+  it(
+    'runs it, and gets every row back with the person it means',
+    async () => {
+      await page.getByRole('button', { name: /^Start for/ }).click();
+      await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+      await page.getByRole('heading', { name: 'About this list' }).waitFor();
+      await page.getByRole('table', { name: /^The first/ }).waitFor();
+      await picture('results');
+      await expectAccessible(page);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download for spreadsheets' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('messe-kontakte.enriched.csv');
+      const text = await readFile(await download.path(), 'utf8');
+      const records = parse(text, { delimiter: ';', bom: true }) as string[][];
+      const names = must(records[0], 'header');
+      expect(names.slice(0, header.length)).toEqual(header);
+      const found = records.slice(1).map((cells) => ({
+        cells: cells.slice(0, header.length),
+        personId: cells[names.indexOf('person.id')],
+      }));
+      expect(found).toEqual(rows.map((row) => ({ ...row, cells: row.cells.map(safe) })));
+    },
+    caseMs,
+  );
+
+  it('runs again what did not match, pauses nothing for it, and finds both lists', async () => {
+    await page.getByRole('button', { name: 'Run rows again' }).click();
+    await page.getByRole('dialog', { name: 'Run rows again' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Run them' }).click();
+    await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+    await page.getByRole('link', { name: 'Batches' }).first().click();
+    await page.getByRole('table', { name: 'Batches, newest first' }).waitFor();
+    expect(await page.getByRole('link', { name: /messe-kontakte/ }).count()).toBe(2);
+    await picture('batches');
+    await expectAccessible(page);
+  });
+
+  it('does the same for nothing in test mode, where no live list is seen', async () => {
+    await page.getByRole('switch', { name: 'Test mode' }).click();
+    await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('switch', { name: 'Test mode' }).click();
+    await page.getByRole('table', { name: 'Batches, newest first' }).waitFor();
+    expect(opened.wrong).toEqual([]);
+  });
+
+  /** Loads the first page anew; how many bytes came, and what came too late to be fetched together. */
+  async function watchFirstPage(): Promise<{ bytes: number; late: string[] }> {
+    const sizes: Promise<number>[] = [];
+    const urls: string[] = [];
+    let html = '';
+    page.on('requestfinished', (request) => {
+      urls.push(new URL(request.url()).pathname);
+      sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+    });
+    const response = await page.goto(service.up.url, { waitUntil: 'networkidle' });
+    html = (await response?.text()) ?? '';
+    page.removeAllListeners('requestfinished');
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const known = ['/', '/console/session'];
+    return { bytes, late: urls.filter((url) => !known.includes(url) && !html.includes(url)) };
+  }
+
+  /** A picture of the page in both looks, for who asks for it. */
+  async function picture(name: string): Promise<void> {
+    if (pictures === undefined) return;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const suffix = colorScheme === 'dark' ? '-dark' : '';
+      await page.screenshot({ path: path.join(pictures, `console-${name}${suffix}.png`) });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+});
+
+/** What a spreadsheet would run comes back with an apostrophe before it. */
+function safe(cell: string): string {
+  return cell.startsWith('=') ? `'${cell}` : cell;
+}
+
+/**
+ * Writes a list in Windows-1252 with semicolons: people of the graph by their work e-mail in a column that
+ * no header word names, strangers, an unusable row, and a cell that a spreadsheet would run.
+ */
+async function writeMessyList(file: string): Promise<Row[]> {
+  const people = await withSql(
+    service,
+    (sql) => sql<Person[]>`
+      select id, name, surname, work_email from persons
+      where work_email <> '' and name || surname ~ '^[A-Za-zÀ-ÿ -]+$'
+        and (select count(*) from persons other where other.work_email = persons.work_email
+          or other.email = persons.work_email) = 1
+      order by id limit 30`,
+  );
+  const known = people.map(({ id, name, surname, workEmail }, index): Row => {
+    const contact = [workEmail, workEmail.toUpperCase(), `mailto:${workEmail}`, ` ${workEmail} `];
+    const cells = [
+      `${surname}, ${name}`,
+      `alt.${index}@früher.example`,
+      contact[index % 4] ?? '',
+      'Österreich',
+      index === 3 ? '=2+5' : 'Stand 4',
+    ];
+    return { cells, personId: String(id) };
+  });
+  const strangers = ['x@unknown.example', 'y@unknown.example', 'keine Angabe'].map((contact) => {
+    return { cells: ['Groß, Jürgen', 'alt@früher.example', contact, 'DE', ''], personId: '' };
+  });
+  const rows = [...known, ...strangers];
+  const lines = [header, ...rows.map(({ cells }) => cells)].map(
+    (cells) => `${cells.join(';')}\r\n`,
+  );
+  await writeFile(file, Buffer.from(lines.join(''), 'latin1'));
+  return rows;
+}

@@ -1,0 +1,75 @@
+/** The web console in a browser, watched for what must never happen on it. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface ConsolePage {
+  page: Page;
+  /** Errors of the page, warnings, requests to other hosts. Refusals of the API are none of these. */
+  wrong: string[];
+}
+
+/** Opens the console at a path, in a browser profile of its own. */
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  // Without motion nothing is half way between two looks when it is looked at.
+  const still = { locale: 'en-GB', reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext({ ...still, ...options });
+  context.setDefaultTimeout(10_000);
+  return openTab(await context.newPage(), url);
+}
+
+/** Another tab of the same profile. */
+export async function openTab(page: Page, url: string): Promise<ConsolePage> {
+  const { origin } = new URL(url);
+  const wrong: string[] = [];
+  page.on('console', (line) => {
+    const isRefusal = line.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(line.type()) && !isRefusal) wrong.push(line.text());
+  });
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin)) wrong.push(request.url());
+  });
+  await page.goto(url);
+  return { page, wrong };
+}
+
+export async function signInWithKey(page: Page, key: string): Promise<void> {
+  await page.getByRole('radio', { name: 'API key' }).check();
+  await page.getByRole('textbox', { name: 'API key' }).fill(key);
+  await page.keyboard.press('Enter');
+}
+
+/**
+ * Holds what is on the screen to WCAG, as far as axe can tell, in light and dark, and to fit a screen of
+ * 360 pixels without scrolling sideways.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The schemes differ in their colours alone.
+    const only = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
+    const violations = (await page.evaluate(
+      `axe.run(document, ${only}).then(({ violations }) => violations.map(({ id, impact, nodes }) =>
+        ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => html + ' ' + failureSummary) })))`,
+    )) as { impact: string | null }[];
+    expect(
+      violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
+    ).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  if (size !== null) await page.setViewportSize(size);
+}
