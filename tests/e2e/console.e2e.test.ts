@@ -85,7 +85,6 @@ describeWithBrowser('somebody with a messy list', () => {
       await page.getByRole('heading', { name: 'Upload a list' }).waitFor();
       const file = path.join(root, 'messe-kontakte.csv');
       await page.getByLabel('List', { exact: true }).setInputFiles(file);
-      await picture('upload');
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Upload and check' }).click();
       await page.getByRole('heading', { name: 'Is this your list?' }).waitFor();
@@ -142,7 +141,6 @@ describeWithBrowser('somebody with a messy list', () => {
     await page.getByRole('link', { name: 'Batches' }).first().click();
     await page.getByRole('table', { name: 'Batches, newest first' }).waitFor();
     expect(await page.getByRole('link', { name: /messe-kontakte/ }).count()).toBe(2);
-    await picture('batches');
     await expectAccessible(page);
   });
 

@@ -2,16 +2,22 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { uuidv7 } from 'uuidv7';
 import { createClient } from '../../src/client/client.ts';
-import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { createAccount, findAccountByEmail } from '../../src/core/accounts/accounts.ts';
+import { generatePassword } from '../../src/core/accounts/password.ts';
 import type { Config } from '../../src/core/config.ts';
-import { connect } from '../../src/core/db/client.ts';
+import { grantCredits } from '../../src/core/credits/credits.ts';
+import { connect, type Database } from '../../src/core/db/client.ts';
 import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
 import { sampleGraph } from '../../src/core/graph/generate/make-samples.ts';
 import { isGraphEmpty } from '../../src/core/graph/generate/queries.ts';
-import { createKey } from '../../src/core/keys/keys.ts';
+import { revokeOwnKey } from '../../src/core/keys/account-keys/account-keys.ts';
+import { listKeys } from '../../src/core/keys/account-keys/queries.ts';
+import { createKey, KEYS_IN_FORCE_MAX } from '../../src/core/keys/keys.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createLog } from '../../src/core/log.ts';
+import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { findRunningUp } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
@@ -19,6 +25,8 @@ import { startStack, type UpFile } from '../stack.ts';
 import { describeBatch, runBatch } from './batch.ts';
 
 const DEMO_CREDITS = 10_000;
+const DEMO_EMAIL = 'demo@example.com';
+const DEMO_KEY = 'Demo';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -27,13 +35,17 @@ export function addDemoCommand(program: Command): void {
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const running = await findRunningUp(config);
-      if (running !== null) return demo(config, running, json);
+      const goesOn = running !== null;
+      if (goesOn) return demo(config, running, { json, goesOn });
       say('Starting Postgres, the API and a worker ...');
       const log = createLog('warn', 'demo');
       const stack = await startStack({ ...config, port: 0, logLevel: 'warn' }, 1, log);
       const interrupted = untilInterrupted();
       try {
-        const isInterrupted = await Promise.race([demo(config, stack.up, json), interrupted]);
+        const isInterrupted = await Promise.race([
+          demo(config, stack.up, { json, goesOn }),
+          interrupted,
+        ]);
         if (!isInterrupted) return;
         say('Stopping ...');
         await stack.stop();
@@ -53,8 +65,20 @@ function untilInterrupted(): Promise<true> {
   });
 }
 
-async function demo(config: Config, up: UpFile, json: boolean): Promise<void> {
-  const key = await prepare(up.database_url);
+/** Who may call for the demo's account, and who signs in to it in a browser. */
+interface DemoAccount {
+  key: string;
+  signIn: { email: string; password: string };
+}
+
+interface DemoOptions {
+  json: boolean;
+  /** True when the service runs by itself, and not for this demo alone. */
+  goesOn: boolean;
+}
+
+async function demo(config: Config, up: UpFile, { json, goesOn }: DemoOptions): Promise<void> {
+  const { key, signIn } = await prepare(up.database_url);
   const sample = path.join(packageRoot, 'samples', 'leads.csv');
   const folder = path.join(config.dataDir, 'demo');
   await mkdir(folder, { recursive: true });
@@ -62,19 +86,24 @@ async function demo(config: Config, up: UpFile, json: boolean): Promise<void> {
   say(`Enriching ${path.relative(process.cwd(), sample)} ...`);
   const client = createClient(up.url, key);
   const batch = await runBatch(client, sample, output, { operation: 'people.enrich' }, !json);
-  printResult(json, { ...batch, output }, [
+  printResult(json, { ...batch, output, sign_in: signIn }, [
     '',
     ...describeBatch(batch, path.relative(process.cwd(), output)),
     '',
-    'Next: `npm start` runs the service; in another terminal',
+    goesOn
+      ? `Next: open ${up.url} in a browser and sign in with`
+      : 'Next: `npm start` runs the service. Open the address that it prints in a browser, and sign in with',
+    `  e-mail    ${signIn.email}`,
+    `  password  ${signIn.password}`,
+    'or in another terminal',
     '  npm run -s enrich -- account create --name "My team" --credits 10000',
     '  npm run -s enrich -- key create --account ACCOUNT_ID --mode live',
     '  ENRICH_API_KEY=svc_live_... npm run -s enrich -- batch run my-list.csv --operation people.enrich',
   ]);
 }
 
-/** The sample graph, an account with credits, and a live key of it. */
-async function prepare(databaseUrl: string): Promise<string> {
+/** The sample graph, and an account with credits, a live key and a new password. */
+async function prepare(databaseUrl: string): Promise<DemoAccount> {
   const sql = connect({ url: databaseUrl, connections: 2 });
   try {
     if (await isGraphEmpty(sql)) {
@@ -86,9 +115,32 @@ async function prepare(databaseUrl: string): Promise<string> {
         onProgress: ({ step, done, total }) => say(`  ${step}: ${done} of ${total}`),
       });
     }
-    const accountId = await createAccount(sql, { name: 'Demo', credits: DEMO_CREDITS });
-    return (await createKey(sql, { accountId, mode: 'live' })).key;
+    const password = generatePassword();
+    const accountId = await demoAccount(sql, password);
+    await revokeDemoKeys(sql, accountId);
+    const { key } = await createKey(sql, { accountId, mode: 'live', name: DEMO_KEY });
+    return { key, signIn: { email: DEMO_EMAIL, password } };
   } finally {
     await sql.end();
   }
+}
+
+/** The account of the demos before, or a new one; with credits for one more. */
+async function demoAccount(sql: Database, password: string): Promise<string> {
+  const accountId = await findAccountByEmail(sql, DEMO_EMAIL);
+  if (accountId === null) {
+    const input = { name: 'Demo', email: DEMO_EMAIL, password, credits: DEMO_CREDITS };
+    return createAccount(sql, input);
+  }
+  await changePassword(sql, { accountId, password });
+  await grantCredits(sql, { accountId, amount: DEMO_CREDITS, reference: `demo:${uuidv7()}` });
+  return accountId;
+}
+
+/** Nobody holds the keys of the demos before. */
+async function revokeDemoKeys(sql: Database, accountId: string): Promise<void> {
+  const owner = { accountId, mode: null };
+  const keys = await listKeys(sql, owner, { before: null, limit: KEYS_IN_FORCE_MAX });
+  const left = keys.filter(({ name, revokedAt }) => name === DEMO_KEY && revokedAt === null);
+  for (const { id } of left) await revokeOwnKey(sql, owner, id);
 }

@@ -51,7 +51,12 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
   const log = createLog(config.logLevel, 'up');
   await checkRedis(config.redisUrl, log);
   const stack = await startStack(config, workers, log);
-  say(`The service runs at ${stack.up.url}. Stop it with Ctrl-C.`);
+  say(
+    `The service runs at ${stack.up.url}: open it in a browser, or call it. Stop it with Ctrl-C.`,
+  );
+  say(
+    'Sign in there with an API key, or with the password that `account create --sign-in` prints.',
+  );
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
   await stack.stop();
   if (reason === null) return;

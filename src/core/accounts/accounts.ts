@@ -47,6 +47,11 @@ export async function setPassword(
   return storePassword(tx, { id: account.id, email, passwordHash });
 }
 
+/** The id of the account that signs in with this address; null when none does. */
+export async function findAccountByEmail(sql: Sql, email: string): Promise<string | null> {
+  return (await findByEmail(sql, email))?.id ?? null;
+}
+
 /** The id of the account that signs in with these; null for a wrong password and for no such address. */
 export async function findAccountByPassword(
   sql: Sql,
