@@ -125,7 +125,7 @@ describeWithBrowser('the console', () => {
     await upload(page);
     await page.getByLabel('Foo').selectOption({ label: 'Handle' });
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Upload with these columns' }).click();
     await page.getByText('Reading the list').waitFor();
     expect(await listsOf(caller)).toMatchObject([{ state: 'created' }]);
     await close(page);

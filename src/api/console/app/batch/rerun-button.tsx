@@ -28,8 +28,8 @@ export function RerunButton({ batch }: { batch: Batch }) {
       {isAsked && (
         <Dialog title="Run rows again" onClose={() => setIsAsked(false)}>
           <p class="dialog-text">
-            A new batch is made of these rows and starts at once, as the graph has grown or a list
-            was cancelled. A row that matches costs what it always does.
+            These rows become a new batch, which starts at once: after a cancel, or when there are
+            more records than there were. A row that matches now costs what it always does.
           </p>
           <fieldset class="checks">
             <legend class="unseen">Rows to run again</legend>

@@ -28,6 +28,11 @@ export function UnmappedColumns({ columns, operation, chosen, onChoose }: Unmapp
   return (
     <fieldset class="stack">
       <legend>What do the columns hold?</legend>
+      <p class="notice warn" role="alert">
+        Nothing to look up was found by the names of the columns and their first cells. Say which of
+        them holds one of these: {operation.identifiers.map((kind) => columnKinds[kind]).join(', ')}
+        .
+      </p>
       <div class="fields">
         {columns.map(({ column, header, content }) => (
           <div class="field" key={column}>

@@ -36,7 +36,7 @@ function Field({ id, label, hint, error, children }: FieldProps) {
         </p>
       )}
       {error && (
-        <p class="error" id={`${id}-error`}>
+        <p class="error" id={`${id}-error`} role="alert">
           {error}
         </p>
       )}

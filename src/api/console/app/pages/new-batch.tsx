@@ -94,7 +94,9 @@ export function NewBatchPage({ query }: PageProps) {
           <summary>Reading options</summary>
           <ReadingOptions reading={reading} onChange={setReading} problem={sending.problem} />
         </details>
-        {isRefused && <ProblemNotice problem={restOf(sending.problem, shownFields)} />}
+        {isRefused && columns.length === 0 && (
+          <ProblemNotice problem={restOf(sending.problem, shownFields)} />
+        )}
         {columns.length > 0 && asked && (
           <UnmappedColumns
             columns={columns}
@@ -106,13 +108,18 @@ export function NewBatchPage({ query }: PageProps) {
         {sending.isBusy && <Sending progress={progress} />}
         <div class="buttons">
           <Button kind="primary" type="submit" isBusy={sending.isBusy} isDisabled={file === null}>
-            {isRefused ? 'Try again' : 'Upload and check'}
+            {sendLabel(columns.length > 0, isRefused)}
           </Button>
           {sending.isBusy && <Button onClick={stop}>Stop the upload</Button>}
         </div>
       </form>
     </>
   );
+}
+
+function sendLabel(isAsked: boolean, isRefused: boolean): string {
+  if (isAsked) return 'Upload with these columns';
+  return isRefused ? 'Try again' : 'Upload and check';
 }
 
 /** Query parameters of the upload; what is left to the guess is not sent. */
