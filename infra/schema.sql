@@ -184,6 +184,17 @@ create table public.do_not_contact (
   constraint do_not_contact_pkey PRIMARY KEY (id)
 );
 CREATE INDEX do_not_contact_account ON public.do_not_contact USING btree (account_id, live, id);
+CREATE TRIGGER do_not_contact_added AFTER INSERT ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
+CREATE TRIGGER do_not_contact_changed AFTER UPDATE ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
+CREATE TRIGGER do_not_contact_removed AFTER DELETE ON public.do_not_contact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
+
+create table public.do_not_contact_versions (
+  account_id uuid not null,
+  live boolean not null,
+  version bigint not null,
+  constraint do_not_contact_versions_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint do_not_contact_versions_pkey PRIMARY KEY (account_id, live)
+);
 
 create table public.idempotency_keys (
   account_id uuid not null,
@@ -385,6 +396,19 @@ create table public.wallets (
   constraint wallets_check CHECK (((0 <= reserved) AND (reserved <= balance))),
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
+
+CREATE OR REPLACE FUNCTION public.count_do_not_contact_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into do_not_contact_versions (account_id, live, version)
+  select distinct account_id, live, 1 from changed
+  order by account_id, live
+  on conflict (account_id, live)
+    do update set version = do_not_contact_versions.version + 1;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
  RETURNS bigint

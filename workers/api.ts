@@ -6,6 +6,7 @@ import { createApp } from '../src/api/app.ts';
 import { createHttpServer } from '../src/api/http-server.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
+import { openReplicas } from '../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -30,6 +31,7 @@ export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
   await checkRedis(config.redisUrl, createLog(config.logLevel, 'api'));
   const context = await openContext(config, databaseUrl, 'api');
+  const replicas = openReplicas(config, databaseUrl, context.log);
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
   const broken = endWhenBroken(context.log);
   await repairQueue(backend, context.log).catch(broken);
@@ -38,7 +40,7 @@ export async function runApi(config: Config): Promise<void> {
   const admit = openAdmission(context.sql, context.limiter, lane);
   const calls = openEnrichCalls(context, lane);
   const watcher = watchBatches(context.sql, context.log);
-  const app = createApp({ ...context, config, queues, watcher, admit, calls });
+  const app = createApp({ ...context, config, replicas, queues, watcher, admit, calls });
   const server = createHttpServer(app).listen(config.port, config.host);
   await untilListening(server, config);
   watchDueSchedules(context.sql);
@@ -51,6 +53,7 @@ export async function runApi(config: Config): Promise<void> {
     await closeServer(server);
     await queues.close();
     await backend.close();
+    await replicas[Symbol.asyncDispose]();
     await context[Symbol.asyncDispose]();
   });
   tellReady({ url, metricsUrl: metrics.url });

@@ -15,6 +15,7 @@ import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/queries.ts';
+import { readSearch } from '../core/search/read-search.ts';
 import type { ApiContext } from './api-context.ts';
 import { sayCredits } from './define-route.ts';
 import { claimRequest, type IdempotentRequest } from './idempotent-request.ts';
@@ -59,9 +60,11 @@ export async function answerSearch(call: SearchCall): Promise<void> {
 async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Promise<void> {
   const { context, key, response, filter, page, request } = call;
   const live = key.mode === 'live';
-  const graph = live ? context.searchSql : context.testSearchSql;
-  const prepared = await prepareFilter(graph, filter, { accountId: key.accountId, live });
-  const found = await readPage({ graph, hints: context.sql }, prepared, page);
+  const owner = { accountId: key.accountId, live };
+  const found = await readSearch(context, owner, async (graph) => {
+    const prepared = await prepareFilter(graph, filter, owner);
+    return readPage({ graph, hints: context.sql }, prepared, page);
+  });
   // Nobody is there to be answered, so nothing is sold.
   if (response.destroyed) return;
   const paying = inTransaction(context.sql, async (tx) => {

@@ -1,5 +1,6 @@
 import type { Config } from '../core/config.ts';
 import type { Context } from '../core/context.ts';
+import type { Replicas } from '../core/db/replicas.ts';
 import type { EnrichCalls } from '../core/enrich/enrich-calls.ts';
 import type { Admit } from '../core/keys/admission.ts';
 import type { BatchWatcher } from '../jobs/batch/watch-batches.ts';
@@ -8,6 +9,8 @@ import type { Queues } from '../jobs/queue/queues.ts';
 /** What an endpoint may use. */
 export interface ApiContext extends Context {
   config: Config;
+  /** Where lookups and searches of live keys are read. */
+  replicas: Replicas;
   queues: Queues;
   watcher: BatchWatcher;
   /** Lets counted calls in, those of one moment together. */

@@ -96,6 +96,28 @@ test.each(['cache:6379', 'redis://a:1,', 'redis://a:1;redis://b:1', 'http://cach
   (url) => expect(() => readConfig({ REDIS_URL: url })).toThrow('REDIS_URL: must be redis://'),
 );
 
+const database = { DATABASE_URL: 'postgres://me:hush@db:5432/enrich' };
+
+test('DATABASE_REPLICA_URLS takes several, and none is the default', () => {
+  const urls = ['postgres://me:hush@a:5432/enrich', 'postgresql://me:hush@b/enrich'];
+  const environment = { ...database, DATABASE_REPLICA_URLS: urls.join(', ') };
+  expect(readConfig(environment).databaseReplicaUrls).toEqual(urls);
+  expect(readConfig({}).databaseReplicaUrls).toEqual([]);
+  const alone = { DATABASE_REPLICA_URLS: 'postgres://a/enrich' };
+  expect(wrongOptions(alone)).toEqual([
+    'DATABASE_URL must be set, because DATABASE_REPLICA_URLS is',
+  ]);
+});
+
+test.each(['a:5432', 'postgres://a/enrich,', 'mysql://a/enrich'])(
+  'DATABASE_REPLICA_URLS refuses %s',
+  (urls) => {
+    const wrong = wrongOptions({ ...database, DATABASE_REPLICA_URLS: urls });
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toMatch(/^DATABASE_REPLICA_URLS must be postgres:/);
+  },
+);
+
 test('a process that is started with only some options inherits no other of ours', () => {
   const inherited = {
     REDIS_URL: 'redis://elsewhere',

@@ -25,6 +25,15 @@ const optionalText = text.optional() as z.ZodType<string | undefined, string | u
 const redisUrl = z.string().refine((list) => list.split(',').every(isRedisUrl), {
   error: 'must be redis://host:port or rediss://host:port, several of them between commas',
 });
+const isPostgresUrl = (text: string) =>
+  URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+const postgresUrls = z
+  .string()
+  .default('')
+  .transform((list) => (list === '' ? [] : list.split(',').map((url) => url.trim())))
+  .refine((urls) => urls.every(isPostgresUrl), {
+    error: 'must be postgres://user:password@host:port/database, several of them between commas',
+  }) as unknown as z.ZodType<string[], string | undefined>;
 const integer = (min: number, max: number, fallback: number) =>
   z.preprocess(
     (value) => (value === undefined ? fallback : Number(value)),
@@ -66,6 +75,18 @@ export const configOptions = {
     '8',
     'Connections to Postgres that one process opens at most for each of the two graphs.',
     integer(1, 200, 8),
+  ),
+  databaseReplicaUrls: option(
+    'DATABASE_REPLICA_URLS',
+    '(none)',
+    'Streaming replicas of DATABASE_URL, between commas. Lookups and person searches are read there; what is charged, and who must not be found, stays with the primary.',
+    postgresUrls,
+  ),
+  databaseReplicaLagMs: option(
+    'DATABASE_REPLICA_LAG_MS',
+    '10000',
+    'Milliseconds that a replica may be behind the primary. One that is later is not read until it has caught up.',
+    integer(100, 3_600_000, 10_000),
   ),
   redisUrl: option(
     'REDIS_URL',
@@ -297,6 +318,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 /** What goes unused, or cannot work, unless another option is set as well. */
 const dependencies: [option: string, needs: string][] = [
+  ['DATABASE_REPLICA_URLS', 'DATABASE_URL'],
   ['S3_ENDPOINT', 'S3_BUCKET'],
   ['S3_PREFIX', 'S3_BUCKET'],
   ['S3_ACCESS_KEY_ID', 'S3_BUCKET'],

@@ -1,6 +1,7 @@
 /** What a process needs, opened once and closed once. Features take narrow parts of it. */
 import type { Config, StorageConfig } from './config.ts';
-import { connect, type Database } from './db/client.ts';
+import { connect, type Database, type GraphSchema } from './db/client.ts';
+import { type PoolUse, poolSettings } from './db/pool-settings.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { openPostgresLimiter } from './limits/postgres-limiter.ts';
 import { openRedisLimiter } from './limits/redis-limiter.ts';
@@ -22,12 +23,6 @@ export interface Context extends AsyncDisposable {
   limiter: Limiter;
 }
 
-/**
- * Shorter than the lease of a chunk (15 s): what a worker that froze has locked is free when its chunks are
- * taken back. No transaction of a running process is idle for so long.
- */
-const IDLE_TRANSACTION_MS = 10_000;
-
 /** Opens the context of a process on a database that is already migrated. */
 export async function openContext(
   config: Config,
@@ -35,17 +30,13 @@ export async function openContext(
   process: string,
 ): Promise<Context> {
   const log = createLog(config.logLevel, process);
-  const connections = config.databaseConnections;
-  const shared = { url: databaseUrl, connections, idleTransactionMs: IDLE_TRANSACTION_MS };
-  const sql = connect(shared);
-  const testSql = connect({ ...shared, graph: 'graph_test' });
-  const search = {
-    ...shared,
-    statementTimeoutMs: config.searchTimeoutMs,
-    plansForValues: true,
-  };
-  const searchSql = connect(search);
-  const testSearchSql = connect({ ...search, graph: 'graph_test' });
+  const settings = poolSettings(config);
+  const open = (use: PoolUse, graph: GraphSchema) =>
+    connect({ ...settings[use], url: databaseUrl, graph });
+  const sql = open('any', 'graph');
+  const testSql = open('any', 'graph_test');
+  const searchSql = open('searches', 'graph');
+  const testSearchSql = open('searches', 'graph_test');
   const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'limits', log);
   return {

@@ -9,8 +9,8 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = inject('serverUrl');
+/** Makes one on the server of the run, or on another one that has the template. */
+export async function createTestDatabase(serverUrl = inject('serverUrl')): Promise<TestDatabase> {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const admin = connect({ url: serverUrl, connections: 1 });
   await admin`create database ${admin(name)} template ${admin(TEMPLATE_DATABASE)} strategy wal_log`;

@@ -15,6 +15,7 @@ import { type Config, readConfig } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
 import { readWallet } from '../../src/core/credits/queries.ts';
+import { openReplicas, type Replicas } from '../../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
@@ -25,7 +26,7 @@ import { sweep } from '../../src/jobs/batch/sweep.ts';
 import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 import type { Queues } from '../../src/jobs/queue/queues.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryQueues } from './memory-queues.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -52,15 +53,17 @@ const directly: Through = async (url) => url;
 
 /**
  * Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`, and `storage` says where its
- * objects lie.
+ * objects lie. Without a database of the test's own it gets one, which goes with it in either case.
  */
 export async function openPipeline(
   environment: Record<string, string> = {},
   storage: Storage = 'files',
   through: Through = directly,
+  database?: TestDatabase,
 ) {
   const queues = new MemoryQueues();
-  const pipeline = await openPipelineWith(environment, storage, () => queues, through);
+  const makeQueues = () => queues;
+  const pipeline = await openPipelineWith(environment, storage, makeQueues, through, database);
   const runUntilIdle = (workers = 1) => queues.runUntilIdle(pipeline.context, workers);
   return {
     ...pipeline,
@@ -82,8 +85,9 @@ export async function openPipelineWith(
   storage: Storage,
   makeQueues: (config: Config, databaseUrl: string, log: Log) => Queues,
   through: Through = directly,
+  given?: TestDatabase,
 ) {
-  const database = await createTestDatabase();
+  const database = given ?? (await createTestDatabase());
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-pipeline-'));
   const s3 = storage === 's3' ? await startS3Server() : null;
   const config = readConfig({
@@ -96,7 +100,14 @@ export async function openPipelineWith(
   const queues = makeQueues(config, database.url, opened.log);
   const faults: StoreFaults = {};
   const store = withFaults(opened.store, faults);
-  const context: JobContext = { ...opened, store, config, queues };
+  const replicas = openReplicas(config, database.url, opened.log);
+  const context: JobContext & { replicas: Replicas } = {
+    ...opened,
+    replicas,
+    store,
+    config,
+    queues,
+  };
   const admit = openAdmission(opened.sql, opened.limiter);
   const calls = openEnrichCalls(opened);
   const watcher = watchBatches(opened.sql, opened.log);
@@ -230,6 +241,7 @@ export async function openPipelineWith(
     async close(): Promise<void> {
       server.close();
       server.closeAllConnections();
+      await replicas[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -19,11 +19,25 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startTestServer();
+  project.provide('serverUrl', server.url);
+  return server.stop;
+}
+
+/** A throw-away server with the template database in it. */
+export interface TestServer {
+  url: string;
+  dataDir: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one; `settings` are the server's own words. */
+export async function startTestServer(settings: Record<string, string> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-test-'));
   const server = await startEmbeddedPostgres({
     dataDir,
     // Nothing here outlives the run, so nothing needs to survive a power cut.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...settings },
   });
   const admin = connect({ url: server.url, connections: 1 });
   await admin`create database ${admin(TEMPLATE_DATABASE)}`;
@@ -33,9 +47,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(template);
   await template.end();
   await migrateQueue(templateUrl);
-  project.provide('serverUrl', server.url);
-  return async () => {
-    await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  return {
+    url: server.url,
+    dataDir,
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 }

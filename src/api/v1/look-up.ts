@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Sql } from '../../core/db/client.ts';
 import { type LookupKind, lookUp, lookupKinds } from '../../core/lookups/look-up.ts';
 import { defineRoute, none, type Route } from '../define-route.ts';
 
@@ -25,8 +26,11 @@ export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
     }),
     params: none,
     async handler({ context, key, query, response }) {
-      const graph = key.mode === 'live' ? context.sql : context.testSql;
-      const data = await lookUp(graph, kind, { text: query.q, limit: query.limit });
+      const { replicas, sql, testSql } = context;
+      const asked = { text: query.q, limit: query.limit };
+      const read = (graph: Sql) => lookUp(graph, kind, asked);
+      const live = key.mode === 'live';
+      const data = live ? await replicas.read('any', sql, read) : await read(testSql);
       response.json({ data });
     },
   }),

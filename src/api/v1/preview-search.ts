@@ -1,6 +1,7 @@
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import { previewSearch } from '../../core/search/preview.ts';
+import { readSearch } from '../../core/search/read-search.ts';
 import { defineRoute, none, type Route } from '../define-route.ts';
 import { queryString } from '../query-string.ts';
 
@@ -19,11 +20,12 @@ export const previewSearchRoutes: Route[] = [
     readsQuery: true,
     params: none,
     async handler({ context, key, request, response }) {
-      const live = key.mode === 'live';
-      const graph = live ? context.searchSql : context.testSearchSql;
+      const owner = { accountId: key.accountId, live: key.mode === 'live' };
       const filter = parseFilter(queryString(request));
-      const prepared = await prepareFilter(graph, filter, { accountId: key.accountId, live });
-      response.json(await previewSearch(graph, prepared));
+      const preview = await readSearch(context, owner, async (graph) =>
+        previewSearch(graph, await prepareFilter(graph, filter, owner)),
+      );
+      response.json(preview);
     },
   }),
 );

@@ -36,6 +36,8 @@ export interface ConnectOptions {
    * right where one value means ten people and another one a million.
    */
   plansForValues?: boolean;
+  /** Seconds that making a connection may take; 30 unless told. */
+  connectSeconds?: number;
 }
 
 /** A process that froze inside a transaction must not hold its locks for ever; an import may well think. */
@@ -45,6 +47,7 @@ const IDLE_TRANSACTION_MS = 30_000;
 export function connect(options: ConnectOptions): Database {
   return postgres<{ bigint: postgres.PostgresType<number> }>(options.url, {
     max: options.connections,
+    ...(options.connectSeconds === undefined ? {} : { connect_timeout: options.connectSeconds }),
     // Every form of a filter is a statement that its connection keeps: connections of searches end soon.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),
     onnotice: () => {},

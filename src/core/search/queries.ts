@@ -1,5 +1,6 @@
 /** What a filter's names mean in the graph, and the pages of a search. */
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import { compileSearch, presenceMask } from './compile.ts';
 import type { Condition } from './parse.ts';
 import type { Range, Span } from './parse-ranges.ts';
@@ -117,6 +118,26 @@ export async function hasDoNotContact(
     select exists (
       select from do_not_contact where account_id = ${accountId} and live = ${live}) as listed`;
   return row?.listed ?? false;
+}
+
+/** How far the lists of people who must not be found have come; both numbers only grow. */
+export interface Exclusions {
+  /** The number of the last suppression in the graph. */
+  suppression: number;
+  /** How often the do-not-contact list of the account was changed. */
+  contactsVersion: number;
+}
+
+/** Reads how far the lists have come on the server that `sql` leads to. */
+export async function readExclusions(
+  sql: Sql,
+  { accountId, live }: SearchOwner,
+): Promise<Exclusions> {
+  const [row] = await sql<Exclusions[]>`
+    select (select coalesce(max(number), 0) from suppressions) as suppression,
+      coalesce((select version from do_not_contact_versions
+        where account_id = ${accountId} and live = ${live}), 0) as contacts_version`;
+  return must(row, 'exclusions');
 }
 
 /** A person of a page: the id and the stored record (see `core/graph/record.ts`). */
