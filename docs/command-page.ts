@@ -14,6 +14,9 @@ quicker. Progress and logs go to stderr. Exit codes: 0 done, 1 failed, 2 used wr
 Commands that talk HTTP (\`batch\`, \`search\`, \`export\`, \`schedule\`) need \`ENRICH_API_KEY\`, and \`ENRICH_URL\` where
 the service is not on this machine. The others open the database: that of a running \`enrich up\`, found by its data
 folder, or \`DATABASE_URL\`.
+Commands that talk HTTP (\`batch\`, \`search\`, \`export\`, \`schedule\`, \`webhook\`) need \`ENRICH_API_KEY\`, and
+\`ENRICH_URL\` where the service is not on this machine. The others open the database: that of a running
+\`enrich up\`, found by its data folder, or \`DATABASE_URL\`.
 
 Every command takes:
 

@@ -41,6 +41,7 @@ create table public.api_keys (
 );
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE UNIQUE INDEX api_keys_console ON public.api_keys USING btree (account_id, mode) WHERE (is_console AND (revoked_at IS NULL));
+CREATE TRIGGER api_keys_webhook_event AFTER UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL) AND (NOT new.is_console))) EXECUTE FUNCTION public.record_key_event();
 
 create table public.batch_records (
   batch_id uuid not null,
@@ -125,6 +126,7 @@ create table public.batches (
 );
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_open ON public.batches USING btree (account_id, created_at) WHERE (state = ANY (ARRAY['created'::text, 'validating'::text, 'queued'::text, 'running'::text, 'finalizing'::text, 'cancelling'::text]));
+CREATE TRIGGER batches_webhook_event AFTER UPDATE OF state, reason ON public.batches FOR EACH ROW WHEN (((new.state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'paused'::text])) AND ((old.state <> new.state) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION public.record_batch_event();
 
 create table public.chunks (
   id bigint generated always as identity not null,
@@ -333,6 +335,7 @@ create table public.schedule_runs (
   constraint schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES public.schedules(id) ON DELETE CASCADE,
   constraint schedule_runs_state_check CHECK ((state = ANY (ARRAY['started'::text, 'skipped'::text, 'failed'::text])))
 );
+CREATE TRIGGER schedule_runs_webhook_event AFTER INSERT ON public.schedule_runs FOR EACH ROW WHEN ((new.state <> 'started'::text)) EXECUTE FUNCTION public.record_schedule_event();
 
 create table public.schedules (
   id uuid not null,
@@ -392,10 +395,65 @@ create table public.wallets (
   account_id uuid not null,
   balance bigint default 0 not null,
   reserved bigint default 0 not null,
+  watched_below bigint,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint wallets_check CHECK (((0 <= reserved) AND (reserved <= balance))),
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
+CREATE TRIGGER wallets_webhook_event AFTER UPDATE OF balance ON public.wallets FOR EACH ROW WHEN (((new.balance < old.balance) AND (new.balance < new.watched_below))) EXECUTE FUNCTION public.record_credits_event();
+
+create table public.webhook_deliveries (
+  id uuid default gen_random_uuid() not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  type text not null,
+  payload json not null,
+  state text default 'pending'::text not null,
+  attempts integer default 0 not null,
+  round_attempts integer default 0 not null,
+  due_at timestamp with time zone default now() not null,
+  lease_until timestamp with time zone,
+  attempted_at timestamp with time zone,
+  response_status integer,
+  error text,
+  duration_ms integer,
+  created_at timestamp with time zone default now() not null,
+  delivered_at timestamp with time zone,
+  constraint webhook_deliveries_check CHECK (((delivered_at IS NOT NULL) = (state = 'delivered'::text))),
+  constraint webhook_deliveries_check1 CHECK (((lease_until IS NULL) OR (state = 'pending'::text))),
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_webhook_id_event_id_key UNIQUE (webhook_id, event_id),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_leased ON public.webhook_deliveries USING btree (webhook_id) WHERE (lease_until IS NOT NULL);
+CREATE INDEX webhook_deliveries_page ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
+
+create table public.webhooks (
+  id uuid not null,
+  account_id uuid not null,
+  live boolean not null,
+  url text not null,
+  events text[] not null,
+  credits_low_threshold bigint not null,
+  enabled boolean not null,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  secret bytea not null,
+  previous_secret bytea,
+  previous_until timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint webhooks_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),
+  constraint webhooks_check1 CHECK (((NOT enabled) OR (disabled_reason IS NULL))),
+  constraint webhooks_credits_low_threshold_check CHECK ((credits_low_threshold > 0)),
+  constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text]))),
+  constraint webhooks_events_check CHECK ((cardinality(events) > 0)),
+  constraint webhooks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id, live, created_at DESC, id DESC);
 
 CREATE OR REPLACE FUNCTION public.count_do_not_contact_change()
  RETURNS trigger
@@ -417,6 +475,14 @@ CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
 AS $function$ select budget.credits_per_day
     - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
 
+CREATE OR REPLACE FUNCTION public.iso_time(p_time timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lease_requests(p_owner uuid, p_day date, p_per_day integer, p_wanted integer, OUT granted integer, OUT total integer)
  RETURNS record
  LANGUAGE plpgsql
@@ -428,6 +494,93 @@ begin
   if granted > 0 then
     total := total + granted;
     update day_counts set requests = total where owner = p_owner and day = p_day;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_batch_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_export boolean := new.kind = 'export';
+begin
+  perform record_webhook_event(new.account_id, new.live,
+    case when is_export then 'export.' else 'batch.' end || new.state,
+    -- Neither name nor filter nor the words of an error: a customer's text may name people.
+    json_build_object(
+      'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
+      'operation', new.operation, 'schedule_id', new.schedule_id,
+      'rows', json_build_object(
+        'total', new.rows_total, 'matched', new.matched, 'no_match', new.no_match,
+        'ambiguous', new.ambiguous, 'invalid', new.invalid, 'suppressed', new.suppressed,
+        'duplicate', new.duplicate, 'error', new.error_rows, 'not_processed', new.not_processed),
+      'credits', json_build_object('charged', new.credits_charged, 'max', new.max_credits),
+      'links', json_build_object(
+        'self', case when is_export then '/v1/exports/' else '/v1/batches/' end || new.id)));
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_credits_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_webhook_event(new.account_id, true, 'credits.low',
+    json_build_object('threshold', crossed.threshold, 'balance', new.balance,
+      'reserved', new.reserved),
+    crossed.threshold)
+  from (
+    select distinct credits_low_threshold as threshold from webhooks
+    where account_id = new.account_id and live and enabled and 'credits.low' = any(events)
+      and old.balance >= credits_low_threshold and new.balance < credits_low_threshold) crossed;
+  if new.balance = 0 then
+    perform record_webhook_event(new.account_id, true, 'credits.empty',
+      json_build_object('balance', new.balance, 'reserved', new.reserved));
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_key_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_webhook_event(new.account_id, new.mode = 'live', 'key.revoked',
+    json_build_object('id', new.id, 'prefix', new.prefix));
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_schedule_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
+    json_build_object('id', s.id, 'slot', iso_time(new.slot),
+      -- Other reasons quote the filter.
+      'reason', case when new.reason in ('key_revoked', 'previous_run_open') then new.reason
+        else 'export_refused' end,
+      'links', json_build_object('self', '/v1/schedules/' || s.id,
+        'runs', '/v1/schedules/' || s.id || '/runs')))
+  from schedules s where s.id = new.schedule_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_webhook_event(p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint DEFAULT NULL::bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  event_id uuid := gen_random_uuid();
+begin
+  insert into webhook_deliveries (webhook_id, event_id, type, payload)
+  select w.id, event_id, p_type, webhook_payload(event_id, p_type, p_live, p_data)
+  from webhooks w
+  where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
+    and (p_threshold is null or w.credits_low_threshold = p_threshold)
+  for key share skip locked;
+  if found then
+    perform pg_notify('webhook_deliveries', '');
   end if;
 end $function$;
 
@@ -539,6 +692,15 @@ CREATE OR REPLACE FUNCTION public.utc_today()
  LANGUAGE sql
  STABLE
 AS $function$ select (now() at time zone 'UTC')::date $function$;
+
+CREATE OR REPLACE FUNCTION public.webhook_payload(p_event_id uuid, p_type text, p_live boolean, p_data json)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(now()),
+    'live', p_live, 'data', p_data)
+$function$;
 
 create table graph.cities (
   id integer not null,

@@ -43,6 +43,7 @@ const sharedStatements: Record<string, readonly string[]> = {
     'src/core/search/queries.ts',
     'src/core/sessions/queries.ts',
     'src/jobs/batch/queries.ts',
+    'src/jobs/webhook/queries.ts',
   ],
 };
 

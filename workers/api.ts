@@ -19,6 +19,7 @@ import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { watchDueSchedules } from '../src/jobs/schedule/watch-due.ts';
+import { watchDueDeliveries } from '../src/jobs/webhook/deliver/watch-due.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Batches of single calls under way at once, those that let calls in included. */
@@ -44,6 +45,7 @@ export async function runApi(config: Config): Promise<void> {
   const server = createHttpServer(app).listen(config.port, config.host);
   await untilListening(server, config);
   watchDueSchedules(context.sql);
+  watchDueDeliveries(context.sql);
   const metrics = await serveMetrics(config.metricsPort);
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
   context.log.info({ url, metrics: metrics.url }, 'api listens');

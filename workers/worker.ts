@@ -1,4 +1,4 @@
-/** The worker process: jobs of all queues, and the sweep. */
+/** The worker process: jobs of all queues, the sweep, and what is done by time. */
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -12,6 +12,7 @@ import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.t
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
+import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Works until the process is told to end. */
@@ -33,11 +34,15 @@ export async function runWorker(config: Config): Promise<void> {
   const sweeping = startSweeping(job);
   const keepingHouse = startKeepingHouse(job);
   const scheduling = startScheduling(job);
+  const delivering = startDelivering(job);
   endGracefully(async () => {
+    // Receivers have their time meanwhile.
+    const delivered = delivering.stop();
     await scheduling.stop();
     await keepingHouse.stop();
     await sweeping.stop();
     await workers.close();
+    await delivered;
     await queues.close();
     await backend.close();
     await context[Symbol.asyncDispose]();

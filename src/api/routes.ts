@@ -7,9 +7,11 @@ import { createExportRoute } from './v1/create-export.ts';
 import { createKeyRoute } from './v1/create-key.ts';
 import { createScheduleRoute } from './v1/create-schedule.ts';
 import { createUploadRoute } from './v1/create-upload.ts';
+import { createWebhookRoute } from './v1/create-webhook.ts';
 import { deleteBatchRoutes } from './v1/delete-batch.ts';
 import { deleteKeyRoute } from './v1/delete-key.ts';
 import { deleteScheduleRoute } from './v1/delete-schedule.ts';
+import { deleteWebhookRoute } from './v1/delete-webhook.ts';
 import { enrichOneRoutes } from './v1/enrich-one.ts';
 import { getBatchRoutes } from './v1/get-batch.ts';
 import { getBatchEventsRoutes } from './v1/get-batch-events.ts';
@@ -19,19 +21,26 @@ import { getBatchResultsRoutes } from './v1/get-batch-results.ts';
 import { getMeRoute } from './v1/get-me.ts';
 import { getScheduleRoute } from './v1/get-schedule.ts';
 import { getUsageRoute } from './v1/get-usage.ts';
+import { getWebhookRoute } from './v1/get-webhook.ts';
 import { listBatchesRoutes } from './v1/list-batches.ts';
 import { listDoNotContactRoute } from './v1/list-do-not-contact.ts';
 import { listKeysRoute } from './v1/list-keys.ts';
 import { listScheduleRunsRoute } from './v1/list-schedule-runs.ts';
 import { listSchedulesRoute } from './v1/list-schedules.ts';
+import { listWebhookDeliveriesRoute } from './v1/list-webhook-deliveries.ts';
+import { listWebhooksRoute } from './v1/list-webhooks.ts';
 import { lookUpRoutes } from './v1/look-up.ts';
 import { patchBatchRoute } from './v1/patch-batch.ts';
 import { patchScheduleRoute } from './v1/patch-schedule.ts';
+import { patchWebhookRoute } from './v1/patch-webhook.ts';
 import { previewSearchRoutes } from './v1/preview-search.ts';
 import { removeDoNotContactRoute } from './v1/remove-do-not-contact.ts';
+import { replayWebhookDeliveryRoute } from './v1/replay-webhook-delivery.ts';
 import { rerunBatchRoute } from './v1/rerun-batch.ts';
 import { rollKeyRoute } from './v1/roll-key.ts';
+import { rotateWebhookRoute } from './v1/rotate-webhook.ts';
 import { searchPeopleRoutes } from './v1/search-people.ts';
+import { testWebhookRoute } from './v1/test-webhook.ts';
 
 export const routes: readonly Route[] = [
   ...enrichOneRoutes,
@@ -65,5 +74,14 @@ export const routes: readonly Route[] = [
   listKeysRoute,
   deleteKeyRoute,
   rollKeyRoute,
+  createWebhookRoute,
+  listWebhooksRoute,
+  getWebhookRoute,
+  patchWebhookRoute,
+  deleteWebhookRoute,
+  rotateWebhookRoute,
+  testWebhookRoute,
+  listWebhookDeliveriesRoute,
+  replayWebhookDeliveryRoute,
   getUsageRoute,
 ];

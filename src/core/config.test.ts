@@ -129,3 +129,22 @@ test('a process that is started with only some options inherits no other of ours
   expect(readConfig(environment)).toEqual(readConfig({ CHUNK_ROWS: '9', PORT: '0' }));
   expect(environment.PATH).toBe('/');
 });
+
+test('hosts that webhooks may point to are read in the form of addresses; what is none is named', () => {
+  const read = (list: string) => readConfig({ WEBHOOK_ALLOWED_HOSTS: list }).webhookAllowedHosts;
+  expect(readConfig({}).webhookAllowedHosts).toEqual([]);
+  expect(read('Hooks.Internal, 0x7f.1,[::1]')).toEqual(['hooks.internal', '127.0.0.1', '[::1]']);
+  for (const wrong of ['a/b', 'a:80', 'http://a', '[zz]', 'a b', 'a,u@b']) {
+    expect(() => read(wrong)).toThrow('WEBHOOK_ALLOWED_HOSTS');
+  }
+});
+
+test('the key of the webhooks’ secrets is 32 bytes, and shown nowhere', () => {
+  const key = Buffer.alloc(32, 'k').toString('base64');
+  const { webhookEncryptionKey } = readConfig({ WEBHOOK_ENCRYPTION_KEY: key });
+  expect(webhookEncryptionKey?.reveal()).toBe(key);
+  expect(JSON.stringify({ webhookEncryptionKey })).not.toContain(key);
+  for (const wrong of ['a', key.slice(0, -4), `${key}aaaa`, 'k'.repeat(44)]) {
+    expect(() => readConfig({ WEBHOOK_ENCRYPTION_KEY: wrong })).toThrow('32 bytes');
+  }
+});

@@ -34,6 +34,14 @@ const postgresUrls = z
   .refine((urls) => urls.every(isPostgresUrl), {
     error: 'must be postgres://user:password@host:port/database, several of them between commas',
   }) as unknown as z.ZodType<string[], string | undefined>;
+/** A host in the form in which addresses are compared. */
+const hostName = z.string().transform((text, context) => {
+  const host = text.trim();
+  const isHost = /^([^\s/:@?#\\[\]]+|\[[0-9a-f:.]+\])$/i.test(host);
+  if (isHost && URL.canParse(`http://${host}/`)) return new URL(`http://${host}/`).hostname;
+  context.addIssue(`\`${host}\` must be the name or address of a host, without port and path`);
+  return z.NEVER;
+});
 const integer = (min: number, max: number, fallback: number) =>
   z.preprocess(
     (value) => (value === undefined ? fallback : Number(value)),
@@ -222,6 +230,26 @@ export const configOptions = {
     '30',
     'Days that uploads and results are kept after a batch has ended. Counts and charges stay.',
     integer(1, 3650, 30),
+  ),
+  webhookAllowedHosts: option(
+    'WEBHOOK_ALLOWED_HOSTS',
+    '(none)',
+    'Hosts that webhooks may point to although they are not public, with any port and with http too: names or addresses between commas, such as `hooks.internal,10.0.0.5`. Everybody who may make webhooks reaches them through the service.',
+    z
+      .string()
+      .default('')
+      .transform((list) => list.split(',').filter(Boolean))
+      .pipe(z.array(hostName)) as z.ZodType<string[], string | undefined>,
+  ),
+  webhookEncryptionKey: option(
+    'WEBHOOK_ENCRYPTION_KEY',
+    '(secrets of webhooks lie in the database as they are)',
+    'Key that encrypts the signing secrets of webhooks in the database: 32 bytes in base64, as `openssl rand -base64 32` prints. API and workers need the same. Without it, or with another, what was encrypted cannot be read: rotate those secrets.',
+    z
+      .string()
+      .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be 32 bytes in base64')
+      .transform((text) => new Secret(text))
+      .optional() as z.ZodType<Secret | undefined, string | undefined>,
   ),
   apiUrl: option(
     'ENRICH_URL',

@@ -22,26 +22,9 @@ import {
   scheduleSchema,
   usageSchema,
 } from './answer-schemas.ts';
+import { type DocumentedOperation, ownObject } from './documented-operation.ts';
 import { filterQuery, pageQuery } from './search-query.ts';
-
-export interface DocumentedAnswer {
-  status: number;
-  description: string;
-  /** Of a JSON answer. */
-  schema?: z.ZodType;
-  /** Of other answers. */
-  types?: readonly string[];
-}
-
-export interface DocumentedOperation {
-  answers: readonly DocumentedAnswer[];
-  /** Statuses of its own errors, beside those that every operation may have. */
-  errors: readonly number[];
-  /** Query parameters, where the handler reads them itself. */
-  query?: z.ZodType;
-  /** What it takes by type, where that is more than one JSON object; null for bytes. */
-  bodies?: Readonly<Record<string, z.ZodType | null>>;
-}
+import { webhooks } from './webhook-answers.ts';
 
 const batch = (status: number, description: string) => ({
   status,
@@ -145,10 +128,6 @@ const doNotContact: [string, DocumentedOperation][] = [
   ],
 ];
 
-const ownBatch = (answer: DocumentedAnswer, ...errors: number[]): DocumentedOperation => {
-  return { answers: [answer], errors: [404, ...errors] };
-};
-
 /** The endpoints that lists and exports have in common. */
 const shared = (
   path: string,
@@ -163,26 +142,26 @@ const shared = (
       errors: [],
     },
   ],
-  [`get ${path}/:id`, ownBatch({ status: 200, description: `The ${noun}.`, schema })],
-  [`delete ${path}/:id`, ownBatch({ status: 204, description: 'Its files are gone.' }, 409)],
+  [`get ${path}/:id`, ownObject({ status: 200, description: `The ${noun}.`, schema })],
+  [`delete ${path}/:id`, ownObject({ status: 204, description: 'Its files are gone.' }, 409)],
   ...actions.map((action): [string, DocumentedOperation] => [
     `post ${path}/:id/${action}`,
-    ownBatch({ status: 202, description: `The ${noun} after the action.`, schema }, 409, 422),
+    ownObject({ status: 202, description: `The ${noun} after the action.`, schema }, 409, 422),
   ]),
   [
     `get ${path}/:id/report`,
-    ownBatch({ status: 200, description: 'Counts and fill rates.', schema: objectSchema }),
+    ownObject({ status: 200, description: 'Counts and fill rates.', schema: objectSchema }),
   ],
   [
     `get ${path}/:id/results`,
-    ownBatch(
+    ownObject(
       { status: 200, description: 'The file, as far as it is there.', types: resultTypes },
       410,
     ),
   ],
   [
     `get ${path}/:id/events`,
-    ownBatch({
+    ownObject({
       status: 200,
       description: `The ${noun} at every change.`,
       types: ['text/event-stream'],
@@ -231,12 +210,12 @@ const batches: [string, DocumentedOperation][] = [
   ],
   [
     'patch /v1/batches/:id',
-    ownBatch(batch(200, 'The batch after the change.'), 409, 413, 415, 422),
+    ownObject(batch(200, 'The batch after the change.'), 409, 413, 415, 422),
   ],
-  ['post /v1/batches/:id/rerun', ownBatch(batch(202, 'The new batch.'), 409, 410, 413, 415, 422)],
+  ['post /v1/batches/:id/rerun', ownObject(batch(202, 'The new batch.'), 409, 410, 413, 415, 422)],
   [
     'get /v1/batches/:id/preview',
-    ownBatch({ status: 200, description: 'Rows as they were read.', schema: objectSchema }, 410),
+    ownObject({ status: 200, description: 'Rows as they were read.', schema: objectSchema }, 410),
   ],
   [
     'post /v1/uploads',
@@ -266,20 +245,20 @@ const schedules: [string, DocumentedOperation][] = [
   ],
   [
     'get /v1/schedules/:id',
-    ownBatch({ status: 200, description: 'The schedule.', schema: scheduleSchema }),
+    ownObject({ status: 200, description: 'The schedule.', schema: scheduleSchema }),
   ],
   [
     'patch /v1/schedules/:id',
-    ownBatch(
+    ownObject(
       { status: 200, description: 'The schedule after the change.', schema: scheduleSchema },
       413,
       415,
     ),
   ],
-  ['delete /v1/schedules/:id', ownBatch({ status: 204, description: 'It is gone.' })],
+  ['delete /v1/schedules/:id', ownObject({ status: 204, description: 'It is gone.' })],
   [
     'get /v1/schedules/:id/runs',
-    ownBatch({ status: 200, description: 'A page of runs.', schema: pageOf(scheduleRunSchema) }),
+    ownObject({ status: 200, description: 'A page of runs.', schema: pageOf(scheduleRunSchema) }),
   ],
 ];
 
@@ -335,4 +314,5 @@ export const documentedOperations: ReadonlyMap<string, DocumentedOperation> = ne
   ...exportFiles,
   ...schedules,
   ...account,
+  ...webhooks,
 ]);

@@ -3,11 +3,8 @@ import { z } from 'zod';
 import { operations } from '../../core/operations.ts';
 import type { Route } from '../define-route.ts';
 import { problemSchema } from './answer-schemas.ts';
-import {
-  type DocumentedAnswer,
-  type DocumentedOperation,
-  documentedOperations,
-} from './answers.ts';
+import { documentedOperations } from './answers.ts';
+import type { DocumentedAnswer, DocumentedOperation } from './documented-operation.ts';
 
 type Json = Record<string, unknown>;
 

@@ -22,9 +22,9 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Opens a pipeline whose caller owns a list, an export and a schedule of each kind, and a key. */
+/** Opens a pipeline whose caller owns a list, an export, a schedule and a webhook of each kind, and a key. */
 export async function openStocked() {
-  const pipeline = await openPipeline();
+  const pipeline = await openPipeline({ WEBHOOK_ALLOWED_HOSTS: 'receiver.test' });
   await importGraph(pipeline.sql, smallGraph);
   const { accountId } = await pipeline.account(1000);
   const caller = await pipeline.keyOf(accountId, 'live', [...scopes]);
@@ -46,10 +46,21 @@ export async function openStocked() {
   const spareKey = await pipeline.keyOf(accountId, 'live', [...scopes]);
   await pipeline.sql`update api_keys set name = ${CANARY} where id = ${spareKey.keyId}`;
 
-  async function makeSchedule(): Promise<string> {
-    const body = { cron: '0 2 * * *', ...asked };
-    const init = { method: 'POST', ...json(body) };
-    const made = await pipeline.call(caller, '/v1/schedules', init);
+  const webhook = await makeWebhook();
+  const spareWebhook = await makeWebhook();
+  const delivery = await make(`/v1/webhooks/${webhook}/test`, {});
+
+  function makeSchedule(): Promise<string> {
+    return make('/v1/schedules', { cron: '0 2 * * *', ...asked });
+  }
+
+  function makeWebhook(): Promise<string> {
+    return make('/v1/webhooks', { url: `https://receiver.test/${CANARY}` });
+  }
+
+  /** Posts a body and returns the id of what that made. */
+  async function make(path: string, body: unknown): Promise<string> {
+    const made = await pipeline.call(caller, path, { method: 'POST', ...json(body) });
     return ((await made.json()) as { id: string }).id;
   }
 
@@ -77,6 +88,7 @@ export async function openStocked() {
     keys: spareKey.keyId,
     exports: exported,
     schedules: schedule,
+    webhooks: webhook,
   };
   const ownOf: Record<string, string> = {
     'patch /v1/batches/:id': held,
@@ -90,6 +102,7 @@ export async function openStocked() {
     'post /v1/exports/:id/cancel': runningExport,
     'post /v1/exports/:id/pause': runningExport,
     'delete /v1/schedules/:id': spareSchedule,
+    'delete /v1/webhooks/:id': spareWebhook,
   };
   const bodies: Record<string, RequestInit> = {
     'post /v1/batches': json({ operation: 'people.enrich', rows: [{ email: 'a@b.example' }] }),
@@ -101,6 +114,9 @@ export async function openStocked() {
     'post /v1/schedules': json({ cron: '0 2 * * *', filter: 'gender=2' }),
     'patch /v1/schedules/:id': json({ name: CANARY }),
     'post /v1/keys': json({ mode: 'test', name: 'Sample' }),
+    'post /v1/webhooks': json({ url: 'https://receiver.test/', events: ['batch.completed'] }),
+    'patch /v1/webhooks/:id': json({ credits_low_threshold: 50 }),
+    'post /v1/webhooks/:id/rotate': json({ overlap_seconds: 60 }),
     'post /v1/keys/:id/roll': json({ overlap_seconds: 60 }),
   };
 
@@ -116,7 +132,7 @@ export async function openStocked() {
       const id = ownOf[name] ?? usualOf[kind] ?? finished;
       const search = query[name] === undefined ? '' : `?${query[name]}`;
       return {
-        path: path.replace(':id', id) + search,
+        path: path.replace(':id', id).replace(':delivery_id', delivery) + search,
         init: { method: method.toUpperCase(), ...bodies[name] },
       };
     },

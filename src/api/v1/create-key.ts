@@ -6,7 +6,7 @@ import { type CreateKeyInput, createKey, defaultScopes, scopes } from '../../cor
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
-import { answerWithKey } from '../new-key-answer.ts';
+import { answerOnce } from '../shown-once-answer.ts';
 
 /** What the columns hold. */
 const LIMIT_MAX = 2_147_483_647;
@@ -36,13 +36,13 @@ export const createKeyRoute = defineRoute({
   params: none,
   body,
   handler: (input) =>
-    answerWithKey(input, body, (options, alongside) =>
+    answerOnce(input, { name: 'key', schema: body }, (options, alongside) =>
       inTransaction(input.context.sql, async (tx) => {
         const owner = keysOf(input.key);
         const maker = await ownKey(tx, owner, input.key.id);
         const made = await createKey(tx, within(maker, options));
         await alongside(tx, viewKey(await ownKey(tx, owner, made.id)));
-        return made;
+        return made.key;
       }),
     ),
 });

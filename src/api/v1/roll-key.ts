@@ -6,7 +6,7 @@ import {
 } from '../../core/keys/account-keys/account-keys.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
-import { answerWithKey } from '../new-key-answer.ts';
+import { answerOnce } from '../shown-once-answer.ts';
 
 const body = z.strictObject({
   overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
@@ -22,12 +22,12 @@ export const rollKeyRoute = defineRoute({
   params: idParams,
   body,
   handler: (input) =>
-    answerWithKey(input, body, async (options, alongside) => {
+    answerOnce(input, { name: 'key', schema: body }, async (options, alongside) => {
       const roll = { id: input.params.id, overlapSeconds: options.overlap_seconds };
       const owner = keysOf(input.key);
       const { made } = await rollKey(input.context.sql, owner, roll, (tx, { key, replaced }) =>
         alongside(tx, { ...viewKey(key), replaces: viewKey(replaced) }),
       );
-      return made;
+      return made.key;
     }),
 });

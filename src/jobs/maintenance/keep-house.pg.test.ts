@@ -7,6 +7,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
+import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
 import { keepHouse } from './keep-house.ts';
 
 const DAYS = 7;
@@ -85,6 +86,27 @@ describe('the files of a batch', () => {
     await keepHouse(pipeline.context);
     expect([...(await objectsOf(failed)), ...(await objectsOf(cancelled))]).toEqual([]);
   });
+});
+
+test('what became of an event is known for 30 days', async () => {
+  const { sql } = pipeline;
+  const owner = { accountId: caller.accountId, live: true };
+  const { webhook } = await createWebhook(pipeline.context, owner, {
+    url: 'https://8.8.8.8/',
+    events: ['batch.completed'],
+    creditsLowThreshold: 1,
+    enabled: true,
+  });
+  const { id: old } = await testWebhook(sql, owner, webhook.id);
+  const { id: young } = await testWebhook(sql, owner, webhook.id);
+  const happened = (id: string, days: number) => sql`
+    update webhook_deliveries
+    set created_at = now() - make_interval(days => ${days}, secs => 60) where id = ${id}`;
+  await happened(old, 30);
+  await happened(young, 29);
+  await keepHouse(pipeline.context);
+  const left = await sql`select id from webhook_deliveries`;
+  expect(left).toEqual([{ id: young }]);
 });
 
 describe('what a worker without a lease left behind', () => {

@@ -1,4 +1,7 @@
-/** What is deleted by age: files of ended batches, uploads, idempotency keys, sessions. In every worker, seldom. */
+/**
+ * What is deleted by age: files of ended batches, uploads, idempotency keys, sessions, deliveries of webhooks.
+ * In every worker, seldom.
+ */
 import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
 import { deleteOldHints } from '../../core/search/queries.ts';
@@ -8,8 +11,11 @@ import { listExpired, markFilesDeleted } from '../batch/queries.ts';
 import { deleteExpiredUploads } from '../batch/upload/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
+import { deleteOldDeliveries } from '../webhook/queries.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
+/** Ten times as long as a delivery is tried: time to see that it failed, and to send it again. */
+const DELIVERIES_KEEP_DAYS = 30;
 
 /** One round. The objects go first: a crash in between deletes them again, which is harmless. */
 export async function keepHouse(context: JobContext): Promise<void> {
@@ -17,6 +23,7 @@ export async function keepHouse(context: JobContext): Promise<void> {
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
+  await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
   const expired = await listExpired(context.sql, context.config.filesKeepDays);
   for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
   if (expired.length > 0) await markFilesDeleted(context.sql, expired);

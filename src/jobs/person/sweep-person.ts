@@ -25,8 +25,12 @@ export interface Sweep {
   customer_uploads: Finding[];
 }
 
-/** A list's header and name are text of the customer. */
-const customerTables: ReadonlySet<string> = new Set(['public.batches', 'public.uploads']);
+/** A list's header and name, and the address of a webhook, are text of the customer. */
+const customerTables: ReadonlySet<string> = new Set([
+  'public.batches',
+  'public.uploads',
+  'public.webhooks',
+]);
 
 /** Searches everything for ids and identifiers of somebody. */
 export async function sweepPerson(

@@ -1,0 +1,54 @@
+/** A webhook as callers send it. */
+import { z } from 'zod';
+import { eventTypes } from '../jobs/webhook/event-types.ts';
+import type { WebhookChange } from '../jobs/webhook/queries.ts';
+import {
+  deliveryNotFound,
+  type WebhookRequest,
+  webhookNotFound,
+} from '../jobs/webhook/webhooks.ts';
+import { isUuid } from './v1/own-batch.ts';
+
+const url = z.string().max(2_048);
+const events = z
+  .array(z.enum(eventTypes))
+  .min(1)
+  .transform((types) => [...new Set(types)]);
+const creditsLowThreshold = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** JSON of a new webhook. */
+export const webhookOptions = z.strictObject({
+  url,
+  events: events.default([...eventTypes]),
+  credits_low_threshold: creditsLowThreshold.default(100),
+  enabled: z.boolean().default(true),
+});
+
+/** JSON of a change: what is missing stays. */
+export const webhookChange = z.strictObject({
+  url: url.optional(),
+  events: events.optional(),
+  credits_low_threshold: creditsLowThreshold.optional(),
+  enabled: z.boolean().optional(),
+});
+
+/** The parts that the body names, as the service calls them. */
+export function toWebhookRequest(body: z.output<typeof webhookOptions>): WebhookRequest;
+export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange;
+export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange {
+  const { credits_low_threshold, ...same } = body;
+  const all = Object.entries({ ...same, creditsLowThreshold: credits_low_threshold });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** The id of a path, which must have the form of one. Throws `AppError` 404. */
+export function webhookId(id: string): string {
+  if (isUuid(id)) return id;
+  throw webhookNotFound(id);
+}
+
+/** As `webhookId`, for a delivery. */
+export function deliveryId(id: string): string {
+  if (isUuid(id)) return id;
+  throw deliveryNotFound(id);
+}

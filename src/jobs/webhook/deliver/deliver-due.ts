@@ -1,0 +1,191 @@
+/**
+ * Delivers what is due. Every worker does, woken by the notification that an event's commit sends, and every
+ * few seconds by itself: that finds retries whose time has come, what a worker that died had in hand, and
+ * events whose notification was lost.
+ */
+import type { Config } from '../../../core/config.ts';
+import { inTransaction } from '../../../core/db/client.ts';
+import type { JobContext } from '../../queue/job-context.ts';
+import { type Repeating, startRepeating } from '../../start-repeating.ts';
+import { testEventType } from '../event-types.ts';
+import { signatureHeaders } from '../sign.ts';
+import { openSecret } from '../signing-secret.ts';
+import { resolveHost, type TargetRules } from '../target.ts';
+import { type Attempt, postMessage } from './post-message.ts';
+import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
+  claimDeliveries,
+  recordOutcome,
+} from './queries.ts';
+import { nextWait, parseRetryAfter } from './retry-schedule.ts';
+
+const SWEEP_EVERY_MS = 5_000;
+/** The channel on which an event's transaction says that it was committed. */
+const NOTIFICATIONS = 'webhook_deliveries';
+/** What one worker has under way: each waits for its receiver and costs next to nothing meanwhile. */
+const IN_FLIGHT_MAX = 64;
+const bounds = { perAccount: 8, perWebhook: 4 };
+/** The schedule of one delivery takes three days: longer silence is no outage. */
+const FAILING_DAYS_MAX = 5;
+/** The receiver is gone for good (Standard Webhooks; RFC 9110, 15.5.11). */
+const GONE = 410;
+
+type DeliverContext = Pick<JobContext, 'sql' | 'log'> & {
+  config: Pick<Config, 'webhookAllowedHosts' | 'webhookEncryptionKey'>;
+};
+
+/** What a test puts in place of the world. */
+export interface Surroundings {
+  /** The time; null for that of the database's clock. */
+  now: Date | null;
+  /** From 0 to 1. */
+  random(): number;
+  /** What a delivery asks before it connects. */
+  rules: TargetRules;
+  /** Makes the attempt. */
+  post: typeof postMessage;
+}
+
+/** Delivers at most so many at once, and goes on until nothing is due. */
+export interface Deliverer {
+  /** Looks for what is due; when it looks already, it looks once more afterwards. */
+  wake(): Promise<void>;
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>;
+  /** Takes no more, and resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+export function openDeliverer(
+  context: DeliverContext,
+  changed: Partial<Surroundings> = {},
+): Deliverer {
+  const rules = { allowedHosts: context.config.webhookAllowedHosts, resolve: resolveHost };
+  const around = { now: null, random: Math.random, rules, post: postMessage, ...changed };
+  const inFlight = new Set<Promise<void>>();
+  let looking: Promise<void> | null = null;
+  let isWokenAgain = false;
+  let isStopped = false;
+
+  const start = (claimed: ClaimedDelivery) => {
+    const delivery = deliver(context, claimed, around)
+      // The message may have arrived: the next holder of the lease sends it again, under the same id.
+      .catch((error) => warn(context, error, 'outcome of a delivery lost'))
+      .finally(() => {
+        inFlight.delete(delivery);
+        // It may have held another one back.
+        wake().catch((error) => warn(context, error, 'due deliveries not found'));
+      });
+    inFlight.add(delivery);
+  };
+  const look = async () => {
+    do {
+      isWokenAgain = false;
+      const limit = isStopped ? 0 : IN_FLIGHT_MAX - inFlight.size;
+      if (limit === 0) return;
+      const claim = { now: around.now, limit, bounds };
+      for (const claimed of await inTransaction(context.sql, (tx) => claimDeliveries(tx, claim))) {
+        start(claimed);
+      }
+    } while (isWokenAgain);
+  };
+  const wake = () => {
+    isWokenAgain = true;
+    looking ??= look().finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+  const idle = async () => {
+    while (looking !== null || inFlight.size > 0) {
+      await Promise.allSettled([looking, ...inFlight]);
+    }
+  };
+  return {
+    wake,
+    idle,
+    async stop() {
+      isStopped = true;
+      await idle();
+    },
+  };
+}
+
+function warn({ log }: DeliverContext, error: unknown, what: string): void {
+  log.warn({ err: error }, what);
+}
+
+/** Makes one attempt and records what became of it. */
+async function deliver(
+  context: DeliverContext,
+  claimed: ClaimedDelivery,
+  { now, random, rules, post }: Surroundings,
+): Promise<void> {
+  const { sql, log } = context;
+  const attempt = await attemptOnce(context, claimed, (message) => post(message, rules));
+  const outcome = judge(claimed, attempt, random());
+  const clock = { now, failingDaysMax: FAILING_DAYS_MAX };
+  const { recorded, disabled } = await recordOutcome(sql, claimed, outcome, clock);
+  const { id: delivery, webhookId: webhook, attempt: number } = claimed;
+  log.debug({ delivery, webhook, attempt: number, status: attempt.status, recorded }, 'attempted');
+  if (disabled !== null) log.warn({ webhook, reason: disabled }, 'webhook disabled');
+}
+
+async function attemptOnce(
+  { config, log }: DeliverContext,
+  claimed: ClaimedDelivery,
+  post: (message: Parameters<typeof postMessage>[0]) => Promise<Attempt>,
+): Promise<Attempt> {
+  const { webhookId, url, eventId, payload, claimedAt } = claimed;
+  const opened = claimed.secrets.map((stored) =>
+    openSecret(stored, webhookId, config.webhookEncryptionKey),
+  );
+  if (opened[0] === null) {
+    log.error({ webhook: webhookId }, 'signing secret not readable: see WEBHOOK_ENCRYPTION_KEY');
+    const error = 'its signing secret cannot be read: rotate it';
+    return { status: null, error, retryAfter: null, durationMs: 0 };
+  }
+  const secrets = opened.filter((secret) => secret !== null);
+  const body = JSON.stringify(payload);
+  const timestamp = Math.floor(claimedAt.getTime() / 1000);
+  const signature = signatureHeaders({ id: eventId, timestamp, body }, secrets);
+  const headers = {
+    ...signature,
+    'Content-Type': 'application/json',
+    'User-Agent': 'enrichment-pipeline',
+  };
+  return post({ url, headers, body });
+}
+
+function judge(claimed: ClaimedDelivery, attempt: Attempt, random: number): AttemptOutcome {
+  const isDelivered = attempt.error === null;
+  const asked = parseRetryAfter(attempt.retryAfter, claimed.claimedAt);
+  // Whoever tests a webhook looks at the outcome and tests it again.
+  const isOver = isDelivered || claimed.type === testEventType;
+  return {
+    isDelivered,
+    retryAfterSeconds: isOver ? null : nextWait(claimed.round, asked, random),
+    isGone: attempt.status === GONE,
+    responseStatus: attempt.status,
+    error: attempt.error,
+    durationMs: attempt.durationMs,
+  };
+}
+
+/** Delivers what is due, whenever there is something and every few seconds, until stopped. */
+export function startDelivering(context: DeliverContext): Repeating {
+  const { sql, log } = context;
+  const deliverer = openDeliverer(context);
+  const tell = (error: unknown) => log.error({ err: error }, 'webhooks could not be delivered');
+  const sweeping = startRepeating(SWEEP_EVERY_MS, deliverer.wake, tell);
+  sql
+    .listen(NOTIFICATIONS, () => void deliverer.wake().catch(tell))
+    .catch((error) => warn(context, error, 'new deliveries are found by the sweep alone'));
+  return {
+    async stop() {
+      await sweeping.stop();
+      await deliverer.stop();
+    },
+  };
+}

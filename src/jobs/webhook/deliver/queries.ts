@@ -1,0 +1,157 @@
+/**
+ * The life of a delivery: claimed under a lease, ended by an outcome or given back. The number of the attempt
+ * fences: an outcome with an old number changes nothing. Times are those of the database's clock unless
+ * the caller says what time it is. Locks are taken in the order webhook -> delivery.
+ */
+import type { Sql } from '../../../core/db/client.ts';
+
+/** An attempt ends within 20 s and its outcome is recorded at once: a lease that ran out is a dead worker's. */
+const LEASE_SECONDS = 60;
+
+/** One worker at a time counts what is under way; shared by all that deliver. */
+const CLAIM_LOCK = 7_318_224_916;
+
+/** What may be under way at once, so that whoever is slow or dead holds up nobody else. */
+export interface DeliveryBounds {
+  perAccount: number;
+  perWebhook: number;
+}
+
+/** A delivery that is to be attempted now. */
+export interface ClaimedDelivery {
+  id: string;
+  webhookId: string;
+  url: string;
+  /** Newest first: all of them sign. As they are stored. */
+  secrets: Buffer[];
+  eventId: string;
+  type: string;
+  payload: Record<string, unknown>;
+  attempt: number;
+  /** Number of the attempt in the schedule, from 1. */
+  round: number;
+  claimedAt: Date;
+}
+
+/**
+ * Takes leases on at most `limit` deliveries that are due, or whose lease ran out. A webhook whose last
+ * attempt failed has one under way at a time and comes last; accounts with the fewest under way come first.
+ * Call it in a transaction, which other claims wait for.
+ */
+export async function claimDeliveries(
+  sql: Sql,
+  { now, limit, bounds }: { now: Date | null; limit: number; bounds: DeliveryBounds },
+): Promise<ClaimedDelivery[]> {
+  await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`;
+  return sql<ClaimedDelivery[]>`
+    with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
+    busy as (
+      select d.webhook_id, w.account_id, count(*)::int as deliveries
+      from webhook_deliveries d join webhooks w on w.id = d.webhook_id, clock
+      where d.lease_until > clock.now group by d.webhook_id, w.account_id),
+    busy_account as (
+      select account_id, sum(deliveries)::int as deliveries from busy group by account_id),
+    due as (
+      select d.id, d.due_at, w.failing_since is not null as is_failing,
+        coalesce(a.deliveries, 0) + row_number() over (
+          partition by w.account_id order by w.failing_since is not null, d.due_at, d.id) as place
+      from clock, webhooks w
+      left join busy on busy.webhook_id = w.id
+      left join busy_account a on a.account_id = w.account_id
+      -- A step into the index for each webhook, however much waits for one that is dead.
+      cross join lateral (
+        select id, due_at from webhook_deliveries
+        where webhook_id = w.id and state = 'pending' and due_at <= clock.now
+          and (lease_until is null or lease_until <= clock.now)
+        order by due_at, id
+        limit greatest(0, case when w.failing_since is null then ${bounds.perWebhook}::int else 1 end
+          - coalesce(busy.deliveries, 0))) d
+      where w.enabled),
+    chosen as (
+      select id from due where place <= ${bounds.perAccount}
+      order by is_failing, place, due_at, id limit ${limit})
+    update webhook_deliveries d set attempts = d.attempts + 1, round_attempts = d.round_attempts + 1,
+      attempted_at = clock.now,
+      lease_until = clock.now + make_interval(secs => ${LEASE_SECONDS})
+    from chosen, clock, webhooks w
+    where d.id = chosen.id and w.id = d.webhook_id and d.state = 'pending'
+    returning d.id, d.webhook_id, w.url, array_remove(array[w.secret,
+        case when w.previous_until > clock.now then w.previous_secret end], null) as secrets,
+      d.event_id, d.type, d.payload, d.attempts as attempt,
+      d.round_attempts as round, d.attempted_at as claimed_at`;
+}
+
+/** What became of an attempt. */
+export interface AttemptOutcome {
+  isDelivered: boolean;
+  /** When it is tried again; null for never. */
+  retryAfterSeconds: number | null;
+  /** The receiver does not want to be asked any more. */
+  isGone: boolean;
+  responseStatus: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
+/** What recording an outcome did to the webhook; null for nothing to tell. */
+export type Disabled = 'gone' | 'failing' | null;
+
+/**
+ * Ends an attempt: the delivery is done, waits again or has failed, and its webhook is known to work or to
+ * fail, in one statement. A webhook that is gone, or failed at every attempt for `failingDaysMax`, is
+ * disabled; what waits for it stays. Changes nothing when the lease is no longer the caller's.
+ */
+export async function recordOutcome(
+  sql: Sql,
+  claimed: Pick<ClaimedDelivery, 'id' | 'webhookId' | 'attempt'>,
+  outcome: AttemptOutcome,
+  { now, failingDaysMax }: { now: Date | null; failingDaysMax: number },
+): Promise<{ recorded: boolean; disabled: Disabled }> {
+  const { isDelivered, retryAfterSeconds, isGone } = outcome;
+  const state = isDelivered ? 'delivered' : retryAfterSeconds === null ? 'failed' : 'pending';
+  const [row] = await sql<{ disabled: Disabled }[]>`
+    with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
+    -- Whoever deletes a webhook locks it first and its deliveries after it.
+    webhook as (
+      select id from webhooks where id = ${claimed.webhookId} for no key update),
+    delivery as (
+      update webhook_deliveries d set state = ${state}, lease_until = null,
+        due_at = clock.now + make_interval(secs => ${retryAfterSeconds ?? 0}),
+        response_status = ${outcome.responseStatus}, error = ${outcome.error},
+        duration_ms = ${outcome.durationMs},
+        delivered_at = case when ${isDelivered} then clock.now end
+      from webhook, clock
+      where d.id = ${claimed.id} and d.webhook_id = webhook.id
+        and d.attempts = ${claimed.attempt} and d.lease_until is not null
+      returning d.webhook_id),
+    judged as (
+      update webhooks w set
+        failing_since = case when ${isDelivered} then null
+          else coalesce(w.failing_since, clock.now) end,
+        enabled = w.enabled and not ${isGone} and not ${isTooLong(sql, isDelivered, failingDaysMax)},
+        disabled_reason = case when not w.enabled then w.disabled_reason
+          when ${isGone} then 'gone'
+          when ${isTooLong(sql, isDelivered, failingDaysMax)} then 'failing' end
+      from delivery, clock
+      where w.id = delivery.webhook_id and (not ${isDelivered} or w.failing_since is not null)
+      returning w.disabled_reason)
+    select (select disabled_reason from judged) as disabled from delivery`;
+  return { recorded: row !== undefined, disabled: row?.disabled ?? null };
+}
+
+/** That a webhook `w` has done nothing but fail for too many days. */
+function isTooLong(sql: Sql, isDelivered: boolean, failingDaysMax: number) {
+  return sql`(not ${isDelivered} and coalesce(
+    w.failing_since <= clock.now - make_interval(days => ${failingDaysMax}), false))`;
+}
+
+/** How long the delivery that has been due longest has waited, in seconds; 0 when none is due. */
+export async function readOldestDueSeconds(sql: Sql): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(d.due_at))), 0)::float8
+      as seconds
+    from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+    where d.state = 'pending' and w.enabled
+      and (d.lease_until is null or d.lease_until <= clock_timestamp())`;
+  return row?.seconds ?? 0;
+}

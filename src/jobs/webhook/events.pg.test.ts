@@ -1,0 +1,398 @@
+/** Every change that webhooks are told of is recorded with the change, and nothing else is. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import type { Caller } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { consoleKeyOf, revokeKey, scopes } from '../../core/keys/keys.ts';
+import { packageRoot } from '../../core/lib/package-root.ts';
+import { moveBatch } from '../batch/queries.ts';
+import { runDueSchedules } from '../schedule/run-due.ts';
+import type { ScheduleView } from '../schedule/schedule-view.ts';
+import { eventTypes } from './event-types.ts';
+import { deleteWebhook } from './queries.ts';
+import { type Hook, type Hooked, openHooked } from './webhooks.test-suite.ts';
+import { changeWebhook, removeWebhook } from './webhooks.ts';
+
+/** In everything that a customer writes: it may stand in no message. */
+const CANARY = 'zq7canary';
+
+let hooked: Hooked;
+let caller: Caller;
+let hook: Hook;
+beforeAll(async () => {
+  hooked = await openHooked({ BATCH_ROWS_MAX: '8' });
+  await importGraph(hooked.sql, { persons: crowd(9) });
+  await importGraph(hooked.sql, {
+    persons: [{ id: 9, email: `${CANARY}@home.example`, name: CANARY }],
+  });
+});
+afterAll(() => hooked.close());
+beforeEach(async () => {
+  caller = await hooked.account(1000);
+  hook = await hooked.hook(caller);
+});
+
+const list = (...names: string[]) =>
+  `email,note\n${names.map((name) => `${name}@list.example,${CANARY}`).join('\n')}\n`;
+const options = { operation: 'people.enrich', fields: 'id', name: CANARY };
+
+const events = async (of: { id: string } = hook) =>
+  (await hooked.deliveries(of)).map(({ type, payload }) => ({ type, data: payload.data }));
+const types = async (of: { id: string } = hook) => (await events(of)).map(({ type }) => type);
+
+const act = (path: string, method = 'POST', body: unknown = undefined, who = caller) =>
+  hooked.call(who, path, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+
+async function makeSchedule(body: object): Promise<ScheduleView> {
+  const nightly = { cron: '30 2 * * *', filter: 'id=1001-1003', fields: ['id'], name: CANARY };
+  const made = await act('/v1/schedules', 'POST', { ...nightly, ...body });
+  return (await made.json()) as ScheduleView;
+}
+
+const slotOf = (schedule: ScheduleView, nights = 0) =>
+  new Date(new Date(schedule.next_run_at ?? '').getTime() + nights * 24 * 3_600_000);
+
+describe('a list', () => {
+  test('that ends is told once, with its counts', async () => {
+    const id = await hooked.enrich(caller, list('p1', 'p2', 'nobody'), options);
+    expect(await events()).toEqual([
+      {
+        type: 'batch.completed',
+        data: {
+          id,
+          state: 'completed',
+          reason: null,
+          error_code: null,
+          operation: 'people.enrich',
+          schedule_id: null,
+          rows: {
+            total: 3,
+            matched: 2,
+            no_match: 1,
+            ambiguous: 0,
+            invalid: 0,
+            suppressed: 0,
+            duplicate: 0,
+            error: 0,
+            not_processed: 0,
+          },
+          credits: { charged: 2, max: null },
+          links: { self: `/v1/batches/${id}` },
+        },
+      },
+    ]);
+  });
+
+  test('that fails, or is cancelled, says so', async () => {
+    const tooLong = list('p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9');
+    await hooked.enrich(caller, tooLong, options);
+    const cancelled = await hooked.upload(caller, list('p1', 'p2'), options);
+    await act(`/v1/batches/${cancelled}/cancel`);
+    await hooked.runUntilIdle();
+    const deleted = await hooked.upload(caller, list('p1'), options);
+    await act(`/v1/batches/${deleted}`, 'DELETE');
+    expect(await events()).toMatchObject([
+      { type: 'batch.failed', data: { error_code: 'too_many_rows' } },
+      { type: 'batch.cancelled', data: { id: cancelled, rows: { total: 2, not_processed: 2 } } },
+      { type: 'batch.cancelled', data: { id: deleted } },
+    ]);
+  });
+
+  test('that pauses says why at every change of the reason, and nothing when it goes on', async () => {
+    const poor = await hooked.account(1);
+    const poorHook = await hooked.hook(poor, { events: ['batch.paused', 'batch.completed'] });
+    const id = await hooked.enrich(poor, list('p1', 'p2', 'p3'), options);
+    await act(`/v1/batches/${id}/pause`, 'POST', undefined, poor);
+    await act(`/v1/batches/${id}/pause`, 'POST', undefined, poor);
+    await act(`/v1/batches/${id}/resume`, 'POST', undefined, poor);
+    await hooked.runUntilIdle();
+    await hooked.grant(poor, 10, 'more');
+    await hooked.sweep();
+    await hooked.runUntilIdle();
+    expect(await events(poorHook)).toMatchObject([
+      {
+        type: 'batch.paused',
+        data: { reason: 'insufficient_credits', rows: { matched: 1 }, credits: { charged: 1 } },
+      },
+      { type: 'batch.paused', data: { reason: 'user' } },
+      { type: 'batch.paused', data: { reason: 'insufficient_credits' } },
+      { type: 'batch.completed', data: { rows: { matched: 3 } } },
+    ]);
+  });
+});
+
+describe('exports and schedules', () => {
+  test('an export ends under its own name, and names the schedule whose run it is', async () => {
+    const schedule = await makeSchedule({});
+    await runDueSchedules(hooked.context, slotOf(schedule));
+    await hooked.runUntilIdle();
+    const id = await hooked.makeExport(caller, { filter: 'id=1001-1002', hold: true });
+    await hooked.runUntilIdle();
+    await act(`/v1/exports/${id}/start`);
+    await act(`/v1/exports/${id}/pause`);
+    await act(`/v1/exports/${id}/cancel`);
+    await hooked.runUntilIdle();
+    const tooMany = await hooked.makeExport(caller, { filter: 'id=1001-1009' });
+    await hooked.runUntilIdle();
+    expect(await events()).toMatchObject([
+      {
+        type: 'export.completed',
+        data: { schedule_id: schedule.id, rows: { total: 3, matched: 3 }, credits: { charged: 3 } },
+      },
+      { type: 'export.paused', data: { id, reason: 'user', links: { self: `/v1/exports/${id}` } } },
+      { type: 'export.cancelled', data: { id, schedule_id: null } },
+      { type: 'export.failed', data: { id: tooMany, error_code: 'too_many_results' } },
+    ]);
+  });
+
+  test('a slot that is skipped or fails is told; one that starts is told by its export', async () => {
+    const schedule = await makeSchedule({ filter: 'id=1001-1003' });
+    await runDueSchedules(hooked.context, slotOf(schedule));
+    await runDueSchedules(hooked.context, slotOf(schedule, 1));
+    await hooked.sql`update schedules set filter = ${`nothing=${CANARY}`} where id = ${schedule.id}`;
+    await hooked.runUntilIdle();
+    await runDueSchedules(hooked.context, slotOf(schedule, 2));
+    const links = {
+      self: `/v1/schedules/${schedule.id}`,
+      runs: `/v1/schedules/${schedule.id}/runs`,
+    };
+    expect(await events()).toEqual([
+      {
+        type: 'schedule.skipped',
+        data: {
+          id: schedule.id,
+          slot: slotOf(schedule, 1).toISOString(),
+          reason: 'previous_run_open',
+          links,
+        },
+      },
+      { type: 'export.completed', data: expect.objectContaining({ schedule_id: schedule.id }) },
+      {
+        type: 'schedule.failed',
+        data: {
+          id: schedule.id,
+          slot: slotOf(schedule, 2).toISOString(),
+          reason: 'export_refused',
+          links,
+        },
+      },
+    ]);
+  });
+
+  test('a schedule whose key was revoked says so, beside the key', async () => {
+    const other = await hooked.keyOf(caller.accountId, 'live', [...scopes]);
+    const schedule = await makeSchedule({});
+    const [key] = await hooked.sql<{ prefix: string }[]>`
+      select prefix from api_keys where id = ${caller.keyId}`;
+    await act(`/v1/keys/${caller.keyId}`, 'DELETE', undefined, other);
+    await runDueSchedules(hooked.context, slotOf(schedule));
+    expect(await events()).toMatchObject([
+      { type: 'key.revoked', data: { id: caller.keyId, prefix: key?.prefix } },
+      { type: 'schedule.failed', data: { reason: 'key_revoked' } },
+    ]);
+  });
+});
+
+test('a revoked key is told once, from the command line too, to webhooks of its own mode', async () => {
+  const tester = await hooked.keyOf(caller.accountId, 'test');
+  const testHook = await hooked.hook(caller, { live: false });
+  const [key] = await hooked.sql<{ prefix: string }[]>`
+    select prefix from api_keys where id = ${tester.keyId}`;
+  await revokeKey(hooked.sql, key?.prefix ?? '');
+  await hooked.sql`update api_keys set revoked_at = now() where id = ${tester.keyId}`;
+  // That of the web console is nobody's.
+  const consoleKey = await consoleKeyOf(hooked.sql, caller.accountId, 'live');
+  await hooked.sql`update api_keys set revoked_at = now() where id = ${consoleKey}`;
+  expect(await types()).toEqual([]);
+  expect(await events(testHook)).toEqual([
+    { type: 'key.revoked', data: { id: tester.keyId, prefix: key?.prefix } },
+  ]);
+});
+
+describe('credits', () => {
+  const enrichOne = async (who: Caller, times: number) => {
+    const path = '/v1/people/enrich?email=p1%40list.example&fields=id';
+    const calls = Array.from({ length: times }, () => hooked.call(who, path));
+    return (await Promise.all(calls)).filter(({ status }) => status === 200).length;
+  };
+
+  test('that fall below a threshold are told once, however many charges come at once', async () => {
+    const who = await hooked.account(140);
+    await hooked.sql`
+      update api_keys set requests_per_minute = 100000, requests_per_day = 100000
+      where id = ${who.keyId}`;
+    const low = await hooked.hook(who, { creditsLowThreshold: 100 });
+    const lower = await hooked.hook(who, { creditsLowThreshold: 50 });
+    expect(await enrichOne(who, 40)).toBe(40);
+    expect(await types(low)).toEqual([]);
+    expect(await enrichOne(who, 50)).toBe(50);
+    const crossing = { type: 'credits.low', data: { threshold: 100, balance: expect.any(Number) } };
+    expect(await events(low)).toMatchObject([crossing]);
+    expect(await types(lower)).toEqual([]);
+    expect(await enrichOne(who, 20)).toBe(20);
+    expect(await types(low)).toEqual(['credits.low']);
+    expect(await events(lower)).toMatchObject([{ type: 'credits.low', data: { threshold: 50 } }]);
+    // Above it and below it again is another crossing.
+    await hooked.grant(who, 100, 'more');
+    expect(await enrichOne(who, 60)).toBe(60);
+    expect(await events(low)).toMatchObject([crossing, crossing]);
+    expect(await enrichOne(who, 200)).toBe(70);
+    expect(await types(low)).toEqual(['credits.low', 'credits.low', 'credits.empty']);
+    expect(await types(lower)).toEqual(['credits.low', 'credits.low', 'credits.empty']);
+    expect((await events(low)).at(-1)).toEqual({
+      type: 'credits.empty',
+      data: { balance: 0, reserved: 0 },
+    });
+  });
+
+  test('that lists spend at the same time are told once as well', async () => {
+    const who = await hooked.account(110);
+    const low = await hooked.hook(who, { events: ['credits.low'] });
+    const names = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'];
+    for (let n = 0; n < 3; n++) await hooked.upload(who, list(...names), options);
+    await hooked.runUntilIdle(6);
+    expect(await events(low)).toMatchObject([{ type: 'credits.low', data: { threshold: 100 } }]);
+    expect(await hooked.wallet(who)).toMatchObject({ balance: 86 });
+  });
+
+  test('are watched for as long as an enabled webhook wants it', async () => {
+    const watched = async () => {
+      const [wallet] = await hooked.sql<{ watchedBelow: number | null }[]>`
+        select watched_below from wallets where account_id = ${caller.accountId}`;
+      return wallet?.watchedBelow;
+    };
+    const change = (one: Hook, row: object) => changeWebhook(hooked.context, one, one.id, row);
+    expect(await watched()).toBe(100);
+    const second = await hooked.hook(caller, { creditsLowThreshold: 500 });
+    expect(await watched()).toBe(500);
+    await change(second, { events: ['credits.empty'] });
+    expect(await watched()).toBe(100);
+    await change(hook, { creditsLowThreshold: 70 });
+    expect(await watched()).toBe(70);
+    await change(hook, { enabled: false });
+    expect(await watched()).toBe(1);
+    await removeWebhook(hooked.sql, second, second.id);
+    expect(await watched()).toBeNull();
+    await hooked.hook(caller, { live: false });
+    expect(await watched()).toBeNull();
+  });
+});
+
+describe('an event', () => {
+  test('goes to each webhook that takes its type, under one id; to no disabled one', async () => {
+    const same = await hooked.hook(caller, { events: ['batch.completed'] });
+    const others = [
+      await hooked.hook(caller, { events: ['batch.failed'] }),
+      await hooked.hook(caller, { enabled: false }),
+      await hooked.hook(caller, { live: false }),
+      await hooked.hook(await hooked.account(1)),
+    ];
+    await hooked.enrich(caller, list('p1'), options);
+    const [first] = await hooked.deliveries(hook);
+    const [second] = await hooked.deliveries(same);
+    expect(second?.eventId).toBe(first?.eventId);
+    expect(second?.payload).toEqual(first?.payload);
+    for (const other of others) expect(await types(other)).toEqual([]);
+  });
+
+  test('of a test key goes to webhooks of test keys', async () => {
+    const tester = await hooked.keyOf(caller.accountId, 'test');
+    const testHook = await hooked.hook(caller, { live: false });
+    await hooked.enrich(tester, 'email\nmatched@test.example\n', options);
+    expect(await types()).toEqual([]);
+    const [delivery] = await hooked.deliveries(testHook);
+    expect(delivery?.payload).toMatchObject({ type: 'batch.completed', live: false });
+  });
+
+  test('is not there when its transaction is killed, nor is the change; with the commit both are', async () => {
+    const id = await hooked.upload(caller, list('p1'), { ...options, hold: 'true' });
+    await hooked.runUntilIdle();
+    await hooked.sql`update batches set state = 'queued' where id = ${id}`;
+    const stateOf = async () => (await hooked.batch(caller, id)).state;
+    const killed = inTransaction(hooked.context.sql, async (tx) => {
+      await tx`update batches set state = 'paused', reason = 'user' where id = ${id}`;
+      const [seen] = await tx`
+        select count(*)::int as events from webhook_deliveries where webhook_id = ${hook.id}`;
+      expect(seen).toEqual({ events: 1 });
+      const [me] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      await hooked.sql`select pg_terminate_backend(${me?.pid ?? 0})`;
+      await tx`select 1`;
+    });
+    await expect(killed).rejects.toThrow();
+    expect([await stateOf(), await types()]).toEqual(['queued', []]);
+    await moveBatch(hooked.sql, id, 'cancelling');
+    expect(await types()).toEqual([]);
+    await moveBatch(hooked.sql, id, 'cancelled');
+    expect([await stateOf(), await types()]).toEqual(['cancelled', ['batch.cancelled']]);
+    // Whoever made the change may die now: any worker finds the event.
+    await hooked.deliver();
+    expect(await hooked.deliveries(hook)).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  test('waits for no webhook that is being deleted, and does not fail with it', async () => {
+    const id = await hooked.upload(caller, list('p1'), options);
+    await inTransaction(hooked.sql, async (tx) => {
+      await deleteWebhook(tx, hook.id);
+      await hooked.runUntilIdle();
+      expect((await hooked.batch(caller, id)).state).toBe('completed');
+    });
+    expect(await types()).toEqual([]);
+  });
+
+  test('costs an account without webhooks no row', async () => {
+    const plain = await hooked.account(3);
+    await hooked.enrich(plain, list('p1', 'p2', 'p3'), options);
+    expect(await hooked.wallet(plain)).toEqual({ balance: 0, reserved: 0 });
+    const [found] = await hooked.sql`
+      select count(*)::int as rows from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+      where w.account_id = ${plain.accountId}`;
+    expect(found).toEqual({ rows: 0 });
+  });
+});
+
+test('all types of events were seen by these tests, and none other', async () => {
+  const seen = await hooked.sql<{ type: string }[]>`select distinct type from webhook_deliveries`;
+  expect(seen.map(({ type }) => type).sort()).toEqual([...eventTypes].sort());
+});
+
+/** Names of all members, and those of their members. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return null;
+  const members = Object.entries(value).map(([name, member]) => [name, shapeOf(member)]);
+  return Object.fromEntries(members);
+}
+
+test('the documentation names every type, and its examples have the form of real messages', async () => {
+  const text = await readFile(path.join(packageRoot, 'docs', 'webhooks.md'), 'utf8');
+  for (const type of eventTypes) expect(text).toContain(`\`${type}\``);
+  const examples = [...text.matchAll(/```json\n(.+?)```/gs)].map(
+    ([, json = '']) => JSON.parse(json) as { type: string },
+  );
+  expect(examples).toHaveLength(4);
+  for (const example of examples) {
+    const [sent] = await hooked.sql<{ payload: unknown }[]>`
+      select payload from webhook_deliveries where type = ${example.type} limit 1`;
+    expect(shapeOf(example)).toEqual(shapeOf(sent?.payload));
+  }
+});
+
+test('no message names anybody, and none is large', async () => {
+  const bodies = await hooked.sql<{ body: string }[]>`
+    select payload::text as body from webhook_deliveries`;
+  expect(bodies.length).toBeGreaterThan(20);
+  for (const { body } of bodies) {
+    expect(body).not.toContain(CANARY);
+    expect(body).not.toMatch(/@|list\.example|home\.example|\b1001\b/);
+    expect(Buffer.byteLength(body)).toBeLessThan(1_000);
+  }
+  expect(await audit(hooked.sql)).toMatchObject({ ok: true });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { isPublicAddress } from './public-address.ts';
+
+test.each([
+  ['1.1.1.1'],
+  ['8.8.8.8'],
+  ['93.184.216.34'],
+  ['100.63.255.255'],
+  ['100.128.0.1'],
+  ['172.15.255.255'],
+  ['172.32.0.1'],
+  ['2606:4700:4700::1111'],
+  ['2a00:1450:4009:81f::200e'],
+])('%s is one machine that everybody can reach', (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+test.each([
+  ['this network', '0.0.0.0'],
+  ['this network', '0.1.2.3'],
+  ['private', '10.0.0.1'],
+  ['private', '172.16.0.1'],
+  ['private', '172.31.255.255'],
+  ['private', '192.168.1.1'],
+  ['shared by a carrier', '100.64.0.1'],
+  ['shared by a carrier: metadata of a cloud', '100.100.100.200'],
+  ['loopback', '127.0.0.1'],
+  ['loopback', '127.255.255.254'],
+  ['link-local: metadata of clouds', '169.254.169.254'],
+  ['the platform of a cloud', '168.63.129.16'],
+  ['assignments of protocols', '192.0.0.192'],
+  ['documentation', '192.0.2.1'],
+  ['documentation', '198.51.100.1'],
+  ['documentation', '203.0.113.1'],
+  ['a relay of 6to4', '192.88.99.1'],
+  ['benchmarks', '198.18.0.1'],
+  ['multicast', '224.0.0.1'],
+  ['reserved', '240.0.0.1'],
+  ['broadcast', '255.255.255.255'],
+  ['unspecified', '::'],
+  ['loopback', '::1'],
+  ['IPv4 in an old form', '::127.0.0.1'],
+  ['IPv4 in an old form', '::8.8.8.8'],
+  ['IPv4, mapped', '::ffff:127.0.0.1'],
+  ['IPv4, mapped', '::ffff:a9fe:a9fe'],
+  ['IPv4, translated', '::ffff:0:127.0.0.1'],
+  ['NAT64', '64:ff9b::7f00:1'],
+  ['NAT64 of a network', '64:ff9b:1::a00:1'],
+  ['discarded', '100::1'],
+  ['Teredo', '2001:0:7f00:1::'],
+  ['documentation', '2001:db8::1'],
+  ['documentation', '3fff::1'],
+  ['6to4', '2002:7f00:1::'],
+  ['segment routing', '5f00::1'],
+  ['no meaning yet', '4000::1'],
+  ['private', 'fc00::1'],
+  ['private: metadata of a cloud', 'fd00:ec2::254'],
+  ['link-local', 'fe80::1'],
+  ['of a site', 'fec0::1'],
+  ['multicast', 'ff02::1'],
+  ['no address', ''],
+  ['no address', 'example.com'],
+  ['no address in this form', '0x7f.1'],
+  ['of one interface', 'fe80::1%eth0'],
+])('%s: %s is not', (_what, address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});

@@ -1,0 +1,135 @@
+/** What the tests about webhooks share: a pipeline that may call loopback, and deliveries at any time. */
+import { Webhook as Verifier } from 'standardwebhooks';
+import { vi } from 'vitest';
+import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
+import { openReceiver, type Received } from '../../../tests/support/webhook-receiver.ts';
+import { revokeOwnKey } from '../../core/keys/account-keys/account-keys.ts';
+import { must } from '../../core/lib/assert.ts';
+import { openDeliverer, type Surroundings } from './deliver/deliver-due.ts';
+import type { Attempt } from './deliver/post-message.ts';
+import { eventTypes } from './event-types.ts';
+import { findOwnWebhook, type Webhook, type WebhookOwner } from './queries.ts';
+import { createWebhook, type WebhookRequest } from './webhooks.ts';
+
+export type Hooked = Awaited<ReturnType<typeof openHooked>>;
+
+/** A webhook that a test made, and the secret that was shown. */
+export interface Hook extends WebhookOwner {
+  id: string;
+  secret: string;
+}
+
+interface DeliveryRow {
+  id: string;
+  eventId: string;
+  type: string;
+  payload: { id: string; type: string; live: boolean; data: Record<string, unknown> };
+  state: string;
+  attempts: number;
+  dueAt: Date;
+  responseStatus: number | null;
+  error: string | null;
+}
+
+export async function openHooked(environment: Record<string, string> = {}) {
+  const pipeline = await openPipeline({
+    WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
+    CHUNK_ROWS: '2',
+    ...environment,
+  });
+  const receiver = await openReceiver();
+  return {
+    ...pipeline,
+    receiver,
+
+    /** A webhook of the account that points to the receiver and takes every event. */
+    async hook(
+      { accountId }: { accountId: string },
+      changed: Partial<WebhookRequest> & { live?: boolean } = {},
+    ): Promise<Hook> {
+      const { live = true, ...request } = changed;
+      const owner = { accountId, live };
+      const { webhook, secret } = await createWebhook(pipeline.context, owner, {
+        url: receiver.url,
+        events: [...eventTypes],
+        creditsLowThreshold: 100,
+        enabled: true,
+        ...request,
+      });
+      return { ...owner, id: webhook.id, secret };
+    },
+
+    show: (hook: Hook): Promise<Webhook | undefined> => findOwnWebhook(pipeline.sql, hook, hook.id),
+
+    /** Lets something happen that webhooks are told of: a key of the account is revoked. */
+    async happen({ accountId }: { accountId: string }, times = 1): Promise<void> {
+      for (let n = 0; n < times; n++) {
+        const key: Caller = await pipeline.keyOf(accountId, 'live');
+        await revokeOwnKey(pipeline.sql, { accountId, mode: null }, key.keyId);
+      }
+    },
+
+    /** Makes every delivery that is due, and those that this lets go on. */
+    async deliver(changed: Partial<Surroundings> = {}): Promise<void> {
+      const deliverer = openDeliverer(pipeline.context, { random: () => 0, ...changed });
+      await deliverer.wake();
+      await deliverer.idle();
+    },
+
+    /** All deliveries to a webhook, oldest first. */
+    deliveries: ({ id }: { id: string }) => pipeline.sql<DeliveryRow[]>`
+      select * from webhook_deliveries where webhook_id = ${id} order by created_at, id`,
+
+    async close(): Promise<void> {
+      receiver.close();
+      await pipeline.close();
+    },
+  };
+}
+
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A moment on an injected clock, after whatever has happened so far. */
+export const fromNow = (seconds: number) => new Date(Date.now() + (MINUTE + seconds) * 1000);
+export const plus = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000);
+
+/** Verifies a message as somebody who reads it at this moment. */
+export function verify(
+  message: Received | undefined,
+  secret: string,
+  moment = new Date(),
+): unknown {
+  const { body, headers } = must(message, 'message');
+  vi.useFakeTimers({ toFake: ['Date'], now: moment });
+  try {
+    return new Verifier(secret).verify(body, headers);
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+export const answered = (status: number, retryAfter: string | null = null): Attempt => ({
+  status,
+  error: status === 200 ? null : `answered ${status}`,
+  retryAfter,
+  durationMs: 1,
+});
+
+/** Attempts that begin and end when a test says so; the webhooks that they are for, as they begin. */
+export function heldAttempts() {
+  const begun: string[] = [];
+  const ends: ((attempt: Attempt) => void)[] = [];
+  const post: Surroundings['post'] = ({ url }) => {
+    begun.push(new URL(url).pathname.slice(1));
+    return new Promise((resolve) => ends.push(resolve));
+  };
+  return {
+    begun,
+    post,
+    endNext: (attempt: Attempt) => must(ends.shift(), 'attempt')(attempt),
+    count: (name: string) => begun.filter((one) => one === name).length,
+    began: (number: number) => vi.waitUntil(() => begun.length >= number, { interval: 1 }),
+  };
+}

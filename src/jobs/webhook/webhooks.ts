@@ -1,0 +1,224 @@
+/** What people do with webhooks: make, change, delete, rotate the secret, test, send again. */
+import { uuidv7 } from 'uuidv7';
+import type { Config } from '../../core/config.ts';
+import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import {
+  countWebhooks,
+  type Delivery,
+  deleteWebhook,
+  findOwnWebhook,
+  insertTestDelivery,
+  insertWebhook,
+  lockWebhooksOf,
+  type NewWebhook,
+  replayDelivery,
+  rotateSecret,
+  setWatchedBalance,
+  updateWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookOwner,
+} from './queries.ts';
+import { generateSecret, sealSecret, showSecret } from './signing-secret.ts';
+import { findTarget, type Resolve, resolveHost, TargetRefused } from './target.ts';
+
+/** Every event is sent to each of them. */
+export const WEBHOOKS_MAX = 10;
+
+/** What a webhook is, as callers say it. */
+export type WebhookRequest = Pick<NewWebhook, 'url' | 'events' | 'creditsLowThreshold' | 'enabled'>;
+
+interface WebhookContext {
+  sql: Database;
+  config: Pick<Config, 'webhookAllowedHosts' | 'webhookEncryptionKey'>;
+}
+
+/** A webhook and its new secret, which is shown this once. */
+export interface WithSecret {
+  webhook: Webhook;
+  secret: string;
+}
+
+/** What the caller adds to the transaction. */
+type Alongside<Made> = (tx: Sql, made: Made) => Promise<void>;
+
+/**
+ * Makes a webhook. Throws `AppError` 400 for an address that the service does not call, 409
+ * `too_many_webhooks`.
+ */
+export async function createWebhook(
+  { sql, config }: WebhookContext,
+  owner: WebhookOwner,
+  request: WebhookRequest,
+  alongside: Alongside<Webhook> = async () => {},
+  resolve: Resolve = resolveHost,
+): Promise<WithSecret> {
+  const url = await checkUrl(request.url, config, resolve);
+  const id = uuidv7();
+  const secret = generateSecret();
+  const sealed = sealSecret(secret, id, config.webhookEncryptionKey);
+  const { accountId, live } = owner;
+  const webhook = await changeWebhooks(sql, owner, async (tx) => {
+    if ((await countWebhooks(tx, owner)) >= WEBHOOKS_MAX) throw tooManyWebhooks();
+    await insertWebhook(tx, { ...request, id, accountId, live, url, secret: sealed });
+    const made = await ownWebhook(tx, owner, id);
+    await alongside(tx, made);
+    return made;
+  });
+  return { webhook, secret: showSecret(secret) };
+}
+
+/** Changes a webhook, enables or disables it. Throws as `createWebhook`, and 404. */
+export async function changeWebhook(
+  { sql, config }: WebhookContext,
+  owner: WebhookOwner,
+  id: string,
+  change: WebhookChange,
+  resolve: Resolve = resolveHost,
+): Promise<Webhook> {
+  await ownWebhook(sql, owner, id);
+  const url = change.url === undefined ? {} : { url: await checkUrl(change.url, config, resolve) };
+  return changeWebhooks(sql, owner, async (tx) => {
+    await ownWebhook(tx, owner, id);
+    const row = { ...change, ...url };
+    if (Object.keys(row).length > 0) await updateWebhook(tx, id, row);
+    return ownWebhook(tx, owner, id);
+  });
+}
+
+/** Deletes a webhook with its deliveries; what was not delivered never is. Throws 404. */
+export async function removeWebhook(sql: Database, owner: WebhookOwner, id: string): Promise<void> {
+  await changeWebhooks(sql, owner, async (tx) => {
+    await ownWebhook(tx, owner, id);
+    await updateWebhook(tx, id, { enabled: false });
+  });
+  // By itself: it may have a month of deliveries, and no charge of the account waits for this.
+  await deleteWebhook(sql, id);
+}
+
+/**
+ * Gives a webhook a new secret; the one before it signs along for `overlapSeconds`. A second rotation within
+ * that time ends the first secret at once. Throws 404.
+ */
+export async function rotateWebhookSecret(
+  { sql, config }: WebhookContext,
+  owner: WebhookOwner,
+  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+  alongside: Alongside<Webhook> = async () => {},
+): Promise<WithSecret> {
+  const secret = generateSecret();
+  const sealed = sealSecret(secret, id, config.webhookEncryptionKey);
+  const webhook = await changeWebhooks(sql, owner, async (tx) => {
+    await ownWebhook(tx, owner, id);
+    await rotateSecret(tx, id, { secret: sealed, overlapSeconds });
+    const rotated = await ownWebhook(tx, owner, id);
+    await alongside(tx, rotated);
+    return rotated;
+  });
+  return { webhook, secret: showSecret(secret) };
+}
+
+/** Sends a test event to a webhook. Throws 404, and 409 `invalid_state` when it is disabled. */
+export async function testWebhook(
+  sql: Database,
+  owner: WebhookOwner,
+  id: string,
+  alongside: Alongside<Delivery> = async () => {},
+): Promise<Delivery> {
+  return inTransaction(sql, async (tx) => {
+    await enabledWebhook(tx, owner, id);
+    const delivery = await insertTestDelivery(tx, id);
+    await alongside(tx, delivery);
+    return delivery;
+  });
+}
+
+/** Sends an event again, whatever became of it, under the same webhook-id. Throws as `testWebhook`. */
+export async function replayWebhookDelivery(
+  sql: Database,
+  owner: WebhookOwner,
+  { id, deliveryId }: { id: string; deliveryId: string },
+  alongside: Alongside<Delivery> = async () => {},
+): Promise<Delivery> {
+  return inTransaction(sql, async (tx) => {
+    await enabledWebhook(tx, owner, id);
+    const delivery = await replayDelivery(tx, id, deliveryId);
+    if (delivery === undefined) throw deliveryNotFound(deliveryId);
+    await alongside(tx, delivery);
+    return delivery;
+  });
+}
+
+/** The owner's webhook, as `findOwnWebhook`. Throws `AppError` 404 for one that is not there. */
+export async function ownWebhook(
+  sql: Sql,
+  owner: WebhookOwner,
+  id: string,
+  keep = false,
+): Promise<Webhook> {
+  const webhook = await findOwnWebhook(sql, owner, id, keep);
+  if (webhook === undefined) throw webhookNotFound(id);
+  return webhook;
+}
+
+/** The refusal of a webhook that is not there, or anybody else's. */
+export function webhookNotFound(id: string): AppError {
+  return new AppError({ code: 'not_found', status: 404, message: `There is no webhook ${id}.` });
+}
+
+/** The refusal of a delivery that is not there, or another webhook's. */
+export function deliveryNotFound(id: string): AppError {
+  return new AppError({ code: 'not_found', status: 404, message: `There is no delivery ${id}.` });
+}
+
+/** Does a change of an account's webhooks, and notes in the wallet what they are to be told of. */
+async function changeWebhooks<T>(
+  sql: Database,
+  { accountId }: WebhookOwner,
+  change: (tx: Sql) => Promise<T>,
+): Promise<T> {
+  return inTransaction(sql, async (tx) => {
+    await lockWebhooksOf(tx, accountId);
+    const changed = await change(tx);
+    await setWatchedBalance(tx, accountId);
+    return changed;
+  });
+}
+
+async function enabledWebhook(sql: Sql, owner: WebhookOwner, id: string): Promise<void> {
+  const { enabled } = await ownWebhook(sql, owner, id, true);
+  if (enabled) return;
+  throw new AppError({
+    code: 'invalid_state',
+    status: 409,
+    message: `The webhook ${id} is disabled: enable it first, with PATCH and {"enabled": true}.`,
+  });
+}
+
+async function checkUrl(
+  url: string,
+  { webhookAllowedHosts: allowedHosts }: WebhookContext['config'],
+  resolve: Resolve,
+): Promise<string> {
+  try {
+    return (await findTarget(url, { allowedHosts, resolve })).url.href;
+  } catch (error) {
+    if (!(error instanceof TargetRefused)) throw error;
+    throw new AppError({
+      code: 'invalid_parameter',
+      status: 400,
+      message: `url: ${error.message}`,
+      errors: [{ field: 'url', message: error.message }],
+    });
+  }
+}
+
+function tooManyWebhooks(): AppError {
+  return new AppError({
+    code: 'too_many_webhooks',
+    status: 409,
+    message: `This account has ${WEBHOOKS_MAX} webhooks, as many as it may. Delete one, or change it: \`PATCH /v1/webhooks/:id\`.`,
+    extensions: { webhooks_max: WEBHOOKS_MAX },
+  });
+}
