@@ -10,6 +10,7 @@ import { addPersonCommands } from './commands/person.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSearchCommand } from './commands/search.ts';
 import { addServerCommands } from './commands/server.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { addGlobalOptions } from './global-options.ts';
 
 /** Builds the command line; the caller parses. A wrong use throws `CommanderError`. */
@@ -29,5 +30,6 @@ export function buildProgram(): Command {
   addSearchCommand(program);
   addExportCommands(program);
   addScheduleCommands(program);
+  addWebhookCommands(program);
   return program;
 }

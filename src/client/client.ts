@@ -54,6 +54,33 @@ export interface ClientRun {
   credits: number;
 }
 
+/** A webhook as the API answers it. */
+export interface ClientWebhook {
+  id: string;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  disabled_reason: string | null;
+  failing_since: string | null;
+}
+
+/** The answer that shows the secret, once. */
+export type ClientWebhookWithSecret = ClientWebhook & { secret: string };
+
+/** An event on its way to a webhook. */
+export interface ClientDelivery {
+  id: string;
+  event_id: string;
+  type: string;
+  state: string;
+  attempts: number;
+  next_attempt_at: string | null;
+  response_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: string;
+}
+
 interface ClientList<Item> {
   data: Item[];
   next_cursor: string | null;
@@ -124,6 +151,16 @@ export interface Client {
   changeSchedule(id: string, body: object): Promise<ClientSchedule>;
   deleteSchedule(id: string): Promise<void>;
   listRuns(id: string): Promise<ClientList<ClientRun>>;
+  /** `body` is that of `POST /v1/webhooks`. */
+  createWebhook(body: object): Promise<ClientWebhookWithSecret>;
+  listWebhooks(): Promise<ClientList<ClientWebhook>>;
+  changeWebhook(id: string, body: object): Promise<ClientWebhook>;
+  rotateWebhook(id: string, body: object): Promise<ClientWebhookWithSecret>;
+  deleteWebhook(id: string): Promise<void>;
+  testWebhook(id: string): Promise<ClientDelivery>;
+  /** `state` is `pending`, `delivered` or `failed`; all of them without it. */
+  listDeliveries(id: string, state?: string): Promise<ClientList<ClientDelivery>>;
+  replayDelivery(id: string, deliveryId: string): Promise<ClientDelivery>;
   getMe(): Promise<{ credits: { remaining: number } }>;
 }
 
@@ -188,6 +225,20 @@ export function createClient(baseUrl: string, apiKey: string): Client {
     },
     previewSearch: (query) => json(call('GET', `/personsearch/preview?${query}`)),
     listRuns: (id) => json(call('GET', `/v1/schedules/${id}/runs`)),
+    createWebhook: (body) => json(call('POST', '/v1/webhooks', body)),
+    listWebhooks: () => json(call('GET', '/v1/webhooks')),
+    changeWebhook: (id, body) => json(call('PATCH', `/v1/webhooks/${id}`, body)),
+    rotateWebhook: (id, body) => json(call('POST', `/v1/webhooks/${id}/rotate`, body)),
+    async deleteWebhook(id) {
+      await call('DELETE', `/v1/webhooks/${id}`);
+    },
+    testWebhook: (id) => json(call('POST', `/v1/webhooks/${id}/test`)),
+    listDeliveries: (id, state) => {
+      const query = state === undefined ? '' : `?${new URLSearchParams({ state })}`;
+      return json(call('GET', `/v1/webhooks/${id}/deliveries${query}`));
+    },
+    replayDelivery: (id, deliveryId) =>
+      json(call('POST', `/v1/webhooks/${id}/deliveries/${deliveryId}/replay`)),
     getMe: () => json(call('GET', '/v1/me')),
   };
 }
