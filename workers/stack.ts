@@ -13,11 +13,13 @@ import type { Log } from '../src/core/log.ts';
 import { fillTestGraphAt } from '../src/core/test-mode/fill-test-graph.ts';
 import { migrateQueue } from '../src/jobs/queue/backend-postgres.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
+import { type MetricsSource, serveStackMetrics } from './stack-metrics.ts';
 import { type Ready, type Supervised, supervise } from './supervise.ts';
 
 /** What `up.json` holds. */
 export interface UpFile {
   url: string;
+  /** Metrics of all processes. */
   metrics_url: string;
   database_url: string;
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
@@ -75,7 +77,9 @@ async function startProcesses(
 ): Promise<Stack> {
   const { dataDir, logLevel } = config;
   const port = String(config.port);
-  const environment = environmentWith({ databaseUrl, dataDir, logLevel, port });
+  // Only `up` answers at the address of the metrics, for all of its processes.
+  const own = { metricsPort: '0', metricsHost: '127.0.0.1' };
+  const environment = environmentWith({ databaseUrl, dataDir, logLevel, port, ...own });
   const up: UpFile = {
     url: '',
     metrics_url: '',
@@ -84,6 +88,9 @@ async function startProcesses(
     started: must(await readProcessStart(process.pid), 'own process'),
   };
   const running: Supervised[] = [];
+  const sources: MetricsSource[] = [];
+  const metrics = await serveStackMetrics(config, sources);
+  up.metrics_url = metrics.url;
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
   let told = Promise.resolve();
   const tell = async () => {
@@ -94,22 +101,28 @@ async function startProcesses(
     state = 'stopping';
     await told.catch(() => {});
     await rm(upFilePath(config), { force: true });
+    metrics.server.close();
     await Promise.all(running.map((one) => one.stop()));
     await postgres?.stop();
   };
   try {
+    const api: MetricsSource = { kind: 'api', number: 1, url: null };
+    sources.push(api);
     const onApi = async (pid: number, ready: Ready) => {
       up.pids.api = pid;
       up.url = ready.url ?? up.url;
-      up.metrics_url = ready.metricsUrl ?? up.metrics_url;
+      api.url = ready.metricsUrl ?? null;
       // A restarted API must come back to the port that its clients know.
       environment.PORT = new URL(up.url).port;
       await tell();
     };
     running.push(await supervise('api', environment, log, onApi));
     for (let index = 0; index < workers; index++) {
-      const onWorker = async (pid: number) => {
+      const worker: MetricsSource = { kind: 'worker', number: index + 1, url: null };
+      sources.push(worker);
+      const onWorker = async (pid: number, ready: Ready) => {
         up.pids.workers[index] = pid;
+        worker.url = ready.metricsUrl ?? null;
         await tell();
       };
       running.push(await supervise('worker', environment, log, onWorker));

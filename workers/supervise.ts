@@ -3,12 +3,21 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Counter } from 'prom-client';
 import { AppError } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
+import { metrics } from '../src/core/metrics.ts';
 
 const RESTART_AFTER_MS = 500;
 /** A process ends itself within 30 s of being asked, unless it is frozen. */
 const KILL_AFTER_MS = 35_000;
+
+const restarts = new Counter({
+  name: 'enrich_process_restarts_total',
+  help: 'Processes that ended, for whatever reason, and were started again.',
+  labelNames: ['kind'],
+  registers: [metrics],
+});
 
 export interface Supervised {
   /** Ends the process, which then starts again. */
@@ -39,6 +48,7 @@ export async function supervise(
       await ended(child);
       if (stopping) return;
       log.warn({ process: name, pid: child.pid }, 'process ended, starting it again');
+      restarts.inc({ kind: name });
       // A process that ends at once must not be started in a tight loop.
       await delay(RESTART_AFTER_MS);
       if (stopping) return;

@@ -1,12 +1,16 @@
 /** The worker process: jobs of all queues, the sweep, and what is done by time. */
 import { type Config, readConfig } from '../src/core/config.ts';
 import { openContext } from '../src/core/context.ts';
+import { watchPool } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { createLog } from '../src/core/log.ts';
+import { serveMetrics } from '../src/core/metrics.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { startSweeping } from '../src/jobs/batch/sweep.ts';
 import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
+import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
+import { watchService } from '../src/jobs/monitor/watch-service.ts';
 import { queueNames } from '../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
@@ -20,6 +24,7 @@ export async function runWorker(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
   await checkRedis(config.redisUrl, createLog(config.logLevel, 'worker'));
   const context = await openContext(config, databaseUrl, 'worker');
+  const metrics = await serveMetrics('worker', config);
   const backend = openQueueBackend(
     queueStoreOf(config, databaseUrl),
     context.log,
@@ -35,6 +40,10 @@ export async function runWorker(config: Config): Promise<void> {
   const keepingHouse = startKeepingHouse(job);
   const scheduling = startScheduling(job);
   const delivering = startDelivering(job);
+  watchPool(context.sql);
+  watchService(job);
+  const heartbeat = startHeartbeat(context, 'worker');
+  context.log.info({ metrics: metrics.url }, 'worker works');
   endGracefully(async () => {
     // Receivers have their time meanwhile.
     const delivered = delivering.stop();
@@ -43,11 +52,13 @@ export async function runWorker(config: Config): Promise<void> {
     await sweeping.stop();
     await workers.close();
     await delivered;
+    await heartbeat.stop();
+    metrics.server.close();
     await queues.close();
     await backend.close();
     await context[Symbol.asyncDispose]();
   });
-  tellReady({});
+  tellReady({ metricsUrl: metrics.url });
 }
 
 if (process.argv[1] === import.meta.filename) {

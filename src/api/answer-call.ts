@@ -5,6 +5,7 @@
 import type { Request, Response } from 'express';
 import { inTransaction } from '../core/db/client.ts';
 import { answerToJson } from '../core/enrich/answer.ts';
+import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
@@ -108,8 +109,12 @@ function toEnrichCall({ key, asked }: Call): EnrichCall {
   return { accountId: key.accountId, keyId: key.id, live, operation, row, reference };
 }
 
-function sayCharge({ response, available }: Call, { charged, remaining }: EnrichedCall): void {
+/** Says what a call cost, and counts it: what it came to is committed. */
+function sayCharge({ response, available, asked }: Call, enriched: EnrichedCall): void {
+  const { outcome, charged, remaining } = enriched;
   sayCredits(response, charged, remaining ?? available);
+  const { operation, live } = asked;
+  countWork({ door: 'call', operation, live, rows: { [outcome.status]: 1 }, credits: charged });
 }
 
 function send(response: Response, status: number, body: Record<string, unknown>): void {

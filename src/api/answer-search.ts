@@ -5,11 +5,13 @@
 import type { Request, Response } from 'express';
 import { chargePage } from '../core/credits/charge-page/queries.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
+import { countWork } from '../core/enrich/count-work.ts';
 import { refusalToPay } from '../core/enrich/enrich-calls.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
+import { personSearch } from '../core/operations.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
@@ -77,7 +79,11 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     await idempotency.answer(tx, { requestSha256: hashOf(request), status: 200, body: kept });
     return { people, kept };
   });
-  const [{ people, kept }] = await Promise.all([paying, found.remember()]);
+  const paid = paying.then((page) => {
+    countPage(page.people.length, live);
+    return page;
+  });
+  const [{ people, kept }] = await Promise.all([paid, found.remember()]);
   send(call, people, kept);
 }
 
@@ -99,6 +105,12 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
   }
   sayCredits(response, granted, remaining);
   return granted;
+}
+
+function countPage(people: number, live: boolean): void {
+  const { name: operation, price } = personSearch;
+  const credits = live ? people * price : 0;
+  countWork({ door: 'search', operation, live, rows: { matched: people }, credits });
 }
 
 /** The same people as they are now, without those who opted out since. */

@@ -12,6 +12,7 @@ import { readiness } from './health.ts';
 import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
+import { observeRequests } from './request-log.ts';
 import { routes } from './routes.ts';
 import { rowTypes } from './v1/create-batch-from-json.ts';
 
@@ -26,6 +27,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
     response.setHeader('X-Request-Id', uuidv7());
     next();
   });
+  app.use(observeRequests(context.log));
   app.use(limitRequest(limits, isUpload));
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

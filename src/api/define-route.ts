@@ -12,6 +12,7 @@ import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
 import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { presentedBySession } from './console/session-cookie.ts';
+import { noteRequest } from './request-log.ts';
 
 export interface RouteInput<Query, Params> {
   context: ApiContext;
@@ -95,6 +96,7 @@ async function letInCounted(
 ): Promise<LetIn> {
   const admission = await context.admit(await presentedKey(context, request));
   const { key, limits, available } = admission;
+  noteRequest(response, { account: key.accountId });
   sayCredits(response, 0, available);
   response.setHeader(
     'RateLimit-Policy',
@@ -116,6 +118,7 @@ async function letInOther(
   response: Response,
 ): Promise<LetIn> {
   const key = await authenticate(context.sql, await presentedKey(context, request));
+  noteRequest(response, { account: key.accountId });
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
   await countOtherCall(context.limiter, key);
   return { key, admission: null };

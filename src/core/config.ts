@@ -126,8 +126,14 @@ export const configOptions = {
   metricsPort: option(
     'METRICS_PORT',
     '0',
-    'Port of `/metrics` on loopback. 0 picks a free one; `up.json` tells which.',
+    'Port of `/metrics`. `up` answers there for all of its processes; API and workers that run apart answer each for itself. 0 picks a free one, which the log and `up.json` tell.',
     integer(0, 65535, 0),
+  ),
+  metricsHost: option(
+    'METRICS_HOST',
+    '127.0.0.1',
+    'Address that `/metrics` listens on. It asks nobody for a key: keep it inside the network.',
+    text.default('127.0.0.1'),
   ),
   host: option(
     'HOST',

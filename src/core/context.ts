@@ -8,6 +8,7 @@ import { openRedisLimiter } from './limits/redis-limiter.ts';
 import { createLog, type Log } from './log.ts';
 import { connectRedis } from './redis/client.ts';
 import { openFileStore } from './storage/file-store.ts';
+import { measureStore } from './storage/measured-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
 export interface Context extends AsyncDisposable {
@@ -19,9 +20,14 @@ export interface Context extends AsyncDisposable {
   /** The two again for person search: a statement has a time to end in, and a plan for its values. */
   searchSql: Database;
   testSearchSql: Database;
+  /** One connection beside the pools, for what an operator asks: it answers when the pools are busy. */
+  watchSql: Database;
   store: ObjectStore;
   limiter: Limiter;
 }
+
+/** An operator's question must not burden a database that is in trouble already. */
+const WATCH_MS_MAX = 2_000;
 
 /** Opens the context of a process on a database that is already migrated. */
 export async function openContext(
@@ -37,6 +43,12 @@ export async function openContext(
   const testSql = open('any', 'graph_test');
   const searchSql = open('searches', 'graph');
   const testSearchSql = open('searches', 'graph_test');
+  const watchSql = connect({
+    ...settings.any,
+    url: databaseUrl,
+    connections: 1,
+    statementTimeoutMs: WATCH_MS_MAX,
+  });
   const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'limits', log);
   return {
@@ -45,21 +57,22 @@ export async function openContext(
     testSql,
     searchSql,
     testSearchSql,
+    watchSql,
     store: await openStore(config.storage),
     limiter: redis
       ? openRedisLimiter({ redis, sql, log }, { prefix, processes })
       : openPostgresLimiter(sql),
     async [Symbol.asyncDispose]() {
       redis?.disconnect();
-      const pools = [sql, testSql, searchSql, testSearchSql];
+      const pools = [sql, testSql, searchSql, testSearchSql, watchSql];
       await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }
 
 async function openStore(storage: StorageConfig): Promise<ObjectStore> {
-  if (storage.provider !== 's3') return openFileStore(storage.folder);
+  if (storage.provider !== 's3') return measureStore(openFileStore(storage.folder));
   // Loaded where it is used: the SDK is a tenth of what an idle process holds.
   const { openS3Store } = await import('./storage/s3-store.ts');
-  return openS3Store(storage);
+  return measureStore(openS3Store(storage));
 }

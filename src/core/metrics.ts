@@ -1,26 +1,55 @@
-/** Prometheus metrics of this process, served on their own port. */
+/**
+ * Prometheus metrics of this process, served on a port of their own. Names begin with `enrich_`; labels are
+ * words of this code alone (operations, outcomes, routes, states), never a key, an account or an identifier.
+ */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Config } from './config.ts';
+import { AppError } from './lib/errors.ts';
 
 export const metrics = new Registry();
 
-/** Serves `GET /metrics` on loopback; port 0 picks a free one. Returns the server and its address. */
-export async function serveMetrics(port: number): Promise<{ server: Server; url: string }> {
+type MetricsAddress = Pick<Config, 'metricsHost' | 'metricsPort'>;
+
+/**
+ * Serves `GET /metrics`, each sample with `process` as a label; `read` is asked for the text. Returns the
+ * server and its address. Throws `AppError` `port_in_use`. Call it once.
+ */
+export async function serveMetrics(
+  process: string,
+  { metricsHost: host, metricsPort: port }: MetricsAddress,
+  read: () => Promise<string> = () => metrics.metrics(),
+): Promise<{ server: Server; url: string }> {
+  metrics.setDefaultLabels({ process });
   collectDefaultMetrics({ register: metrics });
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    metrics.metrics().then(
+    read().then(
       (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics` };
+  await listen(server, host, port);
+  return { server, url: `http://${host}:${(server.address() as AddressInfo).port}/metrics` };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new AppError({
+      code: 'port_in_use',
+      status: 503,
+      message: `Another program listens on port ${port} of ${host}, the METRICS_PORT. Processes on one machine need one each; 0 picks a free one.`,
+      cause,
+    });
+  }
 }

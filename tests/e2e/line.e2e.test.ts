@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientBatch, createClient } from '../../src/client/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { readScrape } from '../support/scrape.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
   digest,
@@ -60,7 +61,14 @@ describe('the command line', () => {
     });
     for (const pid of Object.values(pids).flat()) expect(process.kill(pid ?? 0, 0)).toBe(true);
     expect((await fetch(new URL('/readyz', url))).status).toBe(200);
-    expect((await fetch(metrics_url)).status).toBe(200);
+    const scrape = readScrape(await (await fetch(metrics_url)).text());
+    expect(scrape.sum('enrich_process_up')).toBe(2);
+    expect(scrape.sum('nodejs_eventloop_lag_seconds', { process: 'api' })).not.toBeNull();
+    expect(scrape.sum('enrich_database_up', { process: 'worker', number: '1' })).toBe(1);
+    await waitFor('api and worker are seen', 20_000, async () => {
+      const { sum } = readScrape(await (await fetch(metrics_url)).text());
+      return sum('enrich_processes', { kind: 'api' }) === 1 && sum('enrich_processes') === 2;
+    });
     expect(database_url).toMatch(/^postgres:\/\/enrich:.+@127\.0\.0\.1:\d+\/enrich$/);
   });
 

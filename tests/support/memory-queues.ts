@@ -4,8 +4,13 @@
  */
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
-import { type JobName, type JobPayloads, queueOf } from '../../src/jobs/queue/job-names.ts';
-import type { Queues, WakeUp } from '../../src/jobs/queue/queues.ts';
+import {
+  type JobName,
+  type JobPayloads,
+  queueNames,
+  queueOf,
+} from '../../src/jobs/queue/job-names.ts';
+import type { JobCount, Queues, WakeUp } from '../../src/jobs/queue/queues.ts';
 import { jobs } from '../../src/jobs/queue/registry.ts';
 
 export interface Woken {
@@ -35,6 +40,13 @@ export class MemoryQueues implements Queues {
 
   async isDrained(name: JobName): Promise<boolean> {
     return !this.waiting.some((woken) => queueOf[woken.name] === queueOf[name]);
+  }
+
+  async countJobs(): Promise<JobCount[]> {
+    return queueNames.map((queue) => {
+      const jobs = this.waiting.filter((woken) => queueOf[woken.name] === queue).length;
+      return { queue, state: 'waiting', jobs };
+    });
   }
 
   async repair(): Promise<void> {}

@@ -8,6 +8,7 @@ import { audit } from '../../src/core/credits/audit.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { auditParts } from '../../src/jobs/batch/audit/audit-parts.ts';
+import { insertAudit } from '../../src/jobs/monitor/queries.ts';
 import { wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
@@ -148,6 +149,9 @@ function addAudit(program: Command): void {
           await using context = await openContext(config, url, 'cli');
           checks.push(...(await auditParts(context)));
         }
+        const failed = checks.filter(({ violations }) => violations > 0);
+        const violations = failed.reduce((sum, check) => sum + check.violations, 0);
+        await insertAudit(sql, { deep, violations, failed: failed.map(({ name }) => name) });
         return { ok: checks.every(({ violations }) => violations === 0), checks };
       });
       printResult(

@@ -3,8 +3,11 @@
  * to be exact), `date` and `timestamp` stay the text that Postgres sends, `timestamptz` is a `Date`,
  * columns are camelCase.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
+import { Gauge, Histogram } from 'prom-client';
 import { assert } from '../lib/assert.ts';
+import { metrics } from '../metrics.ts';
 
 interface TypeMap {
   bigint: number;
@@ -39,6 +42,9 @@ export interface ConnectOptions {
   /** Seconds that making a connection may take; 30 unless told. */
   connectSeconds?: number;
 }
+
+/** Of a pool that does not answer the reading of the metrics says so much. */
+const POOL_WAIT_MS_MAX = 2_000;
 
 /** A process that froze inside a transaction must not hold its locks for ever; an import may well think. */
 const IDLE_TRANSACTION_MS = 30_000;
@@ -84,7 +90,47 @@ export function connect(options: ConnectOptions): Database {
   }) as unknown as Database;
 }
 
+const transactionWait = new Histogram({
+  name: 'enrich_transaction_wait_seconds',
+  help: 'Time until a transaction had a connection of its pool and had begun.',
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  registers: [metrics],
+});
+
+const transactionsOpen = new Gauge({
+  name: 'enrich_transactions_open',
+  help: 'Transactions of this process that have begun or wait for a connection.',
+  registers: [metrics],
+});
+
 /** Runs `work` in one transaction; it commits when `work` resolves and rolls back when it throws. */
 export async function inTransaction<T>(sql: Sql, work: (tx: Sql) => Promise<T>): Promise<T> {
-  return (await (sql as Database).begin((tx) => work(tx as unknown as Sql))) as T;
+  const stopWaiting = transactionWait.startTimer();
+  transactionsOpen.inc();
+  try {
+    return (await (sql as Database).begin((tx) => {
+      stopWaiting();
+      return work(tx as unknown as Sql);
+    })) as T;
+  } finally {
+    transactionsOpen.dec();
+  }
+}
+
+/**
+ * Tells at every reading of the metrics how long a statement takes that does nothing. postgres.js does not
+ * say how many of its connections are busy; what callers notice of it is this wait.
+ */
+export function watchPool(pool: Database): void {
+  new Gauge({
+    name: 'enrich_pool_wait_seconds',
+    help: 'Time of an empty statement through the pool at the moment of the reading: the wait for a connection and the way.',
+    registers: [metrics],
+    async collect() {
+      const start = performance.now();
+      const answered = pool`select`.catch(() => {});
+      await Promise.race([answered, delay(POOL_WAIT_MS_MAX, undefined, { ref: false })]);
+      this.set((performance.now() - start) / 1000);
+    },
+  });
 }

@@ -8,6 +8,7 @@ import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
+import { countRefusal } from '../limits/refusals.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import type { RowInput } from './outcomes.ts';
@@ -139,7 +140,9 @@ function cannotPay(
   needed: number,
   { available, leftToday }: { available: number; leftToday: number | null },
 ): AppError {
-  if (available < needed || leftToday === null) return insufficientCredits(needed, available);
+  const bucket = available < needed || leftToday === null ? 'wallet' : 'key_budget';
+  countRefusal(bucket);
+  if (bucket === 'wallet') return insufficientCredits(needed, available);
   return new AppError({
     code: 'daily_credits_reached',
     status: 402,

@@ -49,6 +49,8 @@ export interface EnrichOptions {
   brief?: boolean;
   /** Where the texts of the answers are kept: given what the driver read, returns what is to be used. */
   keep?: (texts: Buffer[]) => Buffer[];
+  /** Told when it is decided who matches, and when the answers are there. */
+  endPhase?: (phase: 'look_up' | 'fetch') => void;
 }
 
 /** Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows. */
@@ -59,8 +61,10 @@ export async function enrichMany(
   options: EnrichOptions = {},
 ): Promise<Outcome[]> {
   const decisions = await decideAll(sql, operation, rows);
+  options.endPhase?.('look_up');
   const matched = decisions.filter((decision) => decision?.status === 'matched') as Decision[];
   const answers = await readAnswers(sql, operation, matched, options);
+  options.endPhase?.('fetch');
   let next = 0;
   return rows.map((row, index) => {
     const decision = decisions[index];

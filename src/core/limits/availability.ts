@@ -12,7 +12,7 @@ const ANSWER_MS_MAX = 50;
 const ASK_AGAIN_MS = 500;
 
 const degraded = new Gauge({
-  name: 'rate_limit_degraded',
+  name: 'enrich_rate_limit_degraded',
   help: '1 while Redis is away and this process limits by itself, at its share of the limits.',
   registers: [metrics],
 });

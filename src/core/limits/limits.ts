@@ -5,17 +5,19 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../lib/errors.ts';
 import type { LimitedKey, Limiter, RequestLimits } from './limiter.ts';
+import { countRefusal } from './refusals.ts';
 
 /** Calls a minute that an account may make beside the counted ones. */
 const OTHER_CALLS_PER_MINUTE = 600;
 /** A whole office may share an address; nobody mistypes a password more often than this. */
 const SIGN_INS_PER_MINUTE = { address: 60, email: 6 };
 
-/** The refusal of a counted call, by the limit that refused it. */
+/** Counts and makes the refusal of a counted call, by the limit that refused it. */
 export function requestRefused(
   key: LimitedKey,
   limits: Pick<RequestLimits, 'refusedBy' | 'retrySeconds'>,
 ): AppError {
+  countRefusal(limits.refusedBy === 'day' ? 'day' : 'minute');
   return limits.refusedBy === 'day'
     ? rateLimited('requests a day', key.requestsPerDay, limits.retrySeconds)
     : rateLimited('requests a minute', key.requestsPerMinute, limits.retrySeconds);
@@ -30,6 +32,7 @@ export async function countOtherCall(limiter: Limiter, key: { accountId: string 
     cost: 1,
   });
   if (!tokens.admitted) {
+    countRefusal('other');
     throw rateLimited('other calls of the account', OTHER_CALLS_PER_MINUTE, tokens.retrySeconds);
   }
 }
@@ -69,6 +72,7 @@ export async function takeRows(
   if (key.rowsPerMinute === null || rows === 0) return 0;
   const bucket = { owner: key.keyId, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
   const tokens = await limiter.takeTokens(bucket);
+  if (!tokens.admitted) countRefusal('rows');
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }
 

@@ -108,7 +108,7 @@ const forSeconds = (seconds: number) => {
 };
 
 async function degradedMetric(): Promise<number | undefined> {
-  const { values } = (await metrics.getSingleMetric('rate_limit_degraded')?.get()) ?? {};
+  const { values } = (await metrics.getSingleMetric('enrich_rate_limit_degraded')?.get()) ?? {};
   return values?.[0]?.value;
 }
 

@@ -9,6 +9,7 @@ import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import { reclaimChunks } from './chunk/queries.ts';
 import { batchesBehind } from './shown/check-results.ts';
+import { leasesReclaimed } from './sweep/leases-reclaimed.ts';
 import { listUnattended, resumePaidBatches } from './sweep/queries.ts';
 
 /** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
@@ -34,6 +35,7 @@ export async function sweep(context: JobContext): Promise<void> {
   const lostSeconds = LOST_WAKE_UP_SECONDS[queue];
   const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
+  leasesReclaimed.inc(reclaimed);
   await resumePaidBatches(sql, prices);
   for (const { id, job } of await listUnattended(sql, UNATTENDED_SECONDS)) {
     await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id } }]);

@@ -104,6 +104,32 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     end.raise();
   });
 
+  test('the queue tells what waits, what runs and what failed', async () => {
+    const jobsOf = async (queue: string) =>
+      Object.fromEntries(
+        (await queues.countJobs())
+          .filter((count) => count.queue === queue)
+          .map(({ state, jobs }) => [state, jobs]),
+      );
+    const before = await jobsOf('chunks');
+    await wakeChunk(9);
+    await wakeChunk(10);
+    expect(await jobsOf('chunks')).toEqual({ ...before, waiting: 2 });
+    const started = new Signal();
+    const fail = new Signal();
+    startWorkers(async () => {
+      started.raise();
+      await fail.raised;
+      throw new Error('meant');
+    });
+    await started.raised;
+    while ((await jobsOf('chunks')).active !== 2);
+    fail.raise();
+    while ((await jobsOf('chunks')).failed !== (before.failed ?? 0) + 2);
+    expect(await jobsOf('chunks')).toMatchObject({ waiting: 0, active: 0 });
+    expect(await jobsOf('batches')).toMatchObject({ waiting: 0, active: 0 });
+  });
+
   test('workers go on after the store has lost everything', async () => {
     const ran: Ran[] = [];
     let seen = new Signal();

@@ -1,7 +1,9 @@
 /** The enqueueing side: any process may wake a job. */
 import type { Queue } from 'bullmq';
+import { Counter } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import type { Log } from '../../core/log.ts';
+import { metrics } from '../../core/metrics.ts';
 import type { QueueBackend } from './backend.ts';
 import {
   type JobName,
@@ -10,6 +12,13 @@ import {
   queueNames,
   queueOf,
 } from './job-names.ts';
+
+const wakeUpsLost = new Counter({
+  name: 'enrich_wake_ups_lost_total',
+  help: 'Wake-ups that the queue did not take; the sweep makes them again.',
+  labelNames: ['job'],
+  registers: [metrics],
+});
 
 /** A healthy store takes milliseconds; a caller does not wait longer for one that is away. */
 const WAKE_MS_MAX = 2_000;
@@ -20,6 +29,15 @@ export interface WakeUp<Payload> {
   payload: Payload;
 }
 
+export interface JobCount {
+  queue: QueueName;
+  state: (typeof jobStates)[number];
+  jobs: number;
+}
+
+/** Those that a job of ours can be in; one that is done is removed. */
+const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
+
 export interface Queues {
   /**
    * Wakes a job for each entry. It does not throw: what is to be done is in Postgres already, and a
@@ -28,6 +46,8 @@ export interface Queues {
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
   /** True when no job of this kind's queue waits for a worker; false also when the store does not say. */
   isDrained(name: JobName): Promise<boolean>;
+  /** Jobs of each queue, by BullMQ's name of their state. Throws when the store does not say. */
+  countJobs(): Promise<JobCount[]>;
   /** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
   repair(): Promise<void>;
   close(): Promise<void>;
@@ -64,6 +84,7 @@ export function openQueues(
         await within(WAKE_MS_MAX, added);
       } catch (error) {
         const lost = { job: name, count: wakeUps.length };
+        wakeUpsLost.inc({ job: name }, wakeUps.length);
         log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
       }
     },
@@ -75,6 +96,13 @@ export function openQueues(
         log.warn({ err: error, job: name }, 'the queue does not say what waits');
         return false;
       }
+    },
+    async countJobs() {
+      const counting = [...queues].map(async ([queue, opened]) => {
+        const counts = await opened.getJobCounts(...jobStates);
+        return jobStates.map((state) => ({ queue, state, jobs: counts[state] ?? 0 }));
+      });
+      return (await within(WAKE_MS_MAX, Promise.all(counting))).flat();
     },
     async repair() {
       await repairQueue(backend, log);

@@ -1,10 +1,20 @@
 /** The working side: one BullMQ worker for each queue, all jobs of the registry. */
+import { Histogram } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
+import { metrics } from '../../core/metrics.ts';
 import type { QueueBackend } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
 import type { JobContext } from './job-context.ts';
 import { type JobName, type QueueName, queueNames } from './job-names.ts';
 import { jobs } from './registry.ts';
+
+const jobSeconds = new Histogram({
+  name: 'enrich_job_seconds',
+  help: 'Time of jobs, by how they ended.',
+  labelNames: ['job', 'end'],
+  buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  registers: [metrics],
+});
 
 export interface RunningWorkers {
   /** Takes no new job and resolves when those in hand are done. */
@@ -38,7 +48,14 @@ export function runWorkers(
       queue,
       async ({ name, data }) => {
         const job = must(jobs[name as JobName], `job ${name}`) as JobDefinition<JobName>;
-        await job.run(context, job.payload.parse(data));
+        const stop = jobSeconds.startTimer({ job: job.name });
+        try {
+          await job.run(context, job.payload.parse(data));
+          stop({ end: 'done' });
+        } catch (error) {
+          stop({ end: 'failed' });
+          throw error;
+        }
       },
       {
         autorun: false,

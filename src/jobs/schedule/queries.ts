@@ -118,15 +118,6 @@ export async function takeDueSchedule(
   return due;
 }
 
-/** How long the schedule that has been due longest has waited, in seconds; 0 when none is due. */
-export async function readOldestDueSeconds(sql: Sql): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(next_run_at))), 0)::float8
-      as seconds
-    from schedules where enabled`;
-  return row?.seconds ?? 0;
-}
-
 export type RunState = 'started' | 'skipped' | 'failed';
 
 /** Records what becomes of a slot. False when the slot was taken before: then nothing may be done for it. */

@@ -4,7 +4,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
-import { readOldestDueSeconds } from './queries.ts';
+import { readServiceState } from '../monitor/queries.ts';
 import { runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 
@@ -362,10 +362,11 @@ test('an operator sees how long the oldest due schedule has waited', async () =>
   const { sql } = pipeline;
   const schedule = await make();
   await make({ enabled: false });
-  expect(await readOldestDueSeconds(sql)).toBe(0);
+  expect(await readServiceState(sql)).toMatchObject({ schedulesDue: 0, oldestDueSeconds: 0 });
   await sql`
     update schedules set next_run_at = now() - interval '90 seconds' where id = ${schedule.id}`;
-  const seconds = await readOldestDueSeconds(sql);
-  expect(seconds).toBeGreaterThanOrEqual(90);
-  expect(seconds).toBeLessThan(120);
+  const state = await readServiceState(sql);
+  expect(state?.schedulesDue).toBe(1);
+  expect(state?.oldestDueSeconds).toBeGreaterThanOrEqual(90);
+  expect(state?.oldestDueSeconds).toBeLessThan(120);
 });

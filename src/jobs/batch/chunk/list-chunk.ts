@@ -8,13 +8,14 @@ import type { ListBatch } from '../queries.ts';
 import { checksAgreement } from '../read-rows.ts';
 import { renderPart } from '../render-part.ts';
 import { reportPart } from '../report.ts';
+import type { ChunkPhases } from './chunk-phases.ts';
 import type { ChunkWork } from './chunk-work.ts';
 import { matchChunk } from './match-chunk.ts';
 import type { ClaimedChunk } from './queries.ts';
 
 /** Matches the rows of a chunk. */
 export async function readListChunk(
-  context: Pick<JobContext, 'sql' | 'testSql' | 'store'>,
+  context: Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>,
   batch: ListBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {

@@ -9,6 +9,7 @@ import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter, RecordTable } from '../csv/record-table.ts';
 import type { ListBatch } from '../queries.ts';
 import { checksAgreement, type ReadRows, type Repair, readRows } from '../read-rows.ts';
+import type { ChunkPhases } from './chunk-phases.ts';
 import { givenUpAs } from './given-up.ts';
 import { type ClaimedChunk, findAnsweredRecords } from './queries.ts';
 import { storeCall } from './store-call.ts';
@@ -24,7 +25,8 @@ export interface MatchedChunk {
   release(): void;
 }
 
-type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'>;
+type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> &
+  Partial<Pick<ChunkPhases, 'endPhase'>>;
 
 /**
  * Matches the rows of a chunk that are not done. `answered` are the records, with their rows, that a pass
@@ -54,9 +56,12 @@ export async function matchChunk(
   const brief = needsOnlyBrief(batch.operation, columns);
   const kept: Buffer[] = [];
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
-  const outcomes = await enrichMany(graph, batch.operation, rows, { brief, keep });
+  const { endPhase = () => {} } = context;
+  endPhase('read');
+  const outcomes = await enrichMany(graph, batch.operation, rows, { brief, keep, endPhase });
   if (checksAgreement(batch.mapping)) compareNames(batch, read, chunk.rowsDone, outcomes);
   if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
+  endPhase('compare');
   const release = () => kept.splice(0).forEach(giveBack);
   return { piece, records, repairs: read.repairs, outcomes, release };
 }

@@ -7,9 +7,11 @@ import { z } from 'zod';
 import { reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { isUnavailable } from '../../../core/db/pg-errors.ts';
+import { countWork } from '../../../core/enrich/count-work.ts';
 import type { Outcome } from '../../../core/enrich/enrich-many.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { takeRows } from '../../../core/limits/limits.ts';
+import { countRefusal } from '../../../core/limits/refusals.ts';
 import { priceOf } from '../../../core/operations.ts';
 import { lastSuppression } from '../../../core/suppression/shown-people.ts';
 import { defineJob } from '../../queue/define-job.ts';
@@ -20,6 +22,7 @@ import { type Batch, findBatch } from '../queries.ts';
 import { encodeShown, shownKey, shownSubject } from '../shown/shown-records.ts';
 import type { Shortage } from '../states.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
+import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
 import { dispatch, mayDispatch } from './dispatch.ts';
 import { holdLease } from './lease.ts';
 import { readListChunk } from './list-chunk.ts';
@@ -42,6 +45,7 @@ export const runChunk = defineJob({
   name: 'run-chunk',
   payload: z.object({ chunkId: z.number().int(), epoch: z.number().int() }),
   async run(context, wakeUp) {
+    const phases = startPhases();
     const chunk = await claimChunk(context.sql, wakeUp);
     if (chunk === undefined) return;
     const lease = holdLease(context, chunk);
@@ -55,10 +59,13 @@ export const runChunk = defineJob({
         await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
         return;
       }
-      const committed = await workOn(context, batch, chunk);
+      phases.endPhase('claim');
+      const committed = await workOn({ ...context, ...phases }, batch, chunk);
+      if (committed !== undefined) phases.end(batch.kind);
       if (committed?.batchDone) await finishBatch(context, batch.id);
       inFlight = committed?.inFlight ?? 0;
     } catch (error) {
+      countPart('failed');
       const counts = !isUnavailable(error);
       context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
       await inTransaction(context.sql, (tx) =>
@@ -79,7 +86,7 @@ function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
 
 /** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
 async function workOn(
-  context: JobContext,
+  context: JobContext & ChunkPhases,
   batch: Batch,
   chunk: ClaimedChunk,
 ): Promise<Committed | undefined> {
@@ -93,15 +100,19 @@ async function workOn(
       : await readListChunk(context, batch, chunk);
   const price = batch.live ? priceOf(batch.operation) : 0;
   const paid = await payFor(context, batch, chunk, work.outcomes, price);
+  context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
   const { outcomes } = paid;
   const { bytes, report, release } = work.render(outcomes);
   const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
   const objectKey = partKey(batch.id, chunk);
+  context.endPhase('render');
   await storeCall(storePart(context.store, objectKey, bytes, beside));
+  context.endPhase('write');
   const byteLength = bytes.length;
   release();
+  const counts = countOutcomes(outcomes);
   const committed = await commitPart(context.sql, {
     batchId: batch.id,
     chunkId: chunk.chunkId,
@@ -111,7 +122,7 @@ async function workOn(
     objectKey,
     rows: outcomes.length,
     bytes: byteLength,
-    counts: countOutcomes(outcomes),
+    counts,
     operation: batch.operation,
     reservationId: paid.reservationId,
     shortOf: paid.shortOf,
@@ -120,7 +131,19 @@ async function workOn(
     suppressionNumber,
     report,
   });
-  if (committed === undefined) warnRefused(context, chunk);
+  context.endPhase('commit');
+  if (committed === undefined) {
+    warnRefused(context, chunk);
+    return undefined;
+  }
+  countPart('committed');
+  countWork({
+    door: batch.kind,
+    operation: batch.operation,
+    live: batch.live,
+    rows: counts,
+    credits: paid.reservationId === null ? 0 : counts.matched * price,
+  });
   return committed;
 }
 
@@ -146,6 +169,7 @@ async function storePart(
 
 /** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */
 function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
+  countPart('refused');
   const { batchId: batch, number, epoch } = chunk;
   context.log.warn({ batch, chunk: number, epoch }, 'part refused');
 }
@@ -183,8 +207,10 @@ async function payFor(
   if (limitedBy === 'max_credits') {
     return { outcomes: cutOutcomes(outcomes, granted), reservationId, shortOf: null };
   }
+  countRefusal(limitedBy === 'insufficient_credits' ? 'wallet' : 'key_budget');
   const affordable = affordableRows(outcomes, granted);
   if (affordable === 0) {
+    countPart('unpaid');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pauseFor: limitedBy }));
     return undefined;
   }

@@ -11,6 +11,7 @@ import { must } from '../../../core/lib/assert.ts';
 import { prepareFilter } from '../../../core/search/prepare.ts';
 import type { PreparedFilter } from '../../../core/search/prepared-filter.ts';
 import type { JobContext } from '../../queue/job-context.ts';
+import type { ChunkPhases } from '../chunk/chunk-phases.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import { givenUpAs } from '../chunk/given-up.ts';
 import type { ClaimedChunk } from '../chunk/queries.ts';
@@ -20,9 +21,11 @@ import { emptyReport } from '../report.ts';
 import { listMeant } from './queries.ts';
 import { renderPeople } from './render-people.ts';
 
+type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>;
+
 /** Reads the people of a chunk. */
 export async function readExportChunk(
-  context: Pick<JobContext, 'sql' | 'testSql' | 'store'>,
+  context: ExportContext,
   batch: ExportBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {
@@ -38,7 +41,7 @@ export async function readExportChunk(
 }
 
 async function outcomesOf(
-  context: Pick<JobContext, 'sql' | 'testSql' | 'store'>,
+  context: ExportContext,
   batch: ExportBatch,
   chunk: ClaimedChunk,
   brief: boolean,
@@ -51,9 +54,12 @@ async function outcomesOf(
   const lines = (await storeCall(context.store.get(key, range))).toString('latin1').split('\n');
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
   const graph = batch.live ? context.sql : context.testSql;
+  context.endPhase('read');
   const outcomes = await readPeople(graph, ids, brief);
+  context.endPhase('fetch');
   const everybody = await prepareFilter(graph, { conditions: [] }, batch);
   if (everybody.hasDoNotContact) await leaveOut(graph, everybody, outcomes);
+  context.endPhase('compare');
   return outcomes;
 }
 

@@ -1,0 +1,79 @@
+/**
+ * Every request as a metric and a line of the log, once its answer is over. Both name the template of the
+ * route, never the path or the query string as they were sent: identifiers of people stand there.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { Histogram } from 'prom-client';
+import type { Log } from '../core/log.ts';
+import { metrics } from '../core/metrics.ts';
+import { requestIdOf } from './problem.ts';
+
+const requestSeconds = new Histogram({
+  name: 'enrich_http_request_seconds',
+  help: 'Time from the headers of a request to the end of its answer.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+  registers: [metrics],
+});
+
+/** What balancers and orchestrators ask every few seconds. */
+const probes = ['/healthz', '/readyz'];
+
+interface Noted {
+  account?: string;
+  /** For what has no route of its own. */
+  route?: string;
+}
+
+/** Remembers what a request is about, for its line in the log. Ids alone. */
+export function noteRequest(response: Response, noted: Noted): void {
+  Object.assign(response.locals, noted);
+}
+
+/** Comes before everything that answers; the id of the request is known. */
+export function observeRequests(log: Log): RequestHandler {
+  return (request, response, next) => {
+    const start = performance.now();
+    response.once('close', () => {
+      const ms = performance.now() - start;
+      const { account } = response.locals as Noted;
+      const route = routeOf(request, response);
+      const method = route === 'none' ? 'any' : request.method;
+      // Nobody was there any more to be answered.
+      const isAnswered = response.writableFinished;
+      const status = isAnswered ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
+      requestSeconds.observe({ method, route, status }, ms / 1000);
+      const level = probes.includes(route) ? 'debug' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      log[level](
+        {
+          requestId: requestIdOf(response),
+          method,
+          route,
+          status: isAnswered ? response.statusCode : 'aborted',
+          ms: Math.round(ms * 100) / 100,
+          account,
+          batch: batchOf(request, response, route),
+        },
+        'request',
+      );
+    });
+    next();
+  };
+}
+
+/** The list or export that was made or asked about; nothing that a caller made up. */
+function batchOf(request: Request, response: Response, route: string): string | undefined {
+  const made = /^\/v1\/(?:batches|exports)\/([\da-f-]{36})$/.exec(
+    String(response.getHeader('Location')),
+  );
+  if (made !== null) return made[1];
+  const isAbout = /^\/v1\/(batches|exports)\/:id/.test(route) && response.statusCode < 400;
+  return isAbout ? String(request.params.id) : undefined;
+}
+
+/** The template of the route, with its parameters by name; `none` where nothing answers. */
+function routeOf(request: Request, response: Response): string {
+  const { route } = response.locals as Noted;
+  return route ?? (request.route === undefined ? 'none' : String(request.route.path));
+}

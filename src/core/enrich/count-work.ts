@@ -1,0 +1,37 @@
+/** Rows and credits as metrics, counted where they are committed. The ledger is the truth; this is its pace. */
+import { Counter } from 'prom-client';
+import { metrics } from '../metrics.ts';
+import type { OutcomeStatus } from './outcomes.ts';
+
+const rowsTotal = new Counter({
+  name: 'enrich_rows_total',
+  help: 'Rows that came to an outcome: rows of lists and exports, single calls, people of search pages.',
+  labelNames: ['door', 'operation', 'outcome', 'mode'],
+  registers: [metrics],
+});
+
+const creditsTotal = new Counter({
+  name: 'enrich_credits_total',
+  help: 'Credits charged.',
+  labelNames: ['door', 'operation'],
+  registers: [metrics],
+});
+
+export interface Work {
+  /** How it came in. */
+  door: 'list' | 'export' | 'call' | 'search';
+  operation: string;
+  live: boolean;
+  /** Rows of each outcome. */
+  rows: { readonly [Outcome in OutcomeStatus]?: number };
+  credits: number;
+}
+
+/** Counts work that is committed; never before, because what is rolled back did not happen. */
+export function countWork({ door, operation, live, rows, credits }: Work): void {
+  const mode = live ? 'live' : 'test';
+  for (const [outcome, count] of Object.entries(rows)) {
+    if (count > 0) rowsTotal.inc({ door, operation, outcome, mode }, count);
+  }
+  if (credits > 0) creditsTotal.inc({ door, operation }, credits);
+}

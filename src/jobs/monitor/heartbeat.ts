@@ -1,0 +1,45 @@
+/** Lets the others know that this process is there: `GET /admin/health` and the metrics tell how many are. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { uuidv7 } from 'uuidv7';
+import type { Sql } from '../../core/db/client.ts';
+import { packageRoot } from '../../core/lib/package-root.ts';
+import type { Log } from '../../core/log.ts';
+import { leasesReclaimed } from '../batch/sweep/leases-reclaimed.ts';
+import { type Repeating, startRepeating } from '../start-repeating.ts';
+import { deleteProcess, insertBeat, type ProcessKind } from './queries.ts';
+
+const BEAT_EVERY_MS = 5_000;
+/** A process that was not seen for so long is gone, or cannot reach the database. */
+export const SEEN_SECONDS_MAX = 15;
+
+/** Beats until stopped; then the process is forgotten. */
+export function startHeartbeat(
+  { sql, log }: { sql: Sql; log: Pick<Log, 'warn'> },
+  kind: ProcessKind,
+): Repeating {
+  const process = { id: uuidv7(), kind, host: hostname(), version: readVersion() };
+  const startedAt = new Date();
+  const beating = startRepeating(
+    BEAT_EVERY_MS,
+    async () => {
+      const { values } = await leasesReclaimed.get();
+      const reclaimed = values[0]?.value ?? 0;
+      await insertBeat(sql, { ...process, startedAt, leasesReclaimed: reclaimed });
+    },
+    (error) => log.warn({ err: error }, 'heartbeat failed'),
+  );
+  return {
+    async stop() {
+      await beating.stop();
+      // One that stays because the database is away is not seen any more, and forgotten after a day.
+      await deleteProcess(sql, process.id).catch(() => {});
+    },
+  };
+}
+
+function readVersion(): string {
+  const text = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

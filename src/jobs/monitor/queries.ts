@@ -1,0 +1,171 @@
+/** What an operator asks of the whole service, each answer one statement over all features' tables. */
+import type { Sql } from '../../core/db/client.ts';
+
+export type ProcessKind = 'api' | 'worker';
+
+export interface Beat {
+  id: string;
+  kind: ProcessKind;
+  host: string;
+  version: string;
+  startedAt: Date;
+  leasesReclaimed: number;
+}
+
+/** Says that a process is there, and forgets those that have not been there for a day. */
+export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
+  await sql`
+    with gone as (delete from processes where seen_at < now() - interval '1 day')
+    insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed)
+    values (${beat.id}, ${beat.kind}, ${beat.host}, ${beat.version}, ${beat.startedAt},
+      clock_timestamp(), ${beat.leasesReclaimed})
+    on conflict (id) do update set seen_at = excluded.seen_at,
+      leases_reclaimed = excluded.leases_reclaimed`;
+}
+
+export async function deleteProcess(sql: Sql, id: string): Promise<void> {
+  await sql`delete from processes where id = ${id}`;
+}
+
+export interface ServiceState {
+  /** Batches that have not ended. `reason` is why a paused one is paused, '' for all others. */
+  batches: { state: string; reason: string; count: number }[];
+  /**
+   * Chunks that are not done: `waiting`, `dispatched` to the queue, `running`; `delayed` until a failure or
+   * a limit is over; `held` by a batch that does not run.
+   */
+  chunks: { state: string; count: number }[];
+  /** How long the chunk that has waited longest could have run; 0 when none waits. */
+  oldestChunkSeconds: number;
+  /** Since when the batch that should move, and has not for longest, has not moved; 0 for none. */
+  oldestProgressSeconds: number;
+  reservations: number;
+  reservedCredits: number;
+  schedulesDue: number;
+  /** How long the schedule that has been due longest has waited; 0 when none is due. */
+  oldestDueSeconds: number;
+  processes: {
+    kind: ProcessKind;
+    host: string;
+    version: string;
+    started_at: string;
+    seen_seconds_ago: number;
+  }[];
+  /** By the processes of the last day, since each was started. */
+  leasesReclaimed: number;
+  audits: {
+    deep: boolean;
+    ended_at: string;
+    seconds_ago: number;
+    violations: number;
+    failed: string[];
+  }[];
+}
+
+/** The state of the service. Batches that have ended, and their chunks, are not looked at. */
+export async function readServiceState(sql: Sql): Promise<ServiceState | undefined> {
+  const [state] = await sql<ServiceState[]>`
+    with batch as (
+      select id, state, coalesce(reason, '') as reason, state_since from batches
+      where state in ('created', 'validating', 'queued', 'running', 'finalizing', 'cancelling')
+      union all
+      select id, state, coalesce(reason, ''), state_since from batches
+      where state in ('ready', 'paused')),
+    chunk as (
+      select b.id as batch_id,
+        case when c.state = 'leased' then 'running'
+          when c.state = 'dispatched' then 'dispatched'
+          when b.state not in ('queued', 'running', 'cancelling') then 'held'
+          when c.run_after > clock_timestamp() then 'delayed'
+          else 'waiting' end as state,
+        case c.state when 'dispatched' then c.dispatched_at
+          else greatest(b.state_since, c.run_after) end as since
+      from chunks c join batch b on b.id = c.batch_id where c.state <> 'done'),
+    moving as (
+      select greatest(b.state_since, (
+        select max(p.committed_at) from parts p where p.batch_id = b.id)) as moved_at
+      from batch b
+      where b.state in ('created', 'validating', 'finalizing', 'cancelling')
+        or (b.state = 'running' and exists (
+          select from chunk c
+          where c.batch_id = b.id and c.state in ('waiting', 'dispatched', 'running')))),
+    due as (select next_run_at from schedules where enabled and next_run_at <= clock_timestamp()),
+    seconds as (
+      select
+        (select min(since) from chunk where state in ('waiting', 'dispatched')) as chunk,
+        (select min(moved_at) from moving) as progress,
+        (select min(next_run_at) from due) as due)
+    select
+      (select coalesce(json_agg(b), '[]') from (
+        select state, reason, count(*) from batch group by state, reason) b) as batches,
+      (select coalesce(json_agg(c), '[]') from (
+        select state, count(*) from chunk group by state) c) as chunks,
+      ${secondsSince(sql, 'chunk')} as oldest_chunk_seconds,
+      ${secondsSince(sql, 'progress')} as oldest_progress_seconds,
+      (select count(*) from reservations where state = 'open') as reservations,
+      (select coalesce(sum(amount), 0)::bigint from reservations where state = 'open')
+        as reserved_credits,
+      (select count(*) from due) as schedules_due,
+      ${secondsSince(sql, 'due')} as oldest_due_seconds,
+      (select coalesce(json_agg(p), '[]') from (
+        select kind, host, version, started_at,
+          extract(epoch from clock_timestamp() - seen_at)::float8 as seen_seconds_ago
+        from processes order by kind, started_at, id) p) as processes,
+      (select coalesce(sum(leases_reclaimed), 0)::bigint from processes) as leases_reclaimed,
+      (select coalesce(json_agg(a), '[]') from (
+        select deep, ended_at, violations, failed,
+          extract(epoch from clock_timestamp() - ended_at)::float8 as seconds_ago
+        from audits order by deep) a) as audits
+    from seconds`;
+  return state;
+}
+
+/** Whole and parts of seconds since a moment of the CTE `seconds`; 0 for none, or for one to come. */
+function secondsSince(sql: Sql, moment: string) {
+  return sql`
+    coalesce(greatest(0, extract(epoch from clock_timestamp() - seconds.${sql(moment)})), 0)::float8`;
+}
+
+export interface DatabaseState {
+  version: string;
+  bytes: number;
+  /** Sessions of this database by what they do, as Postgres calls it. */
+  connections: { state: string; count: number }[];
+  connectionsMax: number;
+  oldestTransactionSeconds: number;
+  /** Servers that follow this one; null where the database user may not see them. */
+  replicas: { name: string; state: string | null; lag_seconds: number | null }[];
+}
+
+/** The state of the database that `sql` is connected to. */
+export async function readDatabaseState(sql: Sql): Promise<DatabaseState | undefined> {
+  const [state] = await sql<DatabaseState[]>`
+    with session as (
+      select coalesce(state, 'unknown') as state, xact_start, pid from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend')
+    select current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes,
+      (select coalesce(json_agg(s), '[]') from (
+        select state, count(*) from session group by state) s) as connections,
+      current_setting('max_connections')::int as connections_max,
+      coalesce(greatest(0, extract(epoch from clock_timestamp() - (
+        select min(xact_start) from session where pid <> pg_backend_pid()))), 0)::float8
+        as oldest_transaction_seconds,
+      (select coalesce(json_agg(r), '[]') from (
+        select application_name as name, state,
+          extract(epoch from replay_lag)::float8 as lag_seconds
+        from pg_stat_replication order by application_name) r) as replicas`;
+  return state;
+}
+
+/** Keeps what an audit found in place of the last one of its depth. */
+export async function insertAudit(
+  sql: Sql,
+  audit: { deep: boolean; violations: number; failed: string[] },
+): Promise<void> {
+  await sql`
+    insert into audits (deep, ended_at, violations, failed)
+    values (${audit.deep}, clock_timestamp(), ${audit.violations}, ${audit.failed})
+    on conflict (deep) do update set ended_at = excluded.ended_at,
+      violations = excluded.violations, failed = excluded.failed`;
+}

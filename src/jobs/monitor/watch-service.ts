@@ -1,0 +1,204 @@
+/**
+ * What stands in Postgres and in the queue, as metrics of a worker. It is read when somebody reads the
+ * metrics, and never more often than every few seconds; every worker tells the same, so take the maximum.
+ */
+import { Gauge } from 'prom-client';
+import type { Sql } from '../../core/db/client.ts';
+import { metrics } from '../../core/metrics.ts';
+import type { JobCount, Queues } from '../queue/queues.ts';
+import { SEEN_SECONDS_MAX } from './heartbeat.ts';
+import {
+  type DatabaseState,
+  readDatabaseState,
+  readServiceState,
+  type ServiceState,
+} from './queries.ts';
+
+/** Two readers of one moment share a reading. */
+const CACHED_MS = 2_000;
+
+interface Reading extends ServiceState {
+  database: DatabaseState;
+}
+
+type Sample = [labels: Record<string, string>, value: number];
+
+interface Watched<From> {
+  name: string;
+  help: string;
+  labels?: string[];
+  samples(from: From): Sample[];
+}
+
+const one = (value: number): Sample[] => [[{}, value]];
+const known = (states: string[], found: Record<string, number>) =>
+  states.map((state): Sample => [{ state }, found[state] ?? 0]);
+
+const ofService: Watched<Reading>[] = [
+  {
+    name: 'enrich_batches',
+    help: 'Batches that have not ended, by state; paused ones by what they wait for.',
+    labels: ['state', 'reason'],
+    samples: ({ batches }) => batches.map(({ state, reason, count }) => [{ state, reason }, count]),
+  },
+  {
+    name: 'enrich_chunks',
+    help: 'Chunks that are not done: waiting, dispatched to the queue, running, delayed until a limit or a failure is over, held by a batch that does not run.',
+    labels: ['state'],
+    samples: ({ chunks }) =>
+      known(
+        ['waiting', 'dispatched', 'running', 'delayed', 'held'],
+        Object.fromEntries(chunks.map(({ state, count }) => [state, count])),
+      ),
+  },
+  {
+    name: 'enrich_chunk_oldest_waiting_seconds',
+    help: 'How long the chunk that has waited longest could have run.',
+    samples: (state) => one(state.oldestChunkSeconds),
+  },
+  {
+    name: 'enrich_batch_oldest_progress_seconds',
+    help: 'How long the batch that should move, and has not for longest, has not moved.',
+    samples: (state) => one(state.oldestProgressSeconds),
+  },
+  {
+    name: 'enrich_reservations_open',
+    help: 'Reservations of credits that are neither settled nor voided.',
+    samples: (state) => one(state.reservations),
+  },
+  {
+    name: 'enrich_credits_reserved',
+    help: 'Credits in them.',
+    samples: (state) => one(state.reservedCredits),
+  },
+  {
+    name: 'enrich_schedules_due',
+    help: 'Schedules whose slot has come and that nobody has taken yet.',
+    samples: (state) => one(state.schedulesDue),
+  },
+  {
+    name: 'enrich_schedule_oldest_due_seconds',
+    help: 'How long the schedule that is due longest has waited; some 5 s at most in a healthy service.',
+    samples: (state) => one(state.oldestDueSeconds),
+  },
+  {
+    name: 'enrich_processes',
+    help: 'Processes that said lately that they are there.',
+    labels: ['kind'],
+    samples: ({ processes }) =>
+      ['api', 'worker'].map((kind) => {
+        const seen = processes.filter((one) => one.seen_seconds_ago <= SEEN_SECONDS_MAX);
+        return [{ kind }, seen.filter((one) => one.kind === kind).length];
+      }),
+  },
+  {
+    name: 'enrich_audit_violations',
+    help: 'Rows that broke a rule when `enrich audit` was run last.',
+    labels: ['depth'],
+    samples: ({ audits }) =>
+      audits.map(({ deep, violations }) => [{ depth: deep ? 'deep' : 'plain' }, violations]),
+  },
+  {
+    name: 'enrich_audit_age_seconds',
+    help: 'Time since `enrich audit` was run last.',
+    labels: ['depth'],
+    samples: ({ audits }) =>
+      audits.map(({ deep, seconds_ago }) => [{ depth: deep ? 'deep' : 'plain' }, seconds_ago]),
+  },
+  {
+    name: 'enrich_database_bytes',
+    help: 'Size of the database.',
+    samples: ({ database }) => one(database.bytes),
+  },
+  {
+    name: 'enrich_database_connections',
+    help: 'Sessions of the database, of all programs, by what they do.',
+    labels: ['state'],
+    samples: ({ database }) => database.connections.map(({ state, count }) => [{ state }, count]),
+  },
+  {
+    name: 'enrich_database_connections_max',
+    help: 'Sessions that the server takes at most.',
+    samples: ({ database }) => one(database.connectionsMax),
+  },
+  {
+    name: 'enrich_database_oldest_transaction_seconds',
+    help: 'Age of the oldest open transaction: dead rows younger than it cannot be cleaned up.',
+    samples: ({ database }) => one(database.oldestTransactionSeconds),
+  },
+];
+
+const ofQueue: Watched<JobCount[]>[] = [
+  {
+    name: 'enrich_jobs',
+    help: 'Jobs in the queue, by state. Failed ones are kept to be looked at.',
+    labels: ['queue', 'state'],
+    samples: (counts) => counts.map(({ queue, state, jobs }) => [{ queue, state }, jobs]),
+  },
+];
+
+/** Registers the metrics. `watchSql` must end a statement that takes too long. */
+export function watchService(
+  { watchSql, queues }: { watchSql: Sql; queues: Pick<Queues, 'countJobs'> },
+  cachedMs = CACHED_MS,
+): void {
+  const readService = cached(cachedMs, async () => {
+    const service = await readServiceState(watchSql);
+    const database = await readDatabaseState(watchSql);
+    return service && database ? { ...service, database } : null;
+  });
+  register('enrich_database_up', 'Postgres', readService, ofService);
+  register(
+    'enrich_queue_up',
+    'the queue',
+    cached(cachedMs, () => queues.countJobs()),
+    ofQueue,
+  );
+}
+
+/** Metrics of one reading. When it fails none of them has a figure: an old one would pass for a new one. */
+function register<From>(
+  name: string,
+  source: string,
+  read: () => Promise<From | null>,
+  watched: readonly Watched<From>[],
+): void {
+  const help = `1 when ${source} answered this reading of the metrics, else 0, and what is read there is missing.`;
+  new Gauge({
+    name,
+    help,
+    registers: [metrics],
+    async collect() {
+      this.set((await read()) === null ? 0 : 1);
+    },
+  });
+  for (const { name, help, labels = [], samples } of watched) {
+    new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [metrics],
+      async collect() {
+        const from = await read();
+        this.reset();
+        for (const [of, value] of from === null ? [] : samples(from)) this.set(of, value);
+        // A gauge without labels is 0 after a reset, which would be a figure.
+        if (from === null && labels.length === 0) this.remove();
+      },
+    });
+  }
+}
+
+/** One reading for all who ask while it is made, and for so long after it; null when it fails. */
+function cached<T>(ms: number, read: () => Promise<T | null>): () => Promise<T | null> {
+  let reading: Promise<T | null> | null = null;
+  const forget = () => {
+    reading = null;
+  };
+  return () => {
+    reading ??= read()
+      .catch(() => null)
+      .finally(() => setTimeout(forget, ms).unref());
+    return reading;
+  };
+}
