@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import express, { type Express, type Request } from 'express';
 import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
+import { serveAdmin } from './admin/serve-admin.ts';
 import type { ApiContext } from './api-context.ts';
 import { serveConsole } from './console/serve-console.ts';
 import type { OpenApiDocument } from './docs/open-api-document.ts';
@@ -38,6 +39,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(openApi);
   });
+  app.use('/admin', serveAdmin(context));
   for (const route of routes) app[route.method](route.path, route.toHandler(context));
   app.use(serveConsole(context));
   app.use(refuseUnknownPath);

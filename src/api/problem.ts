@@ -39,7 +39,9 @@ export function renderProblems(log: Log): ErrorRequestHandler {
 export function renderProblem(response: Response, error: AppError): void {
   // The rest of a body is not read: the connection ends with this answer.
   if (!response.req.complete) response.setHeader('Connection', 'close');
-  if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+  }
   const { retry_after: retryAfter } = error.extensions;
   if (typeof retryAfter === 'number') response.setHeader('Retry-After', String(retryAfter));
   if (error.status === 503) response.setHeader('Retry-After', '1');

@@ -49,6 +49,10 @@ export class MemoryQueues implements Queues {
     });
   }
 
+  opened(): never[] {
+    return [];
+  }
+
   async repair(): Promise<void> {}
 
   async close(): Promise<void> {}

@@ -2,7 +2,7 @@
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
-import { scopes } from '../../core/keys/keys.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
 import { routes } from '../routes.ts';
 
 /** Stands in everything that is one account's own; nobody else may ever read it. */
@@ -27,7 +27,7 @@ export async function openStocked() {
   const pipeline = await openPipeline({ WEBHOOK_ALLOWED_HOSTS: 'receiver.test' });
   await importGraph(pipeline.sql, smallGraph);
   const { accountId } = await pipeline.account(1000);
-  const caller = await pipeline.keyOf(accountId, 'live', [...scopes]);
+  const caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
   await liftLimits(caller);
   const list = `email\nada@acme.example\n${CANARY}@acme.example\n`;
   const options = { operation: 'people.enrich', name: CANARY };
@@ -43,7 +43,7 @@ export async function openStocked() {
   const runningExport = await pipeline.makeExport(caller, asked);
   const schedule = await makeSchedule();
   const spareSchedule = await makeSchedule();
-  const spareKey = await pipeline.keyOf(accountId, 'live', [...scopes]);
+  const spareKey = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
   await pipeline.sql`update api_keys set name = ${CANARY} where id = ${spareKey.keyId}`;
 
   const webhook = await makeWebhook();

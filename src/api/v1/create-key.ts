@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
 import { ownKey } from '../../core/keys/account-keys/account-keys.ts';
 import type { AccountKey } from '../../core/keys/account-keys/queries.ts';
-import { type CreateKeyInput, createKey, defaultScopes, scopes } from '../../core/keys/keys.ts';
+import {
+  accountScopes,
+  type CreateKeyInput,
+  createKey,
+  defaultScopes,
+} from '../../core/keys/keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
@@ -15,7 +20,7 @@ const limit = z.number().int().min(1).max(LIMIT_MAX);
 const body = z.strictObject({
   mode: z.enum(['live', 'test']),
   name: z.string().trim().min(1).max(100).optional(),
-  scopes: z.array(z.enum(scopes)).min(1).default(defaultScopes),
+  scopes: z.array(z.enum(accountScopes)).min(1).default(defaultScopes),
   requests_per_minute: limit.optional(),
   requests_per_day: limit.optional(),
   rows_per_minute: limit.optional(),

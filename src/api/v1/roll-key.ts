@@ -4,9 +4,19 @@ import {
   overlapSecondsMax,
   rollKey,
 } from '../../core/keys/account-keys/account-keys.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
 import { answerOnce } from '../shown-once-answer.ts';
+
+function onlyByCommand(): AppError {
+  return new AppError({
+    code: 'forbidden',
+    status: 403,
+    message:
+      'A key with the scope `admin` is replaced on the server alone: `enrich key roll PREFIX`.',
+  });
+}
 
 const body = z.strictObject({
   overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
@@ -25,9 +35,11 @@ export const rollKeyRoute = defineRoute({
     answerOnce(input, { name: 'key', schema: body }, async (options, alongside) => {
       const roll = { id: input.params.id, overlapSeconds: options.overlap_seconds };
       const owner = keysOf(input.key);
-      const { made } = await rollKey(input.context.sql, owner, roll, (tx, { key, replaced }) =>
-        alongside(tx, { ...viewKey(key), replaces: viewKey(replaced) }),
-      );
+      const { made } = await rollKey(input.context.sql, owner, roll, (tx, { key, replaced }) => {
+        // The key that was just made is rolled back: who may manage keys is not thereby an operator.
+        if (key.scopes.includes('admin')) throw onlyByCommand();
+        return alongside(tx, { ...viewKey(key), replaces: viewKey(replaced) });
+      });
       return made.key;
     }),
 });

@@ -16,11 +16,18 @@ import {
   revokeKeysByPrefix,
 } from './queries.ts';
 
-/** What a key may be allowed to do. */
-export const scopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
+/** What the holder of an account may let a key do. */
+export const accountScopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
+/** What a key may be allowed to do; `admin` looks at the whole service, so only its operator gives it. */
+export const scopes = [...accountScopes, 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-export const defaultScopes: Scope[] = ['enrich', 'search', 'batches', 'exports'];
+export const defaultScopes: (typeof accountScopes)[number][] = [
+  'enrich',
+  'search',
+  'batches',
+  'exports',
+];
 /** What people may do who sign in with the account's password. */
 const consoleScopes: Scope[] = [...defaultScopes, 'account'];
 /** Pages look words up and count people with every pause of whoever types. */

@@ -17,6 +17,12 @@ const degraded = new Gauge({
   registers: [metrics],
 });
 
+/** Whether this process decides without the store at the moment. */
+export async function areLimitsDegraded(): Promise<boolean> {
+  const { values } = await degraded.get();
+  return values[0]?.value === 1;
+}
+
 /** Runs work on the store, or `instead` while it is away. */
 export type WithStore = <T>(work: () => Promise<T>, instead: () => Promise<T> | T) => Promise<T>;
 

@@ -48,6 +48,8 @@ export interface Queues {
   isDrained(name: JobName): Promise<boolean>;
   /** Jobs of each queue, by BullMQ's name of their state. Throws when the store does not say. */
   countJobs(): Promise<JobCount[]>;
+  /** The queues as BullMQ has them, for what looks at jobs one by one. */
+  opened(): Queue[];
   /** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
   repair(): Promise<void>;
   close(): Promise<void>;
@@ -104,6 +106,7 @@ export function openQueues(
       });
       return (await within(WAKE_MS_MAX, Promise.all(counting))).flat();
     },
+    opened: () => [...queues.values()],
     async repair() {
       await repairQueue(backend, log);
     },

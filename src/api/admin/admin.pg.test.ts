@@ -1,0 +1,264 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import type { Caller } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import {
+  openWorkingPipeline,
+  type WorkingPipeline,
+} from '../../../tests/support/working-pipeline.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
+import { startHeartbeat } from '../../jobs/monitor/heartbeat.ts';
+import { insertAudit } from '../../jobs/monitor/queries.ts';
+import { renderOpenApi } from '../openapi/openapi.ts';
+import { routes } from '../routes.ts';
+
+let pipeline: WorkingPipeline;
+let admin: Caller;
+/** May do everything that a holder of the account may. */
+let holder: Caller;
+beforeAll(async () => {
+  pipeline = await openWorkingPipeline();
+  await importGraph(pipeline.sql, { persons: crowd(5) });
+  const { accountId } = await pipeline.account(100);
+  admin = await pipeline.keyOf(accountId, 'live', ['admin']);
+  holder = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+});
+afterAll(() => pipeline.close());
+
+const paths = ['/admin/health', '/admin/queues', '/admin/queues/api/queues', '/admin/elsewhere'];
+
+const basic = (password: string) => ({
+  headers: { Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}` },
+});
+
+const send = (caller: Caller, method: string, path: string, body?: unknown) =>
+  pipeline.call(caller, path, {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+describe('what an operator sees', () => {
+  test.each(paths)('%s is refused without an admin key', async (path) => {
+    const nobody = await pipeline.call(null, path);
+    expect(nobody.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+    await expectProblem(nobody, { status: 401, code: 'invalid_key' });
+    const mistyped = { status: 401, code: 'invalid_key' };
+    await expectProblem(await pipeline.call(null, path, basic(`${admin.key}x`)), mistyped);
+    await expectProblem(await pipeline.call(holder, path), { status: 403, code: 'forbidden' });
+    await expectProblem(await pipeline.call(null, path, basic(holder.key)), {
+      status: 403,
+      code: 'forbidden',
+    });
+  });
+
+  test('is shown to an admin key, as a bearer and as a password', async () => {
+    expect((await pipeline.call(admin, '/admin/health')).status).toBe(200);
+    expect((await pipeline.call(null, '/admin/health', basic(admin.key))).status).toBe(200);
+    await expectProblem(await pipeline.call(admin, '/admin/elsewhere'), {
+      status: 404,
+      code: 'not_found',
+    });
+  });
+
+  test('ends with the key', async () => {
+    const { accountId } = await pipeline.account(0);
+    const leaked = await pipeline.keyOf(accountId, 'live', ['admin']);
+    await pipeline.sql`update api_keys set revoked_at = now() where id = ${leaked.keyId}`;
+    const response = await pipeline.call(leaked, '/admin/health');
+    await expectProblem(response, { status: 403, code: 'key_revoked' });
+  });
+
+  test('stands in no public document', () => {
+    expect(JSON.stringify(renderOpenApi(routes))).not.toContain('admin');
+  });
+});
+
+describe('the scope `admin`', () => {
+  test('is given by no call of the API', async () => {
+    const body = { mode: 'live', scopes: ['enrich', 'admin'] };
+    for (const caller of [
+      holder,
+      await pipeline.keyOf(holder.accountId, 'live', ['account', 'admin']),
+    ]) {
+      const made = await send(caller, 'POST', '/v1/keys', body);
+      await expectProblem(made, { status: 400, code: 'invalid_parameter' });
+    }
+  });
+
+  test('is not passed on by replacing a key that has it', async () => {
+    const keys = async () => pipeline.sql`select id from api_keys where expires_at is null`;
+    const before = await keys();
+    const rolled = await send(holder, 'POST', `/v1/keys/${admin.keyId}/roll`, {});
+    await expectProblem(rolled, { status: 403, code: 'forbidden' });
+    expect(await keys()).toHaveLength(before.length);
+  });
+});
+
+describe('the health of the service', () => {
+  interface Health {
+    ok: boolean;
+    problems: string[];
+    processes: { kind: string; seen: boolean }[];
+    [part: string]: unknown;
+  }
+  const read = async () => (await (await pipeline.call(admin, '/admin/health')).json()) as Health;
+
+  test('says that nobody works, then that all is well', async () => {
+    const alone = await read();
+    expect(alone.ok).toBe(false);
+    expect(alone.problems).toEqual(['No worker is there: lists and schedules wait.']);
+    const worker = startHeartbeat(pipeline.context, 'worker');
+    await vi.waitUntil(async () => (await read()).processes.length === 1);
+    expect(await read()).toMatchObject({
+      ok: true,
+      problems: [],
+      processes: [{ kind: 'worker', seen: true }],
+      queue: { kept_in: 'postgres', answers: true, chunks: [], oldest_chunk_seconds: 0 },
+      batches: { open: [], oldest_progress_seconds: 0 },
+      schedules: { due: 0, oldest_due_seconds: 0 },
+      database: { connections_max: expect.any(Number), bytes: expect.any(Number), replicas: [] },
+      limits: { kept_in: 'postgres', degraded: null },
+      storage: { kept_in: 'files', answers: true },
+    });
+    await worker.stop();
+  });
+
+  test('names what is wrong', async () => {
+    const { sql } = pipeline;
+    await insertAudit(sql, { deep: true, violations: 2, failed: ['every batch adds up'] });
+    const id = await pipeline.upload(holder, 'email\np1@list.example\n', {
+      operation: 'people.enrich',
+      hold: 'true',
+    });
+    await vi.waitUntil(async () => (await pipeline.batch(holder, id)).state === 'ready');
+    await sql`update batches set state = 'validating', state_since = now() - interval '1 day'
+      where id = ${id}`;
+    await sql`update batches set state_since = now() - interval '1 day' where id = ${id}`;
+    const { problems } = await read();
+    expect(problems).toContain('The last audit failed: every batch adds up.');
+    expect(problems.some((text) => /^A batch has not moved for 86\d{3} s\.$/.test(text))).toBe(
+      true,
+    );
+    await sql`delete from audits`;
+    await sql`update batches set state = 'failed', error = '{}' where id = ${id}`;
+  });
+});
+
+/** Holds for both stores of the queue. */
+function testBoard(open: () => WorkingPipeline, key: () => Caller): void {
+  const board = (path: string, init = {}) => open().call(key(), `/admin/queues${path}`, init);
+
+  test('shows the queues and their jobs, with nothing but ids in them', async () => {
+    await open().context.queues.wake('quote-batch', [
+      { id: 'quote-batch-seen', payload: { batchId: '0192f0f0-0000-7000-8000-000000000000' } },
+    ]);
+    await vi.waitUntil(async () => {
+      const response = await board('/api/queues?activeQueue=batches&status=latest');
+      const text = await response.text();
+      expect(response.status, text).toBe(200);
+      const { queues } = JSON.parse(text) as {
+        queues: { name: string; counts: { failed: number } }[];
+      };
+      expect(queues.map(({ name }) => name).sort()).toEqual(['batches', 'chunks']);
+      return queues.some(({ counts }) => counts.failed === 1);
+    }, 10_000);
+  });
+
+  test('changes nothing', async () => {
+    const counted = await open().context.queues.countJobs();
+    for (const [method, path] of [
+      ['PUT', '/api/queues/batches/pause'],
+      ['PUT', '/api/queues/batches/retry/failed'],
+      ['PUT', '/api/queues/batches/clean/failed'],
+      ['PUT', '/api/queues/batches/obliterate'],
+      ['POST', '/api/queues/batches/add'],
+      ['PUT', '/api/queues/batches/quote-batch-seen/clean'],
+    ] as const) {
+      await expectProblem(await board(path, { method }), {
+        status: 405,
+        code: 'method_not_allowed',
+      });
+    }
+    expect(await open().context.queues.countJobs()).toEqual(counted);
+  });
+}
+
+describe('the board of the queue in Postgres', () => {
+  testBoard(
+    () => pipeline,
+    () => admin,
+  );
+
+  test('leaves the policies of other pages alone', async () => {
+    const policyOf = async (caller: Caller | null, path: string) =>
+      (await pipeline.call(caller, path)).headers.get('content-security-policy') ?? '';
+    expect(await policyOf(admin, '/admin/queues')).toContain("'unsafe-inline'");
+    for (const path of ['/docs', '/docs/script.js']) {
+      expect(await policyOf(null, path)).not.toMatch(/unsafe/);
+    }
+    expect(await policyOf(admin, '/admin/health')).not.toContain("script-src 'self' 'unsafe");
+  });
+
+  describeWithBrowser('in a browser', () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    test('shows the failed job under its own policy, and asks no other host', async () => {
+      const context = await browser.newContext({
+        httpCredentials: { username: 'admin', password: admin.key },
+      });
+      const page = await context.newPage();
+      const asked: string[] = [];
+      const originOf = (request: { url(): string }) => new URL(request.url()).origin;
+      page.on('requestfinished', (request) => asked.push(originOf(request)));
+      page.on('requestfailed', (request) => {
+        // The page names a font elsewhere; the policy keeps the browser from asking for it.
+        if (request.failure()?.errorText !== 'csp') asked.push(originOf(request));
+      });
+      const broken: string[] = [];
+      page.on('pageerror', (error) => broken.push(error.message));
+      await page.goto(`${pipeline.url}/admin/queues/queue/batches?status=failed`);
+      await page.getByText('quote-batch').first().waitFor();
+      expect(broken).toEqual([]);
+      expect([...new Set(asked)]).toEqual([pipeline.url]);
+      await context.close();
+    });
+  });
+});
+
+describeWithRedis('the board of the queue in Redis', () => {
+  let server: Awaited<ReturnType<typeof startRedis>>;
+  let onRedis: WorkingPipeline;
+  let key: Caller;
+  beforeAll(async () => {
+    server = await startRedis();
+    onRedis = await openWorkingPipeline({ REDIS_URL: server.url });
+    const { accountId } = await onRedis.account(0);
+    key = await onRedis.keyOf(accountId, 'live', ['admin']);
+  });
+  afterAll(async () => {
+    await onRedis?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  testBoard(
+    () => onRedis,
+    () => key,
+  );
+
+  test('health tells where the queue and the limits are kept', async () => {
+    const health = await (await onRedis.call(key, '/admin/health')).json();
+    expect(health).toMatchObject({
+      queue: { kept_in: 'redis', answers: true },
+      limits: { kept_in: 'redis', degraded: false },
+    });
+  });
+});

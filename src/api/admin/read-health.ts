@@ -1,0 +1,126 @@
+/** The state of the whole service in one answer, and in words what is wrong with it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { must } from '../../core/lib/assert.ts';
+import { areLimitsDegraded } from '../../core/limits/availability.ts';
+import { SEEN_SECONDS_MAX } from '../../jobs/monitor/heartbeat.ts';
+import {
+  type DatabaseState,
+  readDatabaseState,
+  readServiceState,
+  type ServiceState,
+} from '../../jobs/monitor/queries.ts';
+import type { JobCount } from '../../jobs/queue/queues.ts';
+import type { ApiContext } from '../api-context.ts';
+
+/** A part that has not answered by then counts as away. */
+const ANSWER_MS_MAX = 2_000;
+/** Longer waits are worth a look; `infra/grafana/alerts.yaml` knows the same. */
+const SECONDS_MAX = { chunk: 900, progress: 600, due: 60, transaction: 600 };
+
+/** An object that never is: asking for it is the cheapest question that a store answers. */
+const NO_OBJECT = 'batches/none';
+
+interface Answer<T> {
+  /** Null when the part is away. */
+  value: T | null;
+  milliseconds: number;
+}
+
+/** Throws when the database does not answer; whatever else is away is told. */
+export async function readHealth(context: ApiContext): Promise<Record<string, unknown>> {
+  const { watchSql, queues, store, config } = context;
+  const [jobs, storage, service, database] = await Promise.all([
+    timed(queues.countJobs()),
+    timed(store.head(NO_OBJECT).then(() => true)),
+    readServiceState(watchSql),
+    readDatabaseState(watchSql),
+  ]);
+  const state = must(service, 'state of the service');
+  const server = must(database, 'state of the database');
+  const problems = findProblems(state, jobs.value, storage.value !== null);
+  const degraded = config.redisUrl === undefined ? null : await areLimitsDegraded();
+  if (degraded) problems.push('Redis does not answer this process in time: it limits by itself.');
+  return {
+    ok: problems.length === 0,
+    problems,
+    checked_at: new Date().toISOString(),
+    processes: state.processes.map((one) => ({
+      ...one,
+      seen: one.seen_seconds_ago <= SEEN_SECONDS_MAX,
+    })),
+    queue: {
+      kept_in: config.redisUrl === undefined ? 'postgres' : 'redis',
+      answers: jobs.value !== null,
+      milliseconds: jobs.milliseconds,
+      jobs: jobs.value,
+      chunks: state.chunks,
+      oldest_chunk_seconds: state.oldestChunkSeconds,
+      leases_reclaimed: state.leasesReclaimed,
+    },
+    batches: { open: state.batches, oldest_progress_seconds: state.oldestProgressSeconds },
+    credits: { reservations: state.reservations, reserved: state.reservedCredits },
+    schedules: { due: state.schedulesDue, oldest_due_seconds: state.oldestDueSeconds },
+    audits: state.audits,
+    database: viewDatabase(server),
+    limits: { kept_in: context.limiter.store, degraded },
+    storage: {
+      kept_in: config.storage.provider,
+      answers: storage.value !== null,
+      milliseconds: storage.milliseconds,
+    },
+  };
+}
+
+function viewDatabase(server: DatabaseState) {
+  return {
+    version: server.version,
+    bytes: server.bytes,
+    connections: server.connections,
+    connections_max: server.connectionsMax,
+    oldest_transaction_seconds: server.oldestTransactionSeconds,
+    replicas: server.replicas,
+  };
+}
+
+function findProblems(
+  state: ServiceState,
+  jobs: JobCount[] | null,
+  isStorageThere: boolean,
+): string[] {
+  const workers = state.processes.filter(
+    ({ kind, seen_seconds_ago: seconds }) => kind === 'worker' && seconds <= SEEN_SECONDS_MAX,
+  );
+  const failed = (jobs ?? []).reduce(
+    (sum, job) => sum + (job.state === 'failed' ? job.jobs : 0),
+    0,
+  );
+  const broken = state.audits.flatMap((audit) => audit.failed);
+  const wrong: [boolean, string][] = [
+    [workers.length === 0, 'No worker is there: lists and schedules wait.'],
+    [jobs === null, 'The queue does not answer.'],
+    [!isStorageThere, 'The object store does not answer.'],
+    [failed > 0, `${failed} jobs failed; /admin/queues shows why.`],
+    [
+      state.oldestChunkSeconds > SECONDS_MAX.chunk,
+      `A chunk has waited for ${Math.round(state.oldestChunkSeconds)} s.`,
+    ],
+    [
+      state.oldestProgressSeconds > SECONDS_MAX.progress,
+      `A batch has not moved for ${Math.round(state.oldestProgressSeconds)} s.`,
+    ],
+    [
+      state.oldestDueSeconds > SECONDS_MAX.due,
+      `A schedule has been due for ${Math.round(state.oldestDueSeconds)} s.`,
+    ],
+    [broken.length > 0, `The last audit failed: ${[...new Set(broken)].join('; ')}.`],
+  ];
+  return wrong.filter(([isSo]) => isSo).map(([, text]) => text);
+}
+
+/** What a part answers and how soon; null for one that fails or takes too long. */
+async function timed<T>(asked: Promise<T>): Promise<Answer<T>> {
+  const start = performance.now();
+  const late = delay(ANSWER_MS_MAX, null, { ref: false });
+  const value = await Promise.race([asked.catch(() => null), late]);
+  return { value, milliseconds: Math.round((performance.now() - start) * 10) / 10 };
+}

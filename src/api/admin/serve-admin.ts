@@ -1,0 +1,25 @@
+/** What an operator sees of the running service, with a key of the scope `admin`; in no public document. */
+import { Router } from 'express';
+import type { ApiContext } from '../api-context.ts';
+import { noteRequest } from '../request-log.ts';
+import { adminOnly, askForKey } from './admin-only.ts';
+import { readHealth } from './read-health.ts';
+import { serveQueueBoard } from './serve-queue-board.ts';
+
+/** `/admin/health` as JSON, `/admin/queues` as a page. */
+export function serveAdmin(context: ApiContext): Router {
+  const router = Router();
+  router.use((_request, response, next) => {
+    noteRequest(response, { route: '/admin' });
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use(adminOnly(context));
+  router.get('/health', async (_request, response) => {
+    noteRequest(response, { route: '/admin/health' });
+    response.json(await readHealth(context));
+  });
+  router.use('/queues', serveQueueBoard(context.queues));
+  router.use(askForKey);
+  return router;
+}
