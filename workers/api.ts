@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
 import { createHttpServer } from '../src/api/http-server.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
-import { openContext } from '../src/core/context.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { openReplicas } from '../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
@@ -13,14 +12,13 @@ import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
 import { AppError } from '../src/core/lib/errors.ts';
-import { createLog } from '../src/core/log.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
-import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { watchDueDeliveries } from '../src/jobs/webhook/deliver/watch-due.ts';
+import { openProcess } from './open-process.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Batches of single calls under way at once, those that let calls in included. */
@@ -31,8 +29,7 @@ const ANSWERS_MS_MAX = 15_000;
 /** Serves the API until the process is told to end. */
 export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
-  await checkRedis(config.redisUrl, createLog(config.logLevel, 'api'));
-  const context = await openContext(config, databaseUrl, 'api');
+  const context = await openProcess(config, databaseUrl, 'api');
   const replicas = openReplicas(config, databaseUrl, context.log);
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
   const broken = endWhenBroken(context.log);

@@ -1,11 +1,8 @@
 /** The worker process: jobs of all queues, the sweep, and what is done by time. */
 import { type Config, readConfig } from '../src/core/config.ts';
-import { openContext } from '../src/core/context.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
-import { createLog } from '../src/core/log.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
-import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { startSweeping } from '../src/jobs/batch/sweep.ts';
 import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
@@ -17,13 +14,13 @@ import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
+import { openProcess } from './open-process.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
 /** Works until the process is told to end. */
 export async function runWorker(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
-  await checkRedis(config.redisUrl, createLog(config.logLevel, 'worker'));
-  const context = await openContext(config, databaseUrl, 'worker');
+  const context = await openProcess(config, databaseUrl, 'worker');
   const metrics = await serveMetrics('worker', config);
   const backend = openQueueBackend(
     queueStoreOf(config, databaseUrl),

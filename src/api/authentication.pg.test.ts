@@ -107,3 +107,15 @@ test('health and readiness need no key', async () => {
   expect((await pipeline.call(null, '/healthz')).status).toBe(200);
   expect((await pipeline.call(null, '/readyz')).status).toBe(200);
 });
+
+test('an API is ready on a schema that has more than it needs, not on one that has less', async () => {
+  const { sql } = pipeline;
+  await sql`insert into public.migrations (name) values ('public/9999-of-the-future.sql')`;
+  expect((await pipeline.call(null, '/readyz')).status).toBe(200);
+  const [gone] = await sql`
+    delete from public.migrations where name = 'public/0001-accounts-and-credits.sql' returning *`;
+  const older = await pipeline.call(null, '/readyz');
+  await sql`insert into public.migrations ${sql(gone ?? {})}`;
+  await sql`delete from public.migrations where name = 'public/9999-of-the-future.sql'`;
+  await expectProblem(older, { status: 503, code: 'schema_older' });
+});

@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
-import { assertSchemaCurrent } from '../core/db/migrate.ts';
+import { assertSchemaUsable } from '../core/db/migrate.ts';
 import type { ApiContext } from './api-context.ts';
 
-/** Ready when the database answers and has the schema of this version. */
+/** Ready when the database answers and has all that this version needs. */
 export function readiness(context: ApiContext): RequestHandler {
   return async (_request, response) => {
-    await assertSchemaCurrent(context.sql);
+    await assertSchemaUsable(context.sql);
     response.json({ status: 'ready' });
   };
 }

@@ -54,6 +54,7 @@ export function observeRequests(log: Log): RequestHandler {
           ms: Math.round(ms * 100) / 100,
           account,
           batch: batchOf(request, response, route),
+          credits: response.getHeader('X-Credits-Charged'),
         },
         'request',
       );

@@ -15,8 +15,8 @@ export const metrics = new Registry();
 type MetricsAddress = Pick<Config, 'metricsHost' | 'metricsPort'>;
 
 /**
- * Serves `GET /metrics`, each sample with `process` as a label; `read` is asked for the text. Returns the
- * server and its address. Throws `AppError` `port_in_use`. Call it once.
+ * Serves `GET /metrics`, each sample with `process` as a label; `read` is asked for the text. `/healthz` beside
+ * it says that the process lives, for processes that serve nothing else. Returns the server and its address. Throws `AppError` `port_in_use`. Call it once.
  */
 export async function serveMetrics(
   process: string,
@@ -26,6 +26,10 @@ export async function serveMetrics(
   metrics.setDefaultLabels({ process });
   collectDefaultMetrics({ register: metrics });
   const server = createServer((request, response) => {
+    if (request.url === '/healthz') {
+      response.writeHead(200).end('ok\n');
+      return;
+    }
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;

@@ -23,8 +23,8 @@ const json = (body: unknown): RequestInit => ({
 });
 
 /** Opens a pipeline whose caller owns a list, an export, a schedule and a webhook of each kind, and a key. */
-export async function openStocked() {
-  const pipeline = await openPipeline({ WEBHOOK_ALLOWED_HOSTS: 'receiver.test' });
+export async function openStocked(environment: Record<string, string> = {}) {
+  const pipeline = await openPipeline({ WEBHOOK_ALLOWED_HOSTS: 'receiver.test', ...environment });
   await importGraph(pipeline.sql, smallGraph);
   const { accountId } = await pipeline.account(1000);
   const caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);

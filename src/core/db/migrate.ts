@@ -40,16 +40,36 @@ export async function migrate(sql: Database): Promise<string[]> {
   });
 }
 
-/** Throws `AppError` `schema_newer` or `schema_older` unless the database matches this code. */
+/**
+ * What a process asks before it starts. Throws `AppError` `schema_newer` or `schema_older` unless the
+ * database matches this code.
+ */
 export async function assertSchemaCurrent(sql: Database): Promise<void> {
   const migrations = await readMigrations();
+  const applied = await readApplied(sql);
+  refuseNewer(applied, migrations);
+  refuseOlder(applied, migrations);
+}
+
+/**
+ * What a process asks while it runs. Throws `AppError` `schema_older` when the database lacks what this code
+ * needs. One that a newer version has migrated meanwhile will do: old processes run on until they are
+ * replaced, because a migration takes nothing away that the version before it needs.
+ */
+export async function assertSchemaUsable(sql: Database): Promise<void> {
+  refuseOlder(await readApplied(sql), await readMigrations());
+}
+
+async function readApplied(sql: Database): Promise<Set<string>> {
   const [found] = await sql<{ table: string | null }[]>`
     select to_regclass('public.migrations')::text as table`;
   const names = found?.table
     ? (await sql<{ name: string }[]>`select name from public.migrations`).map((row) => row.name)
     : [];
-  const applied = new Set(names);
-  refuseNewer(applied, migrations);
+  return new Set(names);
+}
+
+function refuseOlder(applied: Set<string>, migrations: Migration[]): void {
   const missing = migrations.filter((migration) => !applied.has(nameOf(migration)));
   if (missing.length === 0) return;
   throw new AppError({

@@ -167,9 +167,21 @@ export async function insertBatch(sql: Sql, batch: NewList | NewExport): Promise
   await sql`insert into batches ${sql(row as never)}`;
 }
 
+/**
+ * What a `Batch` is read from. By name: with `*` the shape of a prepared statement would change with the next
+ * column, and Postgres fails what a process of the version before sends inside a transaction.
+ */
+export const batchColumns = (sql: Sql) => sql`
+  id, account_id, key_id, live, name, state, reason, error, operation, mapping, dialect, fields,
+  default_region, country, max_credits, hold, dedupe, require_agreement, rerun_of, quote, report,
+  upload_key, upload_bytes, canonical_key, width, chunks_total, chunks_done, rows_total, blank_lines,
+  matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
+  credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
+  format, gzip, max_results, schedule_id, only_new`;
+
 /** A batch by its id alone, for jobs. */
 export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
-  const [batch] = await sql<Batch[]>`select * from batches where id = ${id}`;
+  const [batch] = await sql<Batch[]>`select ${batchColumns(sql)} from batches where id = ${id}`;
   return batch;
 }
 
@@ -187,7 +199,7 @@ export async function findOwnBatch<Kind extends BatchKind>(
   id: string,
 ): Promise<BatchOf<Kind> | undefined> {
   const [batch] = await sql<BatchOf<Kind>[]>`
-    select * from batches
+    select ${batchColumns(sql)} from batches
     where id = ${id} and kind = ${kind} and account_id = ${owner.accountId}
       and live = ${owner.live}`;
   return batch;
@@ -200,7 +212,7 @@ export async function listBatches(
   page: { kind: BatchKind; before: string | null; limit: number },
 ): Promise<Batch[]> {
   return sql<Batch[]>`
-    select * from batches
+    select ${batchColumns(sql)} from batches
     where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
       and (${page.before}::uuid is null or (created_at, id) < (
         select created_at, id from batches where id = ${page.before}
@@ -334,7 +346,8 @@ export async function endBatch(
 
 /** These batches, for telling who watches them. */
 export async function findBatches(sql: Sql, ids: string[]): Promise<Batch[]> {
-  return sql<Batch[]>`select * from batches where id = any(${ids}::uuid[])`;
+  return sql<Batch[]>`
+    select ${batchColumns(sql)} from batches where id = any(${ids}::uuid[])`;
 }
 
 /** Batches that ended so many days ago and still have files, oldest first. */

@@ -22,6 +22,11 @@ export interface Schedule {
   createdAt: Date;
 }
 
+/** By name, not `*`: see `batchColumns`. */
+const columns = (sql: Sql) => sql`
+  s.id, s.account_id, s.key_id, s.live, s.name, s.cron, s.time_zone, s.filter, s.fields, s.format,
+  s.mode, s.max_results, s.max_credits, s.enabled, s.next_run_at, s.created_at`;
+
 export const scheduleModes = ['all', 'new'] as const;
 export type ScheduleMode = (typeof scheduleModes)[number];
 
@@ -51,7 +56,7 @@ export async function findOwnSchedule(
   lock = false,
 ): Promise<Schedule | undefined> {
   const [schedule] = await sql<Schedule[]>`
-    select * from schedules where id = ${id} and account_id = ${accountId} and live = ${live}
+    select ${columns(sql)} from schedules s where id = ${id} and account_id = ${accountId} and live = ${live}
     ${lock ? sql`for update` : sql``}`;
   return schedule;
 }
@@ -63,7 +68,7 @@ export async function listSchedules(
   page: { before: string | null; limit: number },
 ): Promise<Schedule[]> {
   return sql<Schedule[]>`
-    select * from schedules
+    select ${columns(sql)} from schedules s
     where account_id = ${accountId} and live = ${live}
       and (${page.before}::uuid is null or (created_at, id) < (
         select created_at, id from schedules where id = ${page.before}
@@ -105,7 +110,7 @@ export async function takeDueSchedule(
   except: readonly string[],
 ): Promise<DueSchedule | undefined> {
   const [due] = await sql<DueSchedule[]>`
-    select s.*, coalesce(least(k.revoked_at, k.expires_at) <= ${now}, false) as key_ended,
+    select ${columns(sql)}, coalesce(least(k.revoked_at, k.expires_at) <= ${now}, false) as key_ended,
       exists (
         select from schedule_runs r join batches b on b.id = r.batch_id
         where r.schedule_id = s.id and b.state not in ('completed', 'cancelled', 'failed')

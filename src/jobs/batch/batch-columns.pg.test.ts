@@ -1,0 +1,25 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { findBatch } from './queries.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  caller = await pipeline.account(1);
+});
+afterAll(() => pipeline.close());
+
+/** What no code reads of a batch; `GET /admin/health` reads it of all. */
+const unread = ['stateSince'];
+
+test('every column of a batch is read, or said not to be', async () => {
+  const id = await pipeline.upload(caller, 'email\na@b.example\n', { operation: 'people.enrich' });
+  const batch = await findBatch(pipeline.sql, id);
+  const columns = await pipeline.sql<{ name: string }[]>`
+    select column_name as name from information_schema.columns
+    where table_schema = 'public' and table_name = 'batches'`;
+  const names = columns.map(({ name }) => postgres.toCamel(name));
+  expect([...Object.keys(batch ?? {}), ...unread].sort()).toEqual(names.sort());
+});
