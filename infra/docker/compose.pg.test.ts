@@ -1,5 +1,5 @@
 /** The compose file holds together: there is no engine here to run it, but all that it names can be asked. */
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, inject, test } from 'vitest';
@@ -18,7 +18,11 @@ interface Service {
   environment?: Record<string, string>;
   depends_on?: string[] | Record<string, { condition: string }>;
   volumes?: string[];
-  healthcheck?: object;
+  healthcheck?: { test: string[] };
+  ports?: string[];
+  profiles?: string[];
+  restart?: string;
+  deploy?: { resources?: { limits?: { memory?: string } } };
 }
 
 const text = await readFile(path.join(import.meta.dirname, 'compose.yaml'), 'utf8');
@@ -30,8 +34,9 @@ const services = Object.entries(compose.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
 const service = (name: string): Service => compose.services[name] ?? {};
 
-/** As compose fills in variables that are set, each to a text that needs no quoting. */
-const filled = (value: string) => value.replace(/\$\{\w+(:\?[^}]*)?\}/g, 'secret');
+/** As compose fills in variables: those without a default are set, each to a text that needs no quoting. */
+const filled = (value: string) =>
+  value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, (_all, fallback) => fallback ?? 'secret');
 const words = (name: string) => String(service(name).command).split(' ');
 
 test('our processes are the three of the production stack', () => {
@@ -78,24 +83,68 @@ test('whoever waits for another service names one that can be waited for so', ()
   }
   expect(service('worker').depends_on).toMatchObject({
     migrate: { condition: 'service_completed_successfully' },
-    bucket: { condition: 'service_completed_successfully' },
+    s3: { condition: 'service_healthy' },
     redis: { condition: 'service_healthy' },
   });
 });
 
-test('every volume that is mounted is one that is declared, and the other way round', () => {
-  const mounted = services.flatMap(([, { volumes = [] }]) =>
-    volumes.map((one) => one.split(':')[0]),
+test('every volume that is mounted is one that is declared, and every file is there', async () => {
+  const sources = services.flatMap(([, { volumes = [] }]) =>
+    volumes.map((one) => one.split(':')[0] ?? ''),
   );
-  expect(mounted.sort()).toEqual(Object.keys(compose.volumes).sort());
+  const [files, mounted] = [true, false].map((isFile) =>
+    sources.filter((source) => source.startsWith('../') === isFile),
+  );
+  expect(mounted?.sort()).toEqual(Object.keys(compose.volumes).sort());
+  expect(files?.length).toBeGreaterThan(0);
+  for (const file of files ?? []) await access(path.join(import.meta.dirname, file));
 });
 
-test('the S3 server has the account and the bucket that our processes use', () => {
-  const { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_BUCKET } = service('api').environment ?? {};
-  const { MINIO_ROOT_USER, MINIO_ROOT_PASSWORD } = service('s3').environment ?? {};
-  expect(MINIO_ROOT_USER).toBe(S3_ACCESS_KEY_ID);
-  expect(filled(MINIO_ROOT_PASSWORD ?? '')).toBe(filled(S3_SECRET_ACCESS_KEY ?? ''));
-  expect(text).toContain(`mc mb --ignore-existing s3/${S3_BUCKET}`);
+test('the S3 server has the account, the bucket and the port that our processes use', () => {
+  const { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_BUCKET, S3_ENDPOINT } =
+    service('api').environment ?? {};
+  const { ROOT_ACCESS_KEY, ROOT_SECRET_KEY, VGW_HEALTH } = service('s3').environment ?? {};
+  expect(ROOT_ACCESS_KEY).toBe(S3_ACCESS_KEY_ID);
+  expect(filled(ROOT_SECRET_KEY ?? '')).toBe(filled(S3_SECRET_ACCESS_KEY ?? ''));
+  const { port } = new URL(S3_ENDPOINT ?? '');
+  expect(words('s3').join(' ')).toBe(`--port :${port} posix /data`);
+  expect(service('s3').volumes).toEqual([`s3:/data/${S3_BUCKET}`]);
+  expect(service('s3').healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${port}${VGW_HEALTH}`);
+});
+
+test('what runs for ever is restarted, bounded, and of a version that is named', () => {
+  for (const [name, { restart, deploy, image, build }] of services) {
+    if (name === 'migrate') continue;
+    expect(restart, name).toBe('unless-stopped');
+    expect(deploy?.resources?.limits?.memory, name).toMatch(/^\d+[mg]$/);
+    if (build === undefined) expect(image, name).toMatch(/^[\w./-]+:(?!latest)[\w.-]+$/);
+  }
+});
+
+test('api and worker are asked for their health where they answer', () => {
+  const { METRICS_PORT, METRICS_HOST } = service('worker').environment ?? {};
+  expect(METRICS_HOST).toBe('0.0.0.0');
+  const asked = (name: string) => String(service(name).healthcheck?.test);
+  expect(asked('worker')).toContain(`http://127.0.0.1:${METRICS_PORT}/healthz`);
+  expect(asked('api')).toContain(`http://127.0.0.1:${readConfig({}).port}/readyz`);
+  expect(service('api').ports).toEqual([`127.0.0.1:8080-8089:${readConfig({}).port}`]);
+});
+
+test('Prometheus finds every process of ours that runs for ever, and the alerts', async () => {
+  const folder = path.join(import.meta.dirname, '..', 'grafana');
+  const prometheus = parse(await readFile(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
+    rule_files: string[];
+    scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+  };
+  const [found] = prometheus.scrape_configs.flatMap((one) => one.dns_sd_configs);
+  expect(found?.names).toEqual(ours.map(([name]) => name).filter((name) => name !== 'migrate'));
+  expect(String(found?.port)).toBe(service('api').environment?.METRICS_PORT);
+  for (const file of prometheus.rule_files) await access(path.join(folder, file));
+});
+
+test('only what was asked for watches', () => {
+  const watching = services.filter(([, { profiles }]) => profiles?.includes('watch'));
+  expect(watching.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
 });
 
 test('the settings of its Postgres exist, and none makes a commit less than durable', async () => {

@@ -96,7 +96,7 @@ async function letInCounted(
 ): Promise<LetIn> {
   const admission = await context.admit(await presentedKey(context, request));
   const { key, limits, available } = admission;
-  noteRequest(response, { account: key.accountId });
+  noteRequest(response, { account: key.accountId, key: key.id });
   sayCredits(response, 0, available);
   response.setHeader(
     'RateLimit-Policy',
@@ -118,7 +118,7 @@ async function letInOther(
   response: Response,
 ): Promise<LetIn> {
   const key = await authenticate(context.sql, await presentedKey(context, request));
-  noteRequest(response, { account: key.accountId });
+  noteRequest(response, { account: key.accountId, key: key.id });
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
   await countOtherCall(context.limiter, key);
   return { key, admission: null };

@@ -21,6 +21,8 @@ const probes = ['/healthz', '/readyz'];
 
 interface Noted {
   account?: string;
+  /** The key's id. */
+  key?: string;
   /** For what has no route of its own. */
   route?: string;
 }
@@ -36,7 +38,8 @@ export function observeRequests(log: Log): RequestHandler {
     const start = performance.now();
     response.once('close', () => {
       const ms = performance.now() - start;
-      const { account } = response.locals as Noted;
+      const { account, key } = response.locals as Noted;
+      const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
       const method = route === 'none' ? 'any' : request.method;
       // Nobody was there any more to be answered.
@@ -53,8 +56,9 @@ export function observeRequests(log: Log): RequestHandler {
           status: isAnswered ? response.statusCode : 'aborted',
           ms: Math.round(ms * 100) / 100,
           account,
+          key,
           batch: batchOf(request, response, route),
-          credits: response.getHeader('X-Credits-Charged'),
+          credits: credits === undefined ? undefined : Number(credits),
         },
         'request',
       );

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
 import { freePort } from '../../bench/servers/redis-process.ts';
 import { environmentWithOnly } from '../../src/core/config.ts';
 import { connect } from '../../src/core/db/client.ts';
@@ -149,6 +150,19 @@ test(
       if (api.exitCode !== null) throw new Error(`it ended with ${api.exitCode}`);
       return (await fetch(url).catch(() => undefined))?.status === 200;
     });
+    // Compose asks for its health as it says, but for the port.
+    const { services } = parse(readFileSync(fileOf('infra/docker/compose.yaml'), 'utf8'), {
+      merge: true,
+    }) as { services: { api: { healthcheck: { test: string[] } } } };
+    const [, program, ...question] = services.api.healthcheck.test;
+    expect(program).toBe('node');
+    const asked = (to: number) =>
+      run(
+        process.execPath,
+        question.map((word) => word.replace(':8080/', `:${to}/`)),
+      );
+    await asked(port);
+    await expect(asked(await freePort())).rejects.toThrow();
     expect(await stop(api)).toBe(0);
     await admin`drop database ${admin(name)} with (force)`;
     await admin.end();

@@ -1,12 +1,13 @@
 /** The whole service in real processes, and what users keep when any of them dies in mid-list. */
 import { createReadStream, mkdtempSync } from 'node:fs';
-import { cp, readdir, rm, stat } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientBatch, createClient } from '../../src/client/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { familyOf, selectorsOf } from '../support/promql.ts';
 import { readScrape } from '../support/scrape.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
@@ -65,6 +66,13 @@ describe('the command line', () => {
     expect(scrape.sum('enrich_process_up')).toBe(2);
     expect(scrape.sum('nodejs_eventloop_lag_seconds', { process: 'api' })).not.toBeNull();
     expect(scrape.sum('enrich_database_up', { process: 'worker', number: '1' })).toBe(1);
+    // What dashboard and alerts ask for is what a Prometheus really reads.
+    const grafana = path.join(packageRoot, 'infra', 'grafana');
+    for (const file of ['alerts.yaml', 'dashboard.json']) {
+      const asked = selectorsOf(await readFile(path.join(grafana, file), 'utf8'));
+      expect(asked.length).toBeGreaterThan(20);
+      for (const { metric } of asked) expect(familyOf(metric, scrape.names), metric).toBeDefined();
+    }
     await waitFor('api and worker are seen', 20_000, async () => {
       const { sum } = readScrape(await (await fetch(metrics_url)).text());
       return sum('enrich_processes', { kind: 'api' }) === 1 && sum('enrich_processes') === 2;
@@ -138,6 +146,25 @@ it('a worker or API whose database is away ends, so that it can be started again
   const processes = ['worker', 'api'].map((name) => startCommand([name], { databaseUrl: nobody }));
   const codes = await Promise.all(processes.map(({ ended }) => ended));
   expect(codes).toEqual([1, 1]);
+}, 30_000);
+
+it('a process ends, and says why, on a database that another version has migrated', async () => {
+  await withSql(service, async (sql) => {
+    await sql`insert into public.migrations (name) values ('public/9999-of-the-future.sql')`;
+    const processes = ['worker', 'api'].map((name) =>
+      startCommand([name], { databaseUrl: service.up.database_url }),
+    );
+    const codes = await Promise.all(processes.map(({ ended }) => ended));
+    // Those that run go on: an upgrade does not take the old processes down.
+    const ready = await fetch(new URL('/readyz', service.up.url));
+    await sql`delete from public.migrations where name = 'public/9999-of-the-future.sql'`;
+    expect(codes).toEqual([1, 1]);
+    for (const { stderr } of processes) {
+      expect(stderr).toContain('migrations that this version does not know');
+      expect(stderr).toContain('9999-of-the-future');
+    }
+    expect(ready.status).toBe(200);
+  });
 }, 30_000);
 
 describe('a service that is disturbed in mid-list', () => {

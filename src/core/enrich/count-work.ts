@@ -1,6 +1,7 @@
 /** Rows and credits as metrics, counted where they are committed. The ledger is the truth; this is its pace. */
 import { Counter } from 'prom-client';
 import { metrics } from '../metrics.ts';
+import { operations } from '../operations.ts';
 import type { OutcomeStatus } from './outcomes.ts';
 
 const rowsTotal = new Counter({
@@ -16,6 +17,11 @@ const creditsTotal = new Counter({
   labelNames: ['door', 'operation'],
   registers: [metrics],
 });
+
+// What never happened yet is 0: an alert on its growth sees the first time.
+for (const operation of Object.keys(operations)) {
+  rowsTotal.inc({ door: 'list', operation, outcome: 'error', mode: 'live' }, 0);
+}
 
 export interface Work {
   /** How it came in. */

@@ -7,7 +7,8 @@ import { metrics } from '../metrics.ts';
  * back until their key's rows per minute allow them. `wallet`, `key_budget`: calls that could not be paid,
  * and parts that ended because the rest could not.
  */
-type Bucket = 'minute' | 'day' | 'other' | 'rows' | 'wallet' | 'key_budget';
+const buckets = ['minute', 'day', 'other', 'rows', 'wallet', 'key_budget'] as const;
+type Bucket = (typeof buckets)[number];
 
 const refusals = new Counter({
   name: 'enrich_refusals_total',
@@ -15,6 +16,9 @@ const refusals = new Counter({
   labelNames: ['bucket'],
   registers: [metrics],
 });
+
+// What never happened yet is 0: who looks at its growth sees the first time.
+for (const bucket of buckets) refusals.inc({ bucket }, 0);
 
 export function countRefusal(bucket: Bucket): void {
   refusals.inc({ bucket });

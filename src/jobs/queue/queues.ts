@@ -16,7 +16,7 @@ import {
 const wakeUpsLost = new Counter({
   name: 'enrich_wake_ups_lost_total',
   help: 'Wake-ups that the queue did not take; the sweep makes them again.',
-  labelNames: ['job'],
+  labelNames: ['name'],
   registers: [metrics],
 });
 
@@ -86,7 +86,7 @@ export function openQueues(
         await within(WAKE_MS_MAX, added);
       } catch (error) {
         const lost = { job: name, count: wakeUps.length };
-        wakeUpsLost.inc({ job: name }, wakeUps.length);
+        wakeUpsLost.inc({ name }, wakeUps.length);
         log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
       }
     },

@@ -11,10 +11,13 @@ import { jobs } from './registry.ts';
 const jobSeconds = new Histogram({
   name: 'enrich_job_seconds',
   help: 'Time of jobs, by how they ended.',
-  labelNames: ['job', 'end'],
+  labelNames: ['name', 'end'],
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers: [metrics],
 });
+
+// What never happened yet is 0: an alert on its growth sees the first time.
+for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
 
 export interface RunningWorkers {
   /** Takes no new job and resolves when those in hand are done. */
@@ -48,7 +51,7 @@ export function runWorkers(
       queue,
       async ({ name, data }) => {
         const job = must(jobs[name as JobName], `job ${name}`) as JobDefinition<JobName>;
-        const stop = jobSeconds.startTimer({ job: job.name });
+        const stop = jobSeconds.startTimer({ name: job.name });
         try {
           await job.run(context, job.payload.parse(data));
           stop({ end: 'done' });

@@ -1,0 +1,104 @@
+/** Dashboard and alerts ask for what there is: a panel without data looks like a service without trouble. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { familyOf, groupsOf, selectorsOf } from '../../tests/support/promql.ts';
+// What API, worker and `up` load, and with it their metrics.
+import '../../workers/api.ts';
+import '../../workers/stack.ts';
+import { watchPool } from '../../src/core/db/client.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { metrics, serveMetrics } from '../../src/core/metrics.ts';
+import { watchService } from '../../src/jobs/monitor/watch-service.ts';
+import { runWorker } from '../../workers/worker.ts';
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { runbook: string };
+}
+
+const read = (name: string) => readFile(path.join(import.meta.dirname, name), 'utf8');
+const { groups } = parse(await read('alerts.yaml')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(await read('dashboard.json')) as {
+  panels: { title: string; targets?: { expr: string }[] }[];
+};
+
+const asked = [
+  ...rules.map(({ alert, expr }) => ({ name: alert, expr })),
+  ...panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({ name: title, expr })),
+  ),
+];
+
+/** Labels that come from the one who reads: our processes, `up`, and Prometheus itself. */
+const everywhere = ['process', 'number', 'instance', 'job', 'le'];
+
+/** The metrics that the three processes have, with their labels. Nothing is connected. */
+const known: Map<string, readonly string[]> = await (async () => {
+  expect(runWorker).toBeTypeOf('function');
+  const nowhere = null as never;
+  watchService({ watchSql: nowhere, queues: nowhere });
+  watchPool(nowhere);
+  const { server } = await serveMetrics('test', { metricsHost: '127.0.0.1', metricsPort: 0 });
+  server.close();
+  return new Map(
+    metrics.getMetricsAsArray().map((metric) => {
+      const { name, labelNames } = metric as unknown as { name: string; labelNames: string[] };
+      return [name, labelNames];
+    }),
+  );
+})();
+
+test('there is something to hold true', () => {
+  expect(rules.length).toBeGreaterThan(15);
+  expect(panels.length).toBeGreaterThan(20);
+  expect(asked.every(({ expr }) => selectorsOf(expr).length > 0)).toBe(true);
+});
+
+test('no metric of ours has a label that a Prometheus gives itself', () => {
+  const taken = [...known].filter(([, labels]) =>
+    labels.some((one) => /^(job|instance)$/.test(one)),
+  );
+  expect(taken).toEqual([]);
+});
+
+test.each(asked)('$name asks for metrics and labels that there are: $expr', ({ expr }) => {
+  const names = [...known.keys()];
+  const selectors = selectorsOf(expr);
+  const labels = selectors.flatMap(({ metric, labels: filtered }) => {
+    const family = familyOf(metric, names);
+    expect(family, metric).toBeDefined();
+    const own = known.get(family ?? '') ?? [];
+    expect(filtered.filter((label) => ![...own, ...everywhere].includes(label))).toEqual([]);
+    return own;
+  });
+  expect(groupsOf(expr).filter((label) => ![...labels, ...everywhere].includes(label))).toEqual([]);
+});
+
+test('every metric of ours is watched, or says in the runbook what it is for', async () => {
+  const names = [...known.keys()].filter((name) => name.startsWith('enrich_'));
+  const families = asked.flatMap(({ expr }) =>
+    selectorsOf(expr).map(({ metric }) => familyOf(metric, names)),
+  );
+  const runbook = await readFile(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
+  const unseen = names.filter((name) => !families.includes(name) && !runbook.includes(name));
+  expect(unseen).toEqual([]);
+});
+
+test('every alert leads to a heading of the runbook', async () => {
+  const runbook = await readFile(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
+  const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  for (const { alert, annotations } of rules) {
+    const [file, anchor] = annotations.runbook.split('#');
+    expect(file, alert).toBe('docs/operations.md');
+    expect(headings, alert).toContain(anchor);
+  }
+});
