@@ -12,6 +12,7 @@ import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
 import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { presentedBySession } from './console/session-cookie.ts';
+import { requestIdOf } from './problem.ts';
 import { noteRequest } from './request-log.ts';
 
 export interface RouteInput<Query, Params> {
@@ -78,9 +79,16 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       const query = parseParameters(definition.query, sent);
       // An id in an impossible form is one that nothing has.
       const params = parseValues(definition.params, request.params);
-      await definition.handler({ context, key, admission, query, params, request, response });
+      const called = { key, admission, query, params, request, response };
+      const scoped = definition.counted ? context : withRequestId(context, response);
+      await definition.handler({ ...called, context: scoped });
     },
   };
+}
+
+/** Lines that the work of a request writes say which request it was; single calls write none. */
+function withRequestId(context: ApiContext, response: Response): ApiContext {
+  return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
 }
 
 interface LetIn {

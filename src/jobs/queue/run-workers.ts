@@ -53,7 +53,8 @@ export function runWorkers(
         const job = must(jobs[name as JobName], `job ${name}`) as JobDefinition<JobName>;
         const stop = jobSeconds.startTimer({ name: job.name });
         try {
-          await job.run(context, job.payload.parse(data));
+          const log = context.log.child({ job: job.name });
+          await job.run({ ...context, log }, job.payload.parse(data));
           stop({ end: 'done' });
         } catch (error) {
           stop({ end: 'failed' });

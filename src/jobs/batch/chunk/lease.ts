@@ -1,16 +1,17 @@
 /** Keeps a claim alive while its worker lives. A worker that freezes loses it; the epoch then fences. */
 import type { JobContext } from '../../queue/job-context.ts';
-import { type ChunkWakeUp, extendLease } from './queries.ts';
+import { type ClaimedChunk, extendLease } from './queries.ts';
 
 const EXTEND_EVERY_MS = 5_000;
 
-export function holdLease(context: JobContext, held: ChunkWakeUp): { stop(): void } {
+export function holdLease(context: JobContext, held: ClaimedChunk): { stop(): void } {
+  const { batchId: batch, number: chunk } = held;
   const timer = setInterval(() => {
     extendLease(context.sql, held).then(
       (ours) => {
         if (!ours) clearInterval(timer);
       },
-      (error) => context.log.warn({ err: error, chunk: held.chunkId }, 'lease not extended'),
+      (error) => context.log.warn({ err: error, batch, chunk }, 'lease not extended'),
     );
   }, EXTEND_EVERY_MS);
   return { stop: () => clearInterval(timer) };
