@@ -43,6 +43,14 @@ CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE UNIQUE INDEX api_keys_console ON public.api_keys USING btree (account_id, mode) WHERE (is_console AND (revoked_at IS NULL));
 CREATE TRIGGER api_keys_webhook_event AFTER UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL) AND (NOT new.is_console))) EXECUTE FUNCTION public.record_key_event();
 
+create table public.audits (
+  deep boolean not null,
+  ended_at timestamp with time zone not null,
+  violations bigint not null,
+  failed text[] not null,
+  constraint audits_pkey PRIMARY KEY (deep)
+);
+
 create table public.batch_records (
   batch_id uuid not null,
   record_id bigint not null,
@@ -102,6 +110,7 @@ create table public.batches (
   max_results integer,
   schedule_id uuid,
   only_new boolean default false not null,
+  state_since timestamp with time zone default now() not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check CHECK (((reason IS NOT NULL) = (state = 'paused'::text))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
@@ -126,6 +135,8 @@ create table public.batches (
 );
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_open ON public.batches USING btree (account_id, created_at) WHERE (state = ANY (ARRAY['created'::text, 'validating'::text, 'queued'::text, 'running'::text, 'finalizing'::text, 'cancelling'::text]));
+CREATE INDEX batches_waiting ON public.batches USING btree (account_id) WHERE (state = ANY (ARRAY['ready'::text, 'paused'::text]));
+CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
 CREATE TRIGGER batches_webhook_event AFTER UPDATE OF state, reason ON public.batches FOR EACH ROW WHEN (((new.state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'paused'::text])) AND ((old.state <> new.state) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION public.record_batch_event();
 
 create table public.chunks (
@@ -279,12 +290,26 @@ create table public.parts (
   bytes bigint not null,
   report jsonb default '{}'::jsonb not null,
   suppression_number bigint,
+  committed_at timestamp with time zone default now() not null,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_object_key_key UNIQUE (object_key),
   constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, k),
   constraint parts_rows_check CHECK ((rows > 0))
 );
 CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);
+
+create table public.processes (
+  id uuid not null,
+  kind text not null,
+  host text not null,
+  version text not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  leases_reclaimed bigint not null,
+  constraint processes_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text]))),
+  constraint processes_pkey PRIMARY KEY (id)
+);
+alter table public.processes set unlogged;
 
 create table public.rate_buckets (
   owner uuid not null,
@@ -495,6 +520,15 @@ begin
     total := total + granted;
     update day_counts set requests = total where owner = p_owner and day = p_day;
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_state_since()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.state_since := clock_timestamp();
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_batch_event()
