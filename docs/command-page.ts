@@ -11,9 +11,6 @@ Written by \`npm run docs\` from the commands themselves; \`enrich COMMAND --hel
 In a checkout a command is \`npm run -s enrich -- COMMAND\`; once built, \`node dist/workers/cli.js COMMAND\` starts
 quicker. Progress and logs go to stderr. Exit codes: 0 done, 1 failed, 2 used wrongly.
 
-Commands that talk HTTP (\`batch\`, \`search\`, \`export\`, \`schedule\`, \`webhook\`) need \`ENRICH_API_KEY\`, and \`ENRICH_URL\` where
-the service is not on this machine. The others open the database: that of a running \`enrich up\`, found by its data
-folder, or \`DATABASE_URL\`.
 Commands that talk HTTP (\`batch\`, \`search\`, \`export\`, \`schedule\`, \`webhook\`) need \`ENRICH_API_KEY\`, and
 \`ENRICH_URL\` where the service is not on this machine. The others open the database: that of a running
 \`enrich up\`, found by its data folder, or \`DATABASE_URL\`.
