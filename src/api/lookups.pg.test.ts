@@ -31,6 +31,13 @@ test.each([
   ],
   ['/v1/lookups/job-titles?q=&limit=1', [{ id: 3, name: 'Cook', count: 1 }]],
   ['/v1/lookups/industries?q=CATER', [{ id: 4, name: 'Catering', count: 1 }]],
+  [
+    '/v1/lookups/job-titles?ids=2,99,3',
+    [
+      { id: 2, name: 'Clerk', count: 0 },
+      { id: 3, name: 'Cook', count: 1 },
+    ],
+  ],
 ])('%s costs nothing', async (path, data) => {
   const response = await pipeline.call(caller, path);
   expect(await response.json()).toEqual({ data });
@@ -52,6 +59,11 @@ describe('what is wrong is named', () => {
     ['limit=ten', 'limit'],
     ['q=a&q=b', 'q'],
     ['query=a', 'query'],
+    ['ids=', 'ids'],
+    ['ids=1,x', 'ids'],
+    ['ids=2147483648', 'ids'],
+    [`ids=${Array.from({ length: 101 }, (_, id) => id)}`, 'ids'],
+    ['ids=1&q=a', 'ids'],
     ['q=%00', 'q'],
     [`q=${'a'.repeat(201)}`, 'q'],
   ])('%s', async (query, field) => {

@@ -33,6 +33,7 @@ import { lookUpRoutes } from './v1/look-up.ts';
 import { patchBatchRoute } from './v1/patch-batch.ts';
 import { patchScheduleRoute } from './v1/patch-schedule.ts';
 import { patchWebhookRoute } from './v1/patch-webhook.ts';
+import { previewScheduleRoute } from './v1/preview-schedule.ts';
 import { previewSearchRoutes } from './v1/preview-search.ts';
 import { removeDoNotContactRoute } from './v1/remove-do-not-contact.ts';
 import { replayWebhookDeliveryRoute } from './v1/replay-webhook-delivery.ts';
@@ -66,6 +67,7 @@ export const routes: readonly Route[] = [
   rerunBatchRoute,
   createScheduleRoute,
   listSchedulesRoute,
+  previewScheduleRoute,
   getScheduleRoute,
   patchScheduleRoute,
   deleteScheduleRoute,

@@ -252,6 +252,8 @@ export const scheduleSchema = z
   })
   .meta({ id: 'Schedule' });
 
+export const schedulePreviewSchema = z.strictObject({ next_runs: z.array(time) });
+
 export const scheduleRunSchema = z.strictObject({
   slot: time,
   state: text,

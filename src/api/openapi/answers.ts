@@ -18,6 +18,7 @@ import {
   peopleSchema,
   previewSchema,
   rolledKeySchema,
+  schedulePreviewSchema,
   scheduleRunSchema,
   scheduleSchema,
   usageSchema,
@@ -240,6 +241,13 @@ const schedules: [string, DocumentedOperation][] = [
       answers: [
         { status: 200, description: 'A page of schedules.', schema: pageOf(scheduleSchema) },
       ],
+      errors: [],
+    },
+  ],
+  [
+    'get /v1/schedules/preview',
+    {
+      answers: [{ status: 200, description: 'The times.', schema: schedulePreviewSchema }],
       errors: [],
     },
   ],

@@ -101,6 +101,7 @@ async function expectSane(
 interface Parameter {
   name: string;
   in: string;
+  required: boolean;
 }
 
 interface Documented {
@@ -126,6 +127,14 @@ describe.each(operations)('$name', ({ name, route }) => {
   const { parameters, requestBody } = must(documented.get(name), name);
   const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.string());
 
+  /** What no call goes without, as the sample has it. */
+  const requiredOf = (query: URLSearchParams) =>
+    new URLSearchParams(
+      parameters
+        .filter(({ in: place, required }) => place === 'query' && required)
+        .map(({ name: needed }): [string, string] => [needed, query.get(needed) ?? '']),
+    ).toString();
+
   const send = async (parameter: Parameter, value: string) => {
     // Half a surrogate pair cannot be sent: what stands for it is.
     const text = Buffer.from(value).toString();
@@ -136,7 +145,7 @@ describe.each(operations)('$name', ({ name, route }) => {
       url.pathname = route.path.replace(`:${parameter.name}`, encoded || '%20');
     } else if (parameter.in === 'query') {
       // Another identifier beside this one would be what is wrong.
-      url.search = parameter.name === 'fields' ? url.search : '';
+      if (parameter.name !== 'fields') url.search = requiredOf(url.searchParams);
       url.searchParams.set(parameter.name, text);
     }
     const headers = new Headers(sample.init.headers);

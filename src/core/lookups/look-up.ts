@@ -8,6 +8,7 @@ import type { Sql } from '../db/client.ts';
 import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 import {
   findKnownWords,
+  findNamed,
   findSimilarWords,
   findSpelled,
   type LookupCode,
@@ -46,6 +47,15 @@ export async function lookUp(
     found.push(...further.matches.filter(({ id }) => !known.has(id)));
   }
   return found.slice(0, limit);
+}
+
+/** The values of these ids, in their order, as the graph names them now; an id without a name has none. */
+export function lookUpIds(
+  sql: Sql,
+  kind: LookupKind,
+  ids: readonly number[],
+): Promise<LookupValue[]> {
+  return findNamed(sql, codes[kind], ids);
 }
 
 /** For each wrong word the nearest words that names have. */

@@ -31,6 +31,19 @@ export async function findSpelled(
   return must(row, 'answer of a lookup');
 }
 
+/** The values of these ids, in their order, without those that have no name. */
+export async function findNamed(
+  sql: Sql,
+  code: LookupCode,
+  ids: readonly number[],
+): Promise<LookupValue[]> {
+  return sql<LookupValue[]>`
+    select v.id, v.name, v.people as count
+    from unnest(${[...ids]}::int[]) with ordinality asked (id, place)
+    join lookup_values v on v.kind = ${code} and v.id = asked.id
+    where v.name <> '' order by asked.place`;
+}
+
 /**
  * For each misspelt word those that it may have been meant to be, and many further off. A word that no
  * name has any more may be among them.

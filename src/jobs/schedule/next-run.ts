@@ -34,6 +34,13 @@ export function nextRun(cron: string, zone: string, after: Date): Date {
   });
 }
 
+/** The next `count` instants after `after`, ascending. Pure. Throws as `nextRun`. */
+export function nextRuns(cron: string, zone: string, after: Date, count: number): Date[] {
+  const runs: Date[] = [];
+  for (let last = after; runs.length < count; runs.push(last)) last = nextRun(cron, zone, last);
+  return runs;
+}
+
 /** The local times of the expression after `from`, ascending, as milliseconds of a clock without zone. */
 function* localTimes({ minutes, hours, isDay }: CronTimes, from: number): Generator<number> {
   const firstDay = Math.floor(from / DAY_MS) * DAY_MS;

@@ -358,6 +358,31 @@ describe('a schedule', () => {
   });
 });
 
+describe('the times of a schedule that nobody has made yet', () => {
+  const preview = (times: Record<string, string>) =>
+    send(caller, 'GET', `/preview?${new URLSearchParams(times)}`);
+
+  test('are five, the first of them its next run', async () => {
+    const times = { cron: '0 0 1 1 *', time_zone: 'Asia/Tokyo' };
+    const { next_runs: runs } = (await (await preview(times)).json()) as { next_runs: string[] };
+    const year = Number(runs[0]?.slice(0, 4));
+    expect(runs).toEqual([0, 1, 2, 3, 4].map((more) => `${year + more}-12-31T15:00:00.000Z`));
+    expect(await make(times)).toMatchObject({ next_run_at: runs[0] });
+  });
+
+  test.each([
+    [{ cron: '0 25 * * *' }, 'cron'],
+    [{ cron: '0 0 30 2 *' }, 'cron'],
+    [{ time_zone: 'UTC' }, 'cron'],
+    [{ cron: '0 2 * * *', time_zone: 'Mars/Base' }, 'time_zone'],
+    [{ cron: '0 2 * * *', filter: 'id=1' }, 'filter'],
+  ])('of %j are refused', async (times, field) => {
+    const answer = await preview(times as Record<string, string>);
+    const problem = await expectProblem(answer, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors[0]?.field).toBe(field);
+  });
+});
+
 test('an operator sees how long the oldest due schedule has waited', async () => {
   const { sql } = pipeline;
   const schedule = await make();

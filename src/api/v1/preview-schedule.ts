@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { nextRuns } from '../../jobs/schedule/next-run.ts';
+import { readClock } from '../../jobs/schedule/queries.ts';
+import { defineRoute, none } from '../define-route.ts';
+import { scheduleOptions } from '../schedule-options.ts';
+
+const SHOWN_RUNS = 5;
+
+/** When a schedule with these times would run, before anybody makes it. */
+export const previewScheduleRoute = defineRoute({
+  method: 'get',
+  path: '/v1/schedules/preview',
+  summary: 'The next five times of a cron expression on the clocks of a zone',
+  scope: 'exports',
+  query: z.strictObject(scheduleOptions.pick({ cron: true, time_zone: true }).shape),
+  params: none,
+  async handler({ context, query, response }) {
+    const now = await readClock(context.sql);
+    const runs = nextRuns(query.cron, query.time_zone, now, SHOWN_RUNS);
+    response.json({ next_runs: runs.map((run) => run.toISOString()) });
+  },
+});
