@@ -21,6 +21,12 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/batch.tsx')).BatchPage,
   },
   {
+    path: '/search',
+    scope: 'search',
+    entry: { label: 'Search', icon: 'search' },
+    load: async () => (await import('./pages/search.tsx')).SearchPage,
+  },
+  {
     path: '/keys',
     scope: 'account',
     entry: { label: 'Keys', icon: 'key' },

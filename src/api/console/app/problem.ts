@@ -2,6 +2,8 @@
 export interface FieldProblem {
   field?: string;
   line?: number;
+  /** One-based, inside the value of a parameter. */
+  position?: number;
   message: string;
 }
 

@@ -19,7 +19,7 @@ export interface InputProps {
 }
 
 /** A labelled input with its hint and its error. */
-function Field({ id, label, hint, error, children }: FieldProps) {
+export function Field({ id, label, hint, error, children }: FieldProps) {
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">

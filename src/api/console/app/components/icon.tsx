@@ -18,6 +18,7 @@ const paths = {
   warning: 'M12 4 2.500 20h19zM12 10v4M12 17h.01',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   back: 'M14 6l-6 6 6 6',
+  next: 'M10 6l6 6-6 6',
 } as const;
 
 export type IconName = keyof typeof paths;

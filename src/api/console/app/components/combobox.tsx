@@ -1,0 +1,261 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countOf } from '../format.ts';
+import type { Problem } from '../problem.ts';
+import { readOut } from './announcer.tsx';
+import { Icon } from './icon.tsx';
+
+/** A value that can be chosen. */
+export interface Option {
+  value: string;
+  label: string;
+  /** What stands at the end of its line. */
+  note?: string;
+}
+
+/** What may be chosen for a text. */
+export interface Suggestions {
+  options: readonly Option[];
+  /** False while the options are those of an older text. */
+  isSettled: boolean;
+  problem: Problem | null;
+}
+
+interface ComboboxProps {
+  id: string;
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  placeholder?: string;
+  chosen: readonly Option[];
+  onChange: (values: string[]) => void;
+  /** Absent for a field without suggestions. */
+  suggestions?: Suggestions;
+  /** Called with the text that is typed while the suggestions are open; null when they are not. */
+  onText?: (text: string | null) => void;
+  /** Makes a value of what was typed; absent where one of the suggestions must be chosen. */
+  toValue?: (typed: string) => string;
+}
+
+/**
+ * A field for several values, with suggestions or without: the combobox of the ARIA patterns. The chosen
+ * ones stand before the text; Backspace takes back the last.
+ */
+export function Combobox(props: ComboboxProps) {
+  const { id, label, hint, error, chosen, onChange, suggestions, onText, toValue } = props;
+  const [text, setText] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const [isLeft, setIsLeft] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const options = isOpen ? (suggestions?.options ?? []) : [];
+  const values = chosen.map(({ value }) => value);
+
+  const show = (nextText: string, open: boolean) => {
+    setText(nextText);
+    setActive(-1);
+    setIsLeft(false);
+    if (suggestions === undefined) return;
+    setIsOpen(open);
+    onText?.(open ? nextText : null);
+  };
+  const add = (value: string, name: string) => {
+    show('', false);
+    if (value === '' || values.includes(value)) return;
+    onChange([...values, value]);
+    readOut(`${name} added`);
+  };
+  const remove = ({ value, label: name }: Option) => {
+    onChange(values.filter((one) => one !== value));
+    readOut(`${name} removed`);
+    input.current?.focus();
+  };
+  const toggle = (option: Option) => {
+    if (!values.includes(option.value)) return add(option.value, option.label);
+    show('', false);
+    remove(option);
+  };
+  const addTyped = () => {
+    if (toValue !== undefined) add(toValue(text), text.trim());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const option = options[active];
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (suggestions === undefined) return;
+      event.preventDefault();
+      if (isOpen) setActive(neighbour(active, options.length, event.key === 'ArrowDown' ? 1 : -1));
+      else show(text, true);
+    } else if (event.key === 'Enter' && (option !== undefined || text.trim() !== '')) {
+      event.preventDefault();
+      if (option !== undefined) toggle(option);
+      else addTyped();
+    } else if (event.key === 'Escape' && isOpen) {
+      event.preventDefault();
+      show(text, false);
+    } else if (event.key === 'Backspace' && text === '') {
+      const last = chosen.at(-1);
+      if (last !== undefined) remove(last);
+    }
+  };
+  const onBlur = () => {
+    if (toValue !== undefined && text.trim() !== '') addTyped();
+    else {
+      show(text, false);
+      setIsLeft(text.trim() !== '');
+    }
+  };
+  const wrong = error ?? (isLeft ? 'Choose one of the list, or empty this field.' : undefined);
+  const described = [hint && `${id}-hint`, wrong && `${id}-error`].filter(Boolean).join(' ');
+  const listId = `${id}-list`;
+  return (
+    <div class="field combobox">
+      <label for={id}>{label}</label>
+      <div class="chips">
+        {chosen.map((option) => (
+          <Chip key={option.value} option={option} onRemove={remove} />
+        ))}
+        <input
+          ref={input}
+          id={id}
+          name={id}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={chosen.length === 0 ? props.placeholder : undefined}
+          value={text}
+          aria-describedby={described === '' ? undefined : described}
+          aria-invalid={wrong !== undefined}
+          {...(suggestions === undefined
+            ? {}
+            : {
+                role: 'combobox',
+                'aria-autocomplete': 'list',
+                'aria-expanded': options.length > 0,
+                'aria-controls': listId,
+                'aria-activedescendant': active === -1 ? undefined : `${id}-option-${active}`,
+              })}
+          onInput={(event) => show(event.currentTarget.value, true)}
+          onClick={() => !isOpen && show(text, true)}
+          onKeyDown={onKeyDown}
+          onBlur={onBlur}
+        />
+      </div>
+      {suggestions !== undefined && (
+        <ListBox
+          id={id}
+          label={label}
+          isOpen={isOpen}
+          suggestions={suggestions}
+          active={active}
+          chosen={values}
+          isFree={toValue !== undefined}
+          onChoose={toggle}
+        />
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {wrong && (
+        <p class="error" id={`${id}-error`}>
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The place before or behind one of `count`, round and round. */
+function neighbour(place: number, count: number, step: 1 | -1): number {
+  if (count === 0) return -1;
+  if (place === -1) return step === 1 ? 0 : count - 1;
+  return (place + step + count) % count;
+}
+
+function Chip({ option, onRemove }: { option: Option; onRemove: (option: Option) => void }) {
+  return (
+    <span class="chip">
+      <span class="chip-text">{option.label}</span>
+      <button type="button" aria-label={`Remove ${option.label}`} onClick={() => onRemove(option)}>
+        <Icon name="close" />
+      </button>
+    </span>
+  );
+}
+
+interface ListBoxProps {
+  id: string;
+  label: string;
+  isOpen: boolean;
+  suggestions: Suggestions;
+  active: number;
+  chosen: readonly string[];
+  isFree: boolean;
+  onChoose: (option: Option) => void;
+}
+
+function ListBox({
+  id,
+  label,
+  isOpen,
+  suggestions,
+  active,
+  chosen,
+  isFree,
+  onChoose,
+}: ListBoxProps) {
+  const { options, isSettled, problem } = suggestions;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  const count = options.length;
+  const state = !isSettled
+    ? 'Looking …'
+    : problem !== null
+      ? problem.message
+      : count > 0
+        ? null
+        : isFree
+          ? 'Nothing known begins like that. Enter takes it as you wrote it.'
+          : 'Nothing known begins like that.';
+  return (
+    <div class="suggestions" hidden={!isOpen}>
+      <div
+        ref={list}
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={label}
+        aria-multiselectable="true"
+        hidden={count === 0}
+      >
+        {isOpen &&
+          options.map((option, place) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input.
+            <div
+              key={option.value}
+              id={`${id}-option-${place}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={chosen.includes(option.value)}
+              class={place === active ? 'option active' : 'option'}
+              // The input keeps the focus.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => onChoose(option)}
+            >
+              <span>{option.label}</span>
+              {chosen.includes(option.value) ? (
+                <Icon name="check" />
+              ) : (
+                <span class="soft number">{option.note}</span>
+              )}
+            </div>
+          ))}
+      </div>
+      <p class={state === null ? 'unseen' : 'suggestions-state'} role="status">
+        {isOpen && (state ?? countOf(count, 'suggestion'))}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/** The parameters of a filter: those that have a control of their own, and all others. */
+import { type FieldKind, fieldGroups, fieldKind, fieldLabel } from './person-fields.ts';
+
+/** How a control shows the values of its parameter. */
+export type ControlKind = 'ids' | 'texts' | 'places' | 'ranges' | 'choices';
+
+export interface Choice {
+  value: string;
+  label: string;
+  /** Another way to write it. */
+  alias?: string;
+}
+
+export interface Control {
+  name: string;
+  label: string;
+  kind: ControlKind;
+  /** For `choices`. */
+  choices?: readonly Choice[];
+}
+
+const gender: readonly Choice[] = [
+  { value: 'female', alias: '2', label: 'Female' },
+  { value: 'male', alias: '1', label: 'Male' },
+];
+
+/** The parameters with a control of their own, in the order in which they are told. */
+export const controls = [
+  { name: 'positionIds', label: 'Job titles', kind: 'ids' },
+  { name: 'positionList', label: 'Titles, word for word', kind: 'texts' },
+  { name: 'industryIds', label: 'Industries', kind: 'ids' },
+  { name: 'skills', label: 'Skills', kind: 'texts' },
+  { name: 'experience', label: 'Years of experience', kind: 'ranges' },
+  { name: 'salary', label: 'Salary', kind: 'ranges' },
+  { name: 'headCount', label: 'Head count', kind: 'ranges' },
+  { name: 'companyId', label: 'Company ids', kind: 'ids' },
+  { name: 'locationIds', label: 'Cities', kind: 'ids' },
+  { name: 'locationList', label: 'Countries and places', kind: 'places' },
+  { name: 'gender', label: 'Gender', kind: 'choices', choices: gender },
+  { name: 'ageRange', label: 'Age', kind: 'ranges' },
+  {
+    name: 'emailTypeId',
+    label: 'E-mail',
+    kind: 'choices',
+    choices: [
+      { value: '1', label: 'Work e-mail' },
+      { value: '2', label: 'Private e-mail' },
+    ],
+  },
+  {
+    name: 'phoneTypeId',
+    label: 'Phone',
+    kind: 'choices',
+    choices: [
+      { value: '1', label: 'Mobile' },
+      { value: '2', label: 'Telephone' },
+    ],
+  },
+  {
+    name: 'isX',
+    label: 'Microblog',
+    kind: 'choices',
+    choices: [{ value: '1', label: 'Has a microblog handle' }],
+  },
+  {
+    name: 'isFB',
+    label: 'Social network',
+    kind: 'choices',
+    choices: [{ value: '1', label: 'Has a social network id' }],
+  },
+] as const satisfies readonly Control[];
+
+export type ControlName = (typeof controls)[number]['name'];
+
+export function findControl(name: string): Control | undefined {
+  return controls.find((control) => control.name === name);
+}
+
+/** What is asked of a field: to have one of some values, to be there, or not to be there. */
+export type Question = 'is' | 'present' | 'absent';
+
+/** A parameter that is asked for in a row of its own. */
+export interface FilterField {
+  name: string;
+  label: string;
+  kind: FieldKind;
+  questions: readonly Question[];
+}
+
+const presence: readonly Question[] = ['present', 'absent'];
+const all: readonly Question[] = ['is', ...presence];
+
+/** Fields whose values have a control: a row asks whether they are there. */
+const controlled: ReadonlySet<string> = new Set(['gender', 'skills', 'companyId']);
+
+function recordField(name: string): FilterField {
+  const kind = fieldKind(name);
+  const questions = kind === 'object' || controlled.has(name) ? presence : all;
+  return { name, label: fieldLabel(name), kind, questions };
+}
+
+/** Values inside the objects of a record. */
+const members: readonly FilterField[] = [
+  ...['company', 'industries', 'positions', 'countries', 'regions'].flatMap(reference),
+  ...['pastCompanies', 'currentCompanies', 'cities'].flatMap(reference),
+  member('cities.countryId', 'City: country id', 'integer'),
+  member('cities.countries.id', 'City: id of the country', 'integer'),
+  member('cities.countries.name', 'City: name of the country', 'text'),
+  member('cities.regionId', 'City: region id', 'integer'),
+  member('cities.regions.id', 'City: id of the region', 'integer'),
+  member('cities.regions.name', 'City: name of the region', 'text'),
+  member('cities.createdAt', 'City: created', 'time'),
+];
+
+function reference(object: string): FilterField[] {
+  return [
+    member(`${object}.name`, `${fieldLabel(object)}: name`, 'text'),
+    member(`${object}.id`, `${fieldLabel(object)}: id`, 'integer'),
+  ];
+}
+
+function member(name: string, label: string, kind: FieldKind): FilterField {
+  return { name, label, kind, questions: all };
+}
+
+/** The parameters that a row can ask for, in groups. `experience` itself is years, and has a control. */
+export const rowFields: readonly { label: string; fields: readonly FilterField[] }[] = [
+  ...fieldGroups.map(({ label, fields }) => ({
+    label,
+    fields: Object.keys(fields).flatMap((name) =>
+      name === 'experience'
+        ? [member('experience.text', 'Past roles: words', 'words')]
+        : [recordField(name)],
+    ),
+  })),
+  { label: 'Inside', fields: members },
+  {
+    label: 'By name',
+    fields: [
+      { name: 'industryList', label: 'Names of industries', kind: 'text', questions: ['is'] },
+    ],
+  },
+];
+
+const byName: ReadonlyMap<string, FilterField> = new Map(
+  rowFields.flatMap(({ fields }) => fields.map((field) => [field.name, field])),
+);
+
+export function findRowField(name: string): FilterField | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,67 @@
+import { type ControlName, controls, findRowField } from './filter-fields.ts';
+import { placeLabel, type Row, readForm } from './filter-form.ts';
+import { lookupOf, useNamed } from './lookups.ts';
+import { rangeLabel } from './range-list.tsx';
+
+/** A filter in words. */
+export function FilterWords({ filter }: { filter: string }) {
+  const { values, rows } = readForm(filter);
+  return (
+    <dl class="filter-words">
+      {controls.map(({ name, label }) => {
+        const own = values.get(name);
+        return own && <ControlWords key={name} name={name} label={label} values={own} />;
+      })}
+      {rows.map((row) => (
+        <div key={row.raw}>
+          <dt>{findRowField(row.name)?.label ?? row.name}</dt>
+          <dd>{rowWords(row)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A long list is told by its first ones. */
+const SHOWN = 12;
+
+interface ControlWordsProps {
+  name: ControlName;
+  label: string;
+  values: readonly string[];
+}
+
+function ControlWords({ name, label, values }: ControlWordsProps) {
+  const named = useNamed(lookupOf[name] ?? 'job-titles', name in lookupOf ? values : []);
+  const words = name in lookupOf ? named.map((option) => option.label) : values.map(wordsOf(name));
+  const more = words.length - SHOWN;
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {words.slice(0, SHOWN).join(name === 'skills' ? ' and ' : ' or ')}
+        {more > 0 && ` or ${more} more`}
+      </dd>
+    </div>
+  );
+}
+
+function wordsOf(name: ControlName): (value: string) => string {
+  const control = controls.find((one) => one.name === name);
+  switch (control?.kind) {
+    case 'ranges':
+      return rangeLabel;
+    case 'places':
+      return placeLabel;
+    case 'choices':
+      return (value) => control.choices.find((choice) => choice.value === value)?.label ?? value;
+    default:
+      return (value) => value;
+  }
+}
+
+function rowWords({ question, values, text }: Row): string {
+  if (question === 'is') return values.join(' or ');
+  if (question === 'written') return text;
+  return question === 'present' ? 'is there' : 'is not there';
+}

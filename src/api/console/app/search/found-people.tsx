@@ -1,0 +1,205 @@
+/** The people of a search: a page at a time, paid as it is asked for, and shown for as long as the console is open. */
+import { useRef, useState } from 'preact/hooks';
+import { send } from '../api.ts';
+import { readOut } from '../components/announcer.tsx';
+import { Button } from '../components/button.tsx';
+import { SelectField } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { countOf, formatNumber } from '../format.ts';
+import type { Problem } from '../problem.ts';
+import { creditsRemaining, session } from '../session.ts';
+import { createStore, useStore } from '../store.ts';
+import { type Action, useAction } from '../use-call.ts';
+import { addressable } from './filter-text.ts';
+import { FilterWords } from './filter-words.tsx';
+import { PeopleTable, type Person } from './people-table.tsx';
+
+/** Pages of one search that were paid. */
+interface Run {
+  /** Whose people they are: another account or mode does not see them. */
+  owner: string;
+  filter: string;
+  limit: number;
+  people: readonly Person[];
+  /** Where the next page is; null behind the last one. */
+  next: string | null;
+}
+
+/** What was paid last stays when somebody goes to another page and comes back. */
+const latest = createStore<Run | null>(null);
+
+interface FoundPeopleProps {
+  filter: string;
+  /** People that the filter means; undefined while nobody knows. */
+  total: number | undefined;
+}
+
+export function FoundPeople({ filter, total }: FoundPeopleProps) {
+  const { run, taking, take, takeNext, takePart } = usePages(filter);
+  const isOfFilter = run?.filter === filter;
+  const known = isOfFilter ? total : undefined;
+  return (
+    <div class="stack">
+      <section class="card stack tight" aria-labelledby="take-title">
+        <h2 id="take-title">
+          {total === undefined ? 'People of this search' : countOf(total, 'person', 'people')}
+        </h2>
+        <FilterWords filter={filter} />
+        {isOfFilter ? (
+          <div class="take-button">
+            <p>{countOf(run.people.length, 'person is', 'people are')} shown here, and paid.</p>
+            <Button kind="quiet" onClick={() => latest.set(null)}>
+              Begin anew
+            </Button>
+          </div>
+        ) : (
+          <TakeForm total={total} taking={taking} onTake={take} />
+        )}
+        <TakeProblem problem={taking.problem} onPart={takePart} />
+      </section>
+      {run !== null && !isOfFilter && (
+        <p class="notice warn">
+          The filter has changed since: these are people of the search before. They are paid, and
+          stay here until you take others.
+        </p>
+      )}
+      {run !== null && run.people.length > 0 && <PeopleTable people={run.people} />}
+      {run !== null && (
+        <div class="more">
+          {run.next === null ? (
+            <p class="soft">
+              {run.people.length === 0 ? 'Nobody was found.' : 'That is everybody.'}
+            </p>
+          ) : (
+            <Button isBusy={taking.isBusy} onClick={() => takeNext(run)}>
+              {nextLabel(run, known)}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface Taking {
+  path: string;
+  before: readonly Person[];
+  of: Pick<Run, 'filter' | 'limit'>;
+}
+
+/** The pages that were taken, and the ways to take more. */
+function usePages(filter: string) {
+  const kept = useStore(latest);
+  const attempt = useRef<Taking | null>(null);
+  const taking = useAction(async (page: Taking) => {
+    attempt.current = page;
+    const owner = ownerNow();
+    const response = await send('GET', page.path, { isCharged: true });
+    const people = (await response.json()) as Person[];
+    const next = /<([^>]+)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1] ?? null;
+    latest.set({ owner, ...page.of, people: [...page.before, ...people], next });
+    readOut(`${countOf(people.length, 'person', 'people')} added below`);
+  });
+  return {
+    run: kept?.owner === ownerNow() ? kept : null,
+    taking,
+    take(limit: number) {
+      const path = `/v1/personsearch?${addressable(filter)}&limit=${limit}`;
+      taking.run({ path, before: [], of: { filter, limit } });
+    },
+    takeNext(run: Run) {
+      if (run.next !== null) taking.run({ path: run.next, before: run.people, of: run });
+    },
+    /** What the wallet can pay of the page that it could not. */
+    takePart() {
+      const page = attempt.current;
+      if (page === null) return;
+      const path = page.path.replace(/&partial=true\b/, '');
+      taking.run({ ...page, path: `${path}&partial=true` });
+    },
+  };
+}
+
+function ownerNow(): string {
+  const { account, key } = session.get() ?? {};
+  return `${account?.id} ${key?.mode}`;
+}
+
+function isLive(): boolean {
+  return session.get()?.key.mode === 'live';
+}
+
+const limits = [10, 25, 50, 100, 250, 500, 1000];
+
+interface TakeFormProps {
+  total: number | undefined;
+  taking: Action<Taking>;
+  onTake: (limit: number) => void;
+}
+
+/** How many people to take, and what that costs. */
+function TakeForm({ total, taking, onTake }: TakeFormProps) {
+  const [limit, setLimit] = useState(25);
+  const count = total === undefined ? limit : Math.min(limit, total);
+  return (
+    <div class="take">
+      <SelectField
+        id="limit"
+        label="How many"
+        value={String(limit)}
+        onChange={(value) => setLimit(Number(value))}
+        options={limits.map((one) => ({ value: String(one), label: formatNumber(one) }))}
+      />
+      <div class="take-button">
+        <Button
+          kind="primary"
+          isBusy={taking.isBusy}
+          isDisabled={total === 0}
+          onClick={() => onTake(limit)}
+        >
+          {`Show ${countOf(count, 'person', 'people')}${price(count)}`}
+        </Button>
+        <p class="hint">{isLive() ? <Rest cost={count} /> : 'Nothing is charged in test mode.'}</p>
+      </div>
+    </div>
+  );
+}
+
+function price(people: number): string {
+  return isLive() ? ` for ${countOf(people, 'credit')}` : '';
+}
+
+function nextLabel({ people, limit }: Run, total: number | undefined): string {
+  const left = total === undefined ? limit : Math.max(1, total - people.length);
+  const count = Math.min(limit, left);
+  return `Show the next ${formatNumber(count)}${price(count)}`;
+}
+
+function Rest({ cost }: { cost: number }) {
+  const remaining = useStore(creditsRemaining);
+  if (remaining === null) return <>You pay for those who are shown.</>;
+  return cost > remaining ? (
+    <>The account has {countOf(remaining, 'credit')}.</>
+  ) : (
+    <>The account has {countOf(remaining - cost, 'credit')} afterwards.</>
+  );
+}
+
+function TakeProblem({ problem, onPart }: { problem: Problem | null; onPart: () => void }) {
+  const { needed, available } = problem?.more ?? {};
+  const isShort = problem?.status === 402 && typeof available === 'number';
+  return (
+    <ProblemNotice problem={problem}>
+      {isShort && typeof needed === 'number' && (
+        <p>
+          Needed: {formatNumber(needed)}. There: {formatNumber(available)}.
+        </p>
+      )}
+      {isShort && available > 0 && (
+        <Button onClick={onPart}>
+          Show the {countOf(available, 'person', 'people')} that can be paid
+        </Button>
+      )}
+    </ProblemNotice>
+  );
+}

@@ -1,0 +1,72 @@
+/** Lookups of the values that a filter names by their ids, and the names of such ids. */
+import { useEffect } from 'preact/hooks';
+import { call } from '../api.ts';
+import type { Option } from '../components/combobox.tsx';
+import { countOf } from '../format.ts';
+import { session } from '../session.ts';
+import { createStore, useStore } from '../store.ts';
+
+export type LookupKind = 'job-titles' | 'locations' | 'industries';
+
+interface LookupValue {
+  id: number;
+  name: string;
+  count: number;
+}
+
+export interface Lookup {
+  data: LookupValue[];
+}
+
+/** The lookup whose ids a parameter takes. */
+export const lookupOf: Readonly<Record<string, LookupKind>> = {
+  positionIds: 'job-titles',
+  industryIds: 'industries',
+  locationIds: 'locations',
+};
+
+export function lookupPath(kind: LookupKind, text: string): string {
+  return `/v1/lookups/${kind}?${new URLSearchParams({ q: text.trim().slice(0, 200) })}`;
+}
+
+/** What was looked up, as it can be chosen by id. Its names are remembered. */
+export function toOptions(kind: LookupKind, values: readonly LookupValue[]): Option[] {
+  return values.map(({ id, name, count }) => {
+    known.set(`${placeOf(kind)} ${id}`, name);
+    return { value: String(id), label: name, note: countOf(count, 'person', 'people') };
+  });
+}
+
+/** Names by place and id; what has no name is its id. */
+const known = new Map<string, string>();
+/** Counts what was added to them. */
+const learned = createStore(0);
+const IDS_MAX = 100;
+
+/** Live and test ids are not the same. */
+function placeOf(kind: LookupKind): string {
+  return `${session.get()?.key.mode} ${kind}`;
+}
+
+/** The values of a filter by id, with their names; those without, or not yet, are numbers. */
+export function useNamed(kind: LookupKind, ids: readonly string[]): Option[] {
+  useStore(learned);
+  const place = placeOf(kind);
+  const missing = ids.filter((id) => /^\d{1,9}$/.test(id) && !known.has(`${place} ${id}`));
+  const asked = missing.slice(0, IDS_MAX).join(',');
+  useEffect(() => {
+    if (asked === '') return;
+    const gone = new AbortController();
+    call<Lookup>('GET', `/v1/lookups/${kind}?ids=${asked}`, { signal: gone.signal }).then(
+      ({ data }) => {
+        const names = new Map(data.map(({ id, name }) => [String(id), name]));
+        for (const id of asked.split(',')) known.set(`${place} ${id}`, names.get(id) ?? `#${id}`);
+        learned.set(learned.get() + 1);
+      },
+      // Without their names they stay what they are: numbers.
+      () => {},
+    );
+    return () => gone.abort();
+  }, [kind, place, asked]);
+  return ids.map((id) => ({ value: id, label: known.get(`${place} ${id}`) ?? `#${id}` }));
+}

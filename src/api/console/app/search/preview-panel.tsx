@@ -1,0 +1,129 @@
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { countOf, formatNumber, formatShare } from '../format.ts';
+import { creditsRemaining, session } from '../session.ts';
+import { useStore } from '../store.ts';
+import type { AsTyped } from '../use-as-typed.ts';
+import { fieldGroups, fieldLabel, mainFields } from './person-fields.ts';
+
+/** What a search would give. */
+export interface Preview {
+  total: number;
+  estimated_credits: number;
+  fields: Record<string, number>;
+}
+
+interface PreviewPanelProps {
+  isEmpty: boolean;
+  preview: AsTyped<Preview>;
+}
+
+/** How many people the filter means, what they would cost, and what is known of them; free. */
+export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
+  const { data, problem, isSettled } = preview;
+  if (isEmpty) {
+    return (
+      <p class="soft">
+        Say whom you look for. How many people that is, and what they would cost, is shown here at
+        once and for nothing.
+      </p>
+    );
+  }
+  return (
+    <>
+      <div class={isSettled ? 'count' : 'count stale'} aria-live="polite" aria-busy={!isSettled}>
+        {problem === null && <Count total={data?.total} />}
+      </div>
+      {problem !== null && <PreviewProblem preview={preview} />}
+      {problem === null && data !== undefined && data.total > 0 && <Known preview={data} />}
+    </>
+  );
+}
+
+function Count({ total }: { total: number | undefined }) {
+  const remaining = useStore(creditsRemaining);
+  const isLive = session.get()?.key.mode === 'live';
+  if (total === undefined) return <p class="soft">Counting …</p>;
+  return (
+    <>
+      <p class="count-total">
+        <strong>{formatNumber(total)}</strong> {total === 1 ? 'person' : 'people'}
+      </p>
+      <p class="soft">
+        {total === 0
+          ? 'Nobody meets all of this. Take a condition away, or add a value to one.'
+          : isLive
+            ? `${countOf(total, 'credit')} for all of them`
+            : 'Free in test mode'}
+        {isLive && total > 0 && remaining !== null && remaining < total
+          ? `; the account has ${formatNumber(remaining)}`
+          : ''}
+      </p>
+    </>
+  );
+}
+
+function PreviewProblem({ preview: { problem } }: { preview: AsTyped<Preview> }) {
+  if (problem?.status === 400) {
+    return <p class="error">The filter cannot be read yet: see what is marked.</p>;
+  }
+  if (problem?.code === 'search_timeout') {
+    return (
+      <p class="notice warn">
+        These people take too long to count. Ask for something that few have, such as a job title, a
+        city, a company or a skill. An export of them works all the same.
+      </p>
+    );
+  }
+  return <ProblemNotice problem={problem} />;
+}
+
+function Known({ preview: { total, fields } }: { preview: Preview }) {
+  return (
+    <details class="known more-options" open={wide.matches}>
+      <summary>What is known of them</summary>
+      <FillList names={mainFields} total={total} fields={fields} />
+      <details class="more-options">
+        <summary>All fields</summary>
+        <div class="stack tight">
+          {fieldGroups.map((group) => (
+            <div key={group.label}>
+              <h3>{group.label}</h3>
+              <FillList names={Object.keys(group.fields)} total={total} fields={fields} />
+            </div>
+          ))}
+        </div>
+      </details>
+    </details>
+  );
+}
+
+/** There is room beside the form. */
+const wide = matchMedia('(min-width: 72rem)');
+
+interface FillListProps {
+  names: readonly string[];
+  total: number;
+  fields: Readonly<Record<string, number>>;
+}
+
+/** How many of the people have each field. */
+function FillList({ names, total, fields }: FillListProps) {
+  return (
+    <ul class="fills">
+      {names.map((name) => {
+        const count = fields[name] ?? 0;
+        return (
+          <li key={name}>
+            <span>{fieldLabel(name)}</span>
+            <span class="number">
+              {formatNumber(count)} <span class="soft">{formatShare(count, total)}</span>
+            </span>
+            <span class="fill" aria-hidden="true">
+              <span style={{ width: `${(100 * count) / Math.max(1, total)}%` }} />
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
