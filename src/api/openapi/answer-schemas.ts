@@ -193,6 +193,7 @@ const progressShape = {
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),
+  files_deleted_at: time.nullable(),
   links: z.record(text, text),
 };
 
@@ -227,6 +228,7 @@ export const exportSchema = z
     format: text,
     gzip: z.boolean(),
     max_results: amount,
+    schedule_id: z.uuid().nullable(),
     estimated_credits: amount,
     ...progressShape,
   })

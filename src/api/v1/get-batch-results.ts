@@ -25,9 +25,9 @@ const exportQuery = z.strictObject({
   gzip: gzip.optional(),
 });
 
-/** What a browser calls the file: after the list's own, so that people know it again. */
-function fileNameOf({ kind, id, name }: Batch): string {
-  if (kind === 'export') return id;
+/** What a browser calls the file: after the list's own, so that people know it again; an export by its day. */
+function fileNameOf({ kind, name, createdAt }: Batch): string {
+  if (kind === 'export') return `${name} ${createdAt.toISOString().slice(0, 10)}`;
   return `${name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '')}.enriched`;
 }
 

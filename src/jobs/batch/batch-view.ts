@@ -58,6 +58,8 @@ function viewProgress(batch: Batch, now: Date) {
     created_at: batch.createdAt.toISOString(),
     started_at: batch.startedAt?.toISOString() ?? null,
     finished_at: batch.finishedAt?.toISOString() ?? null,
+    /** After a while files are deleted: counts and charges stay. */
+    files_deleted_at: batch.filesDeletedAt?.toISOString() ?? null,
     links: { self, results: `${self}/results` },
   };
 }
@@ -83,8 +85,6 @@ function viewList(batch: ListBatch, now: Date) {
     require_agreement: batch.requireAgreement,
     fields: batch.fields,
     quote: batch.quote,
-    /** After a while files are deleted: counts and charges stay. */
-    files_deleted_at: batch.filesDeletedAt?.toISOString() ?? null,
     ...viewProgress(batch, now),
   };
 }
@@ -107,6 +107,7 @@ function viewExport(batch: ExportBatch, now: Date) {
     format: batch.format,
     gzip: batch.gzip,
     max_results: batch.maxResults,
+    schedule_id: batch.scheduleId,
     /** Once the ids are written: what it costs when nobody leaves it any more. */
     estimated_credits: batch.rowsTotal === null ? null : batch.rowsTotal * price,
     ...viewProgress(batch, now),

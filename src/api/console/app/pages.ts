@@ -27,6 +27,18 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/search.tsx')).SearchPage,
   },
   {
+    path: '/exports',
+    scope: 'exports',
+    entry: { label: 'Exports', icon: 'download' },
+    load: async () => (await import('./pages/exports.tsx')).ExportsPage,
+  },
+  {
+    path: '/exports/:id',
+    scope: 'exports',
+    entry: null,
+    load: async () => (await import('./pages/export.tsx')).ExportPage,
+  },
+  {
     path: '/keys',
     scope: 'account',
     entry: { label: 'Keys', icon: 'key' },

@@ -25,7 +25,7 @@ export const outcomes = [
   'error',
   'not_processed',
 ] as const;
-type Outcome = (typeof outcomes)[number];
+export type Outcome = (typeof outcomes)[number];
 
 /** What lists and exports tell alike. */
 export interface Progress {
@@ -43,7 +43,23 @@ export interface Progress {
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  files_deleted_at: string | null;
 }
+
+/** Lists and exports live alike, under paths of their own. */
+export interface Resource {
+  path: string;
+  noun: string;
+  /** What one of its rows is, and several. */
+  row: readonly [string, string];
+}
+
+export const lists: Resource = { path: '/v1/batches', noun: 'batch', row: ['row', 'rows'] };
+export const exportFiles: Resource = {
+  path: '/v1/exports',
+  noun: 'export',
+  row: ['person', 'people'],
+};
 
 export interface Dialect {
   encoding: string;
@@ -62,7 +78,6 @@ export interface Batch extends Progress {
   dedupe: boolean;
   require_agreement: boolean;
   quote: Quote | null;
-  files_deleted_at: string | null;
 }
 
 /** The exact price of a batch, from a match pass that charged nothing. */

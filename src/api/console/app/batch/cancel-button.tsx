@@ -3,19 +3,25 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { useAction } from '../use-call.ts';
-import type { Batch } from './batch.ts';
+import type { Progress, Resource } from './batch.ts';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
 
-/** Cancels a batch, after a question. */
-export function CancelButton({ batch, live }: { batch: Batch; live: Live<Batch> }) {
+interface CancelButtonProps<Item extends Progress> {
+  item: Item;
+  of: Resource;
+  live: Live<Item>;
+}
+
+/** Cancels a list or an export, after a question. */
+export function CancelButton<Item extends Progress>({ item, of, live }: CancelButtonProps<Item>) {
   const [isAsked, setIsAsked] = useState(false);
   const cancelling = useAction(async () => {
-    live.show(await call('POST', `/v1/batches/${batch.id}/cancel`));
+    live.show(await call('POST', `${of.path}/${item.id}/cancel`));
     setIsAsked(false);
   });
   useMovedOn([cancelling], live);
-  const hasBegun = batch.started_at !== null;
+  const hasBegun = item.started_at !== null;
   return (
     <>
       <Button kind="danger" onClick={() => setIsAsked(true)}>
@@ -23,8 +29,8 @@ export function CancelButton({ batch, live }: { batch: Batch; live: Live<Batch> 
       </Button>
       {isAsked && (
         <ConfirmDialog
-          title="Cancel this batch?"
-          confirm="Cancel the batch"
+          title={`Cancel this ${of.noun}?`}
+          confirm={`Cancel the ${of.noun}`}
           action={cancelling}
           onClose={() => {
             setIsAsked(false);
@@ -32,7 +38,7 @@ export function CancelButton({ batch, live }: { batch: Batch; live: Live<Batch> 
           }}
         >
           {hasBegun
-            ? 'Rows that are done stay done and can be downloaded. Nothing is charged for the rest.'
+            ? 'What is done stays done and can be downloaded. Nothing is charged for the rest.'
             : 'Nothing has been charged, and nothing will be.'}
         </ConfirmDialog>
       )}

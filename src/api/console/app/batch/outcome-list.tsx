@@ -1,14 +1,16 @@
 import { formatNumber, formatShare } from '../format.ts';
 import { sayOutcome } from '../words.ts';
-import { outcomes } from './batch.ts';
+import { type Outcome, outcomes } from './batch.ts';
 
 interface OutcomeListProps {
-  counts: Partial<Record<(typeof outcomes)[number], number>>;
+  counts: Partial<Record<Outcome, number>>;
   total: number;
+  /** What to call an outcome, where it is not what it is for lists. */
+  words?: Partial<Record<Outcome, string>> | undefined;
 }
 
 /** How many rows came to each outcome, as a bar and as numbers. */
-export function OutcomeList({ counts, total }: OutcomeListProps) {
+export function OutcomeList({ counts, total, words = {} }: OutcomeListProps) {
   const shown = outcomes.filter((name) => (counts[name] ?? 0) > 0);
   const done = shown.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
   return (
@@ -24,7 +26,7 @@ export function OutcomeList({ counts, total }: OutcomeListProps) {
           <div key={name}>
             <dt>
               <span class={`dot ${name}`} aria-hidden="true" />
-              {sayOutcome(name)}
+              {words[name] ?? sayOutcome(name)}
             </dt>
             <dd class="number">
               {formatNumber(counts[name] ?? 0)}

@@ -84,12 +84,13 @@ function Unusable({ data }: { data: ReportData }) {
   );
 }
 
-function FillRates({ data }: { data: ReportData }) {
+/** How many of the matches have each column. */
+export function FillRates({ data }: { data: Pick<ReportData, 'fill_rate'> }) {
   const rates = Object.entries(data.fill_rate).sort(([, one], [, other]) => other - one);
   if (rates.length === 0) return null;
   return (
     <details class="more-options">
-      <summary>How full the added columns are</summary>
+      <summary>How full the columns are</summary>
       <ul class="rates">
         {rates.map(([column, rate]) => (
           <li key={column}>

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { send } from '../api.ts';
 import { Badge, type Tone } from '../components/badge.tsx';
 import { Loading } from '../components/loading.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -9,6 +8,7 @@ import { asProblem, type Problem } from '../problem.ts';
 import { sayKind, sayOutcome, sayReason } from '../words.ts';
 import { type Batch, isFinal } from './batch.ts';
 import { type FoundRecord, foundColumns } from './found-columns.ts';
+import { readFirstRows } from './read-first-rows.ts';
 
 const SHOWN_ROWS = 50;
 
@@ -34,9 +34,12 @@ export function ResultPreview({ batch }: { batch: Batch }) {
   const round = isEnough || isFinal(batch.state) ? 'last' : batch.rows.processed;
   useEffect(() => {
     const gone = new AbortController();
-    readFirstRows(batch.id, gone).then(setRows, (error) => {
-      if (!gone.signal.aborted) setProblem(asProblem(error));
-    });
+    readFirstRows<ResultRow>(`/v1/batches/${batch.id}`, SHOWN_ROWS, gone.signal).then(
+      setRows,
+      (error) => {
+        if (!gone.signal.aborted) setProblem(asProblem(error));
+      },
+    );
     return () => gone.abort();
   }, [batch.id, round]);
   if (problem !== null) return <ProblemNotice problem={problem} />;
@@ -101,23 +104,4 @@ function inputNames(header: readonly string[]): string[] {
     taken.add(name);
     return name;
   });
-}
-
-/** Reads whole lines until there are enough, and lets the rest of the answer go. */
-async function readFirstRows(id: string, gone: AbortController): Promise<ResultRow[]> {
-  const { body } = await send('GET', `/v1/batches/${id}/results?format=jsonl`, {
-    signal: gone.signal,
-  });
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-  const rows: ResultRow[] = [];
-  let rest = '';
-  for (;;) {
-    const { done, value = '' } = (await reader?.read()) ?? { done: true };
-    const lines = (rest + value).split('\n');
-    rest = lines.pop() ?? '';
-    rows.push(...lines.map((line) => JSON.parse(line) as ResultRow));
-    if (done || rows.length >= SHOWN_ROWS) break;
-  }
-  await reader?.cancel();
-  return rows.slice(0, SHOWN_ROWS);
 }

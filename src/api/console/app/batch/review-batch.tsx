@@ -8,7 +8,7 @@ import { linkTo } from '../router.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
 import { type Action, useAction, useResource } from '../use-call.ts';
-import type { Batch, Dialect } from './batch.ts';
+import { type Batch, type Dialect, lists } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { MappingTable } from './mapping-table.tsx';
 import { OutcomeList } from './outcome-list.tsx';
@@ -137,7 +137,7 @@ function PricePanel({ batch, quoting, starting, choice, live }: PricePanelProps)
         >
           {credits === null ? 'Start without waiting' : `Start for ${countOf(credits, 'credit')}`}
         </Button>
-        <CancelButton batch={batch} live={live} />
+        <CancelButton item={batch} of={lists} live={live} />
       </div>
     </section>
   );

@@ -53,6 +53,7 @@ interface TextFieldProps {
   hint?: ComponentChildren;
   error?: string | undefined;
   autocomplete?: string;
+  inputMode?: 'numeric';
   placeholder?: string;
 }
 
@@ -70,6 +71,34 @@ export function TextField({ id, label, value, onInput, hint, error, ...input }: 
     </Field>
   );
 }
+
+interface NumberFieldProps {
+  id: string;
+  label: string;
+  value: number | null;
+  onChange: (value: number | null) => void;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  placeholder?: string;
+}
+
+/** A field for a whole number; whatever is no digit is left out as it is typed. */
+export function NumberField({ value, onChange, ...field }: NumberFieldProps) {
+  return (
+    <TextField
+      {...field}
+      inputMode="numeric"
+      value={value === null ? '' : String(value)}
+      onInput={(typed) => {
+        const digits = typed.replace(/\D/g, '').slice(0, DIGITS_MAX);
+        onChange(digits === '' ? null : Number(digits));
+      }}
+    />
+  );
+}
+
+/** Of a number that is exact. */
+const DIGITS_MAX = 15;
 
 interface SelectFieldProps {
   id: string;

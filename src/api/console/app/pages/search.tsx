@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PageHeader } from '../components/page-header.tsx';
+import { NewExport } from '../exports/new-export.tsx';
 import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { FilterBuilder } from '../search/filter-builder.tsx';
@@ -11,6 +12,7 @@ import { useAsTyped } from '../use-as-typed.ts';
 const views = [
   { view: 'filter', label: 'Filter' },
   { view: 'people', label: 'People' },
+  { view: 'export', label: 'Export' },
 ] as const;
 type View = (typeof views)[number]['view'];
 
@@ -35,7 +37,12 @@ export function SearchPage({ query }: PageProps) {
         <FoundPeople filter={filter} total={total} />
       ) : (
         <div class="search wide-side">
-          <FilterBuilder filter={filter} onChange={setFilter} problem={preview.problem} />
+          <div>
+            {view === 'filter' && (
+              <FilterBuilder filter={filter} onChange={setFilter} problem={preview.problem} />
+            )}
+            {view === 'export' && <NewExport filter={filter} total={total} />}
+          </div>
           <aside class="search-side" aria-label="What the search would give">
             <div class="card stack">
               <PreviewPanel isEmpty={isEmpty} preview={preview} />

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../components/icon.tsx';
 import { fieldGroups } from './person-fields.ts';
 
-/** A person as the service answers it. */
-export type Person = { id: number } & Record<string, unknown>;
+/** A person as the service answers it; a file may leave any field out. */
+export type Person = Readonly<Record<string, unknown>>;
 
 const columns: readonly { header: string; cell(person: Person): string }[] = [
   { header: 'Position', cell: ({ position, positions }) => say(position) || say(positions) },
@@ -18,12 +18,7 @@ const columns: readonly { header: string; cell(person: Person): string }[] = [
 
 /** People with the columns that are looked at first; each opens into the whole record. */
 export function PeopleTable({ people }: { people: readonly Person[] }) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const toggle = (id: number) => {
-    const next = new Set(open);
-    if (!next.delete(id)) next.add(id);
-    setOpen(next);
-  };
+  const shown = columns.filter(({ cell }) => people.some((person) => cell(person) !== ''));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="table people" aria-label="People" tabIndex={0}>
@@ -32,7 +27,7 @@ export function PeopleTable({ people }: { people: readonly Person[] }) {
         <thead>
           <tr>
             <th scope="col">Name</th>
-            {columns.map(({ header }) => (
+            {shown.map(({ header }) => (
               <th key={header} scope="col">
                 {header}
               </th>
@@ -40,12 +35,12 @@ export function PeopleTable({ people }: { people: readonly Person[] }) {
           </tr>
         </thead>
         <tbody>
-          {people.map((person) => (
+          {people.map((person, place) => (
             <PersonRows
-              key={person.id}
+              key={person.id ?? place}
               person={person}
-              isOpen={open.has(person.id)}
-              onToggle={() => toggle(person.id)}
+              number={place + 1}
+              cells={shown.map(({ cell }) => cell(person))}
             />
           ))}
         </tbody>
@@ -56,12 +51,13 @@ export function PeopleTable({ people }: { people: readonly Person[] }) {
 
 interface PersonRowsProps {
   person: Person;
-  isOpen: boolean;
-  onToggle: () => void;
+  number: number;
+  cells: readonly string[];
 }
 
-function PersonRows({ person, isOpen, onToggle }: PersonRowsProps) {
-  const name = [say(person.name), say(person.surname)].filter(Boolean).join(' ') || `#${person.id}`;
+function PersonRows({ person, number, cells }: PersonRowsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const name = [say(person.name), say(person.surname)].filter(Boolean).join(' ');
   return (
     <>
       <tr>
@@ -70,21 +66,21 @@ function PersonRows({ person, isOpen, onToggle }: PersonRowsProps) {
             type="button"
             class="disclosure"
             aria-expanded={isOpen}
-            aria-controls={`record-${person.id}`}
-            onClick={onToggle}
+            aria-controls={`record-${number}`}
+            onClick={() => setIsOpen(!isOpen)}
           >
             <Icon name="next" />
-            {name}
+            {name || `Person ${number}`}
           </button>
         </th>
-        {columns.map(({ header, cell }) => (
-          <td key={header}>
-            <span class="cell">{cell(person)}</span>
+        {cells.map((cell, place) => (
+          <td key={columns[place]?.header}>
+            <span class="cell">{cell}</span>
           </td>
         ))}
       </tr>
-      <tr id={`record-${person.id}`} class="record-row" hidden={!isOpen}>
-        <td class="record-cell" colSpan={columns.length + 1}>
+      <tr id={`record-${number}`} class="record-row" hidden={!isOpen}>
+        <td class="record-cell" colSpan={cells.length + 1}>
           {isOpen && <Record person={person} />}
         </td>
       </tr>

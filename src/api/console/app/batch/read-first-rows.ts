@@ -1,0 +1,25 @@
+import { send } from '../api.ts';
+
+/**
+ * The first rows of the result of a list or an export. Whole lines are read until there are enough; the
+ * rest of the answer is let go, however long it is.
+ */
+export async function readFirstRows<Row>(
+  path: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<Row[]> {
+  const { body } = await send('GET', `${path}/results?format=jsonl&gzip=false`, { signal });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const rows: Row[] = [];
+  let rest = '';
+  for (;;) {
+    const { done, value = '' } = (await reader?.read()) ?? { done: true };
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    rows.push(...lines.map((line) => JSON.parse(line) as Row));
+    if (done || rows.length >= count) break;
+  }
+  await reader?.cancel();
+  return rows.slice(0, count);
+}

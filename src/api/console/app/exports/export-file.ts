@@ -1,0 +1,30 @@
+/** An export as the API answers it, and the words for it. */
+import type { Outcome, Progress } from '../batch/batch.ts';
+
+export interface ExportFile extends Progress {
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  max_results: number | null;
+  schedule_id: string | null;
+  /** Null until the people are noted. */
+  estimated_credits: number | null;
+}
+
+/** What a person of an export can come to. */
+export const exportWords: Partial<Record<Outcome, string>> = {
+  matched: 'In the file',
+  no_match: 'Deleted since',
+  suppressed: 'Opted out since',
+};
+
+export const formats = [
+  { value: 'csv-safe', label: 'CSV for spreadsheets' },
+  { value: 'xlsx', label: 'Excel workbook' },
+  { value: 'csv', label: 'CSV, every cell as it is' },
+  { value: 'jsonl', label: 'JSON lines' },
+] as const;
+
+export function formatLabel(format: string): string {
+  return formats.find(({ value }) => value === format)?.label ?? format;
+}

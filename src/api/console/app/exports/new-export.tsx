@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { Button } from '../components/button.tsx';
+import { restOf } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { countOf } from '../format.ts';
+import { goTo } from '../router.ts';
+import { session } from '../session.ts';
+import { useAction } from '../use-call.ts';
+import type { ExportFile } from './export-file.ts';
+import {
+  type FileOptions,
+  FileOptionsForm,
+  optionFields,
+  toRequest,
+  usualOptions,
+} from './file-options.tsx';
+
+interface NewExportProps {
+  filter: string;
+  /** People that the filter means; undefined while nobody knows. */
+  total: number | undefined;
+}
+
+/** Makes an export of a filter. */
+export function NewExport({ filter, total }: NewExportProps) {
+  const [options, setOptions] = useState<FileOptions>({ ...usualOptions, name: 'People' });
+  const [isHeld, setIsHeld] = useState(true);
+  const making = useAction(async () => {
+    const body = { filter, ...toRequest(options), hold: isHeld };
+    const { id } = await call<ExportFile>('POST', '/v1/exports', { body });
+    goTo(`/exports/${id}`);
+  });
+  const isLive = session.get()?.key.mode === 'live';
+  const most = Math.min(
+    total ?? Number.POSITIVE_INFINITY,
+    options.maxResults ?? Number.POSITIVE_INFINITY,
+    options.maxCredits ?? Number.POSITIVE_INFINITY,
+  );
+  const price = isLive && Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
+  return (
+    <form
+      class="card"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        making.run();
+      }}
+    >
+      <FileOptionsForm options={options} onChange={setOptions} problem={making.problem} />
+      <div class="checks">
+        <label>
+          <input
+            type="checkbox"
+            checked={isHeld}
+            onChange={(event) => setIsHeld(event.currentTarget.checked)}
+          />
+          Show me the exact price before it starts
+        </label>
+      </div>
+      <ProblemNotice problem={restOf(making.problem, optionFields)} />
+      <div class="buttons">
+        <Button
+          kind="primary"
+          type="submit"
+          icon="download"
+          isBusy={making.isBusy}
+          isDisabled={total === 0}
+        >
+          {isHeld ? 'Prepare the export' : `Export${price}`}
+        </Button>
+      </div>
+    </form>
+  );
+}
