@@ -39,6 +39,18 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/export.tsx')).ExportPage,
   },
   {
+    path: '/schedules',
+    scope: 'exports',
+    entry: { label: 'Schedules', icon: 'clock' },
+    load: async () => (await import('./pages/schedules.tsx')).SchedulesPage,
+  },
+  {
+    path: '/schedules/:id',
+    scope: 'exports',
+    entry: null,
+    load: async () => (await import('./pages/schedule.tsx')).SchedulePage,
+  },
+  {
     path: '/keys',
     scope: 'account',
     entry: { label: 'Keys', icon: 'key' },

@@ -33,8 +33,8 @@ interface ComboboxProps {
   suggestions?: Suggestions;
   /** Called with the text that is typed while the suggestions are open; null when they are not. */
   onText?: (text: string | null) => void;
-  /** Makes a value of what was typed; absent where one of the suggestions must be chosen. */
-  toValue?: (typed: string) => string;
+  /** Makes values of what was typed; absent where one of the suggestions must be chosen. */
+  toValues?: (typed: string) => string[];
 }
 
 /**
@@ -42,7 +42,7 @@ interface ComboboxProps {
  * ones stand before the text; Backspace takes back the last.
  */
 export function Combobox(props: ComboboxProps) {
-  const { id, label, hint, error, chosen, onChange, suggestions, onText, toValue } = props;
+  const { id, label, hint, error, chosen, onChange, suggestions, onText, toValues } = props;
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -59,10 +59,11 @@ export function Combobox(props: ComboboxProps) {
     setIsOpen(open);
     onText?.(open ? nextText : null);
   };
-  const add = (value: string, name: string) => {
+  const add = (added: readonly string[], name: string) => {
     show('', false);
-    if (value === '' || values.includes(value)) return;
-    onChange([...values, value]);
+    const fresh = added.filter((value) => value !== '' && !values.includes(value));
+    if (fresh.length === 0) return;
+    onChange([...new Set([...values, ...fresh])]);
     readOut(`${name} added`);
   };
   const remove = ({ value, label: name }: Option) => {
@@ -71,15 +72,17 @@ export function Combobox(props: ComboboxProps) {
     input.current?.focus();
   };
   const toggle = (option: Option) => {
-    if (!values.includes(option.value)) return add(option.value, option.label);
+    if (!values.includes(option.value)) return add([option.value], option.label);
     show('', false);
     remove(option);
   };
   const addTyped = () => {
-    if (toValue !== undefined) add(toValue(text), text.trim());
+    if (toValues !== undefined) add(toValues(text), text.trim());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const option = options[active];
+    // A word of a script with many signs is still being put together.
+    if (event.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       if (suggestions === undefined) return;
       event.preventDefault();
@@ -98,7 +101,7 @@ export function Combobox(props: ComboboxProps) {
     }
   };
   const onBlur = () => {
-    if (toValue !== undefined && text.trim() !== '') addTyped();
+    if (toValues !== undefined && text.trim() !== '') addTyped();
     else {
       show(text, false);
       setIsLeft(text.trim() !== '');
@@ -148,7 +151,7 @@ export function Combobox(props: ComboboxProps) {
           suggestions={suggestions}
           active={active}
           chosen={values}
-          isFree={toValue !== undefined}
+          isFree={toValues !== undefined}
           onChoose={toggle}
         />
       )}

@@ -13,8 +13,8 @@ const names = fieldGroups.flatMap(({ fields }) => Object.keys(fields));
 
 const ways = [
   { way: 'all', label: 'All' },
-  { way: 'main', label: 'The main ones' },
-  { way: 'chosen', label: 'Chosen ones' },
+  { way: 'main', label: 'Main' },
+  { way: 'chosen', label: 'Chosen' },
 ] as const;
 type Way = (typeof ways)[number]['way'];
 

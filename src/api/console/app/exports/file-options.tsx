@@ -33,9 +33,11 @@ interface FileOptionsFormProps {
   options: FileOptions;
   onChange: (options: FileOptions) => void;
   problem: Problem | null;
+  limitHint?: string;
 }
 
-export function FileOptionsForm({ options, onChange, problem }: FileOptionsFormProps) {
+export function FileOptionsForm(props: FileOptionsFormProps) {
+  const { options, onChange, problem, limitHint } = props;
   const change = (part: Partial<FileOptions>) => onChange({ ...options, ...part });
   return (
     <>
@@ -63,6 +65,7 @@ export function FileOptionsForm({ options, onChange, problem }: FileOptionsFormP
           value={options.maxResults}
           onChange={(maxResults) => change({ maxResults })}
           placeholder="no limit"
+          hint={limitHint}
           error={errorOf(problem, 'max_results')}
         />
         <NumberField
@@ -71,6 +74,7 @@ export function FileOptionsForm({ options, onChange, problem }: FileOptionsFormP
           value={options.maxCredits}
           onChange={(maxCredits) => change({ maxCredits })}
           placeholder="no limit"
+          hint={limitHint}
           error={errorOf(problem, 'max_credits')}
         />
       </div>

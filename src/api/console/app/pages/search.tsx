@@ -3,24 +3,38 @@ import { PageHeader } from '../components/page-header.tsx';
 import { NewExport } from '../exports/new-export.tsx';
 import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
+import { NewSchedule } from '../schedules/new-schedule.tsx';
+import { ScheduleFilter } from '../schedules/schedule-filter.tsx';
 import { FilterBuilder } from '../search/filter-builder.tsx';
 import { addressable } from '../search/filter-text.ts';
 import { FoundPeople } from '../search/found-people.tsx';
 import { type Preview, PreviewPanel } from '../search/preview-panel.tsx';
+import { session } from '../session.ts';
 import { useAsTyped } from '../use-as-typed.ts';
 
 const views = [
-  { view: 'filter', label: 'Filter' },
-  { view: 'people', label: 'People' },
-  { view: 'export', label: 'Export' },
+  { view: 'filter', label: 'Filter', scope: 'search' },
+  { view: 'people', label: 'People', scope: 'search' },
+  { view: 'export', label: 'Export', scope: 'exports' },
+  { view: 'schedule', label: 'Schedule', scope: 'exports' },
 ] as const;
 type View = (typeof views)[number]['view'];
+
+/** What the key may do, and what a schedule whose search is changed does not do itself. */
+function viewsFor(scheduleId: string | null) {
+  const scopes = session.get()?.key.scopes ?? [];
+  return views.filter(
+    ({ scope }) => scopes.includes(scope) && (scheduleId === null || scope === 'search'),
+  );
+}
 
 /** Builds the filter of a search, sees whom it means, and does something with them. */
 export function SearchPage({ query }: PageProps) {
   const [filter, setFilter] = useFilterOfAddress(query);
+  const scheduleId = query.get('schedule');
   const isEmpty = filter === '';
-  const asked = views.find((one) => one.view === query.get('view'))?.view;
+  const allowed = viewsFor(scheduleId);
+  const asked = allowed.find((one) => one.view === query.get('view'))?.view;
   const view = isEmpty || asked === undefined ? 'filter' : asked;
   const preview = useAsTyped<Preview>(
     filter === '' ? null : `/personsearch/preview?${addressable(filter)}`,
@@ -32,7 +46,13 @@ export function SearchPage({ query }: PageProps) {
         title="Search"
         about="Find people by anything that is known of them. You pay for those whom you take, 1 credit a person."
       />
-      <ViewLinks view={view} filter={filter} onClear={() => setFilter('')} />
+      {scheduleId !== null && <ScheduleFilter id={scheduleId} filter={filter} />}
+      <ViewLinks
+        view={view}
+        filter={filter}
+        scheduleId={scheduleId}
+        onClear={() => setFilter('')}
+      />
       {view === 'people' ? (
         <FoundPeople filter={filter} total={total} />
       ) : (
@@ -42,6 +62,7 @@ export function SearchPage({ query }: PageProps) {
               <FilterBuilder filter={filter} onChange={setFilter} problem={preview.problem} />
             )}
             {view === 'export' && <NewExport filter={filter} total={total} />}
+            {view === 'schedule' && <NewSchedule filter={filter} />}
           </div>
           <aside class="search-side" aria-label="What the search would give">
             <div class="card stack">
@@ -69,6 +90,8 @@ function useFilterOfAddress(query: URLSearchParams): [string, (filter: string) =
   useEffect(() => {
     if (filter === written.current) return;
     const timer = setTimeout(() => {
+      // A link has written it meanwhile.
+      if (filter === written.current) return;
       written.current = filter;
       goTo('/search', { ...Object.fromEntries(query), filter }, true);
     }, WRITE_MS);
@@ -80,17 +103,20 @@ function useFilterOfAddress(query: URLSearchParams): [string, (filter: string) =
 interface ViewLinksProps {
   view: View;
   filter: string;
+  /** Of the schedule whose search is changed. */
+  scheduleId: string | null;
   onClear: () => void;
 }
 
-function ViewLinks({ view, filter, onClear }: ViewLinksProps) {
+function ViewLinks({ view, filter, scheduleId, onClear }: ViewLinksProps) {
+  const also = scheduleId === null ? {} : { schedule: scheduleId };
   return (
     <nav class="views" aria-label="Search">
-      {views.map(({ view: target, label }) => (
+      {viewsFor(scheduleId).map(({ view: target, label }) => (
         <a
           key={target}
           class="view-link"
-          href={linkTo('/search', { filter, view: target })}
+          href={linkTo('/search', { filter, view: target, ...also })}
           aria-current={view === target ? 'page' : undefined}
         >
           {label}

@@ -127,10 +127,11 @@ interface ValuesFieldProps extends FilterControlProps {
 }
 
 const asOption = (value: string): Option => ({ value, label: value });
-const trimmed = (typed: string) => typed.trim();
+const asOne = (typed: string) => [typed.trim()];
+const asIds = (typed: string) => typed.split(/[\s,;|]+/);
 
 /** Values that are typed. */
-function TextsField({ id, label, hint, error, values, onChange }: ValuesFieldProps) {
+function TextsField({ id, name, label, hint, error, values, onChange }: ValuesFieldProps) {
   return (
     <Combobox
       id={id}
@@ -140,7 +141,7 @@ function TextsField({ id, label, hint, error, values, onChange }: ValuesFieldPro
       placeholder="Enter adds one"
       chosen={values.map(asOption)}
       onChange={onChange}
-      toValue={trimmed}
+      toValues={findControl(name)?.kind === 'ids' ? asIds : asOne}
     />
   );
 }
@@ -182,7 +183,7 @@ function TitleField({ id, label, hint, error, values, onChange }: ValuesFieldPro
       onChange={onChange}
       onText={setText}
       suggestions={{ ...found, options }}
-      toValue={trimmed}
+      toValues={asOne}
     />
   );
 }
@@ -202,7 +203,7 @@ function PlaceField({ id, label, hint, error, values, onChange }: ValuesFieldPro
       onChange={onChange}
       onText={setText}
       suggestions={{ options, isSettled: true, problem: null }}
-      toValue={writePlace}
+      toValues={(typed) => [writePlace(typed)]}
     />
   );
 }

@@ -116,7 +116,7 @@ function RowEditor({ id, number, row, taken, error, onChange, onRemove }: RowEdi
           placeholder={row.name === '' ? '' : 'Enter adds one'}
           chosen={row.values.map((value) => ({ value, label: value }))}
           onChange={(values) => onChange({ ...row, values })}
-          toValue={(typed) => typed.trim()}
+          toValues={(typed) => [typed.trim()]}
         />
       )}
       {row.question === 'written' && (

@@ -12,8 +12,8 @@ export function FilterWords({ filter }: { filter: string }) {
         const own = values.get(name);
         return own && <ControlWords key={name} name={name} label={label} values={own} />;
       })}
-      {rows.map((row) => (
-        <div key={row.raw}>
+      {rows.map((row, place) => (
+        <div key={place}>
           <dt>{findRowField(row.name)?.label ?? row.name}</dt>
           <dd>{rowWords(row)}</dd>
         </div>

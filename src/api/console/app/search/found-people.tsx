@@ -7,6 +7,7 @@ import { SelectField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
 import type { Problem } from '../problem.ts';
+import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { createStore, useStore } from '../store.ts';
 import { type Action, useAction } from '../use-call.ts';
@@ -23,6 +24,8 @@ interface Run {
   people: readonly Person[];
   /** Where the next page is; null behind the last one. */
   next: string | null;
+  /** True when the credits did not reach for all of the last page. */
+  isShort: boolean;
 }
 
 /** What was paid last stays when somebody goes to another page and comes back. */
@@ -55,12 +58,17 @@ export function FoundPeople({ filter, total }: FoundPeopleProps) {
         ) : (
           <TakeForm total={total} taking={taking} onTake={take} />
         )}
-        <TakeProblem problem={taking.problem} onPart={takePart} />
+        <TakeProblem problem={taking.problem} filter={filter} onPart={takePart} />
       </section>
       {run !== null && !isOfFilter && (
         <p class="notice warn">
           The filter has changed since: these are people of the search before. They are paid, and
           stay here until you take others.
+        </p>
+      )}
+      {run?.isShort && (
+        <p class="notice warn">
+          The credits reached for these people alone. More are shown when there are more credits.
         </p>
       )}
       {run !== null && run.people.length > 0 && <PeopleTable people={run.people} />}
@@ -96,8 +104,15 @@ function usePages(filter: string) {
     const owner = ownerNow();
     const response = await send('GET', page.path, { isCharged: true });
     const people = (await response.json()) as Person[];
-    const next = /<([^>]+)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1] ?? null;
-    latest.set({ owner, ...page.of, people: [...page.before, ...people], next });
+    const link = /<([^>]+)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+    latest.set({
+      owner,
+      filter: page.of.filter,
+      limit: page.of.limit,
+      people: [...page.before, ...people],
+      next: link === undefined ? null : whole(link),
+      isShort: response.headers.has('X-Partial'),
+    });
     readOut(`${countOf(people.length, 'person', 'people')} added below`);
   });
   return {
@@ -114,10 +129,14 @@ function usePages(filter: string) {
     takePart() {
       const page = attempt.current;
       if (page === null) return;
-      const path = page.path.replace(/&partial=true\b/, '');
-      taking.run({ ...page, path: `${path}&partial=true` });
+      taking.run({ ...page, path: `${whole(page.path)}&partial=true` });
     },
   };
+}
+
+/** The page that is paid as a whole or not at all. */
+function whole(path: string): string {
+  return path.replace(/&partial=true\b/, '');
 }
 
 function ownerNow(): string {
@@ -185,7 +204,14 @@ function Rest({ cost }: { cost: number }) {
   );
 }
 
-function TakeProblem({ problem, onPart }: { problem: Problem | null; onPart: () => void }) {
+interface TakeProblemProps {
+  problem: Problem | null;
+  filter: string;
+  /** Takes what the wallet can pay. */
+  onPart: () => void;
+}
+
+function TakeProblem({ problem, filter, onPart }: TakeProblemProps) {
   const { needed, available } = problem?.more ?? {};
   const isShort = problem?.status === 402 && typeof available === 'number';
   return (
@@ -194,6 +220,9 @@ function TakeProblem({ problem, onPart }: { problem: Problem | null; onPart: () 
         <p>
           Needed: {formatNumber(needed)}. There: {formatNumber(available)}.
         </p>
+      )}
+      {problem?.code === 'search_timeout' && (
+        <a href={linkTo('/search', { filter, view: 'export' })}>Make an export of it</a>
       )}
       {isShort && available > 0 && (
         <Button onClick={onPart}>

@@ -1,5 +1,6 @@
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber, formatShare } from '../format.ts';
+import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
 import type { AsTyped } from '../use-as-typed.ts';
@@ -31,9 +32,8 @@ export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
   return (
     <>
       <div class={isSettled ? 'count' : 'count stale'} aria-live="polite" aria-busy={!isSettled}>
-        {problem === null && <Count total={data?.total} />}
+        {problem === null ? <Count total={data?.total} /> : <PreviewProblem problem={problem} />}
       </div>
-      {problem !== null && <PreviewProblem preview={preview} />}
       {problem === null && data !== undefined && data.total > 0 && <Known preview={data} />}
     </>
   );
@@ -62,11 +62,11 @@ function Count({ total }: { total: number | undefined }) {
   );
 }
 
-function PreviewProblem({ preview: { problem } }: { preview: AsTyped<Preview> }) {
-  if (problem?.status === 400) {
+function PreviewProblem({ problem }: { problem: Problem }) {
+  if (problem.status === 400) {
     return <p class="error">The filter cannot be read yet: see what is marked.</p>;
   }
-  if (problem?.code === 'search_timeout') {
+  if (problem.code === 'search_timeout') {
     return (
       <p class="notice warn">
         These people take too long to count. Ask for something that few have, such as a job title, a

@@ -1,0 +1,35 @@
+import { call } from '../api.ts';
+import { announce, readOut } from '../components/announcer.tsx';
+import { useAction } from '../use-call.ts';
+import type { Schedule } from './schedule.ts';
+
+interface EnabledSwitchProps {
+  schedule: Schedule;
+  onChange: (schedule: Schedule) => void;
+}
+
+/** Turns a schedule on and off. */
+export function EnabledSwitch({ schedule, onChange }: EnabledSwitchProps) {
+  const { id, name, enabled } = schedule;
+  const switching = useAction(async () => {
+    try {
+      onChange(await call('PATCH', `/v1/schedules/${id}`, { body: { enabled: !enabled } }));
+      readOut(`${name} is ${enabled ? 'off' : 'on'}`);
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error));
+    }
+  });
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch plain-switch"
+      aria-checked={enabled}
+      aria-busy={switching.isBusy}
+      aria-label={`${name}: runs by itself`}
+      onClick={() => switching.run()}
+    >
+      <span class="knob" aria-hidden="true" />
+    </button>
+  );
+}

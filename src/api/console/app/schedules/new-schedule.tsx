@@ -1,0 +1,21 @@
+import { call } from '../api.ts';
+import { announce } from '../components/announcer.tsx';
+import { goTo } from '../router.ts';
+import type { Schedule } from './schedule.ts';
+import { ScheduleForm } from './schedule-form.tsx';
+
+/** Saves a filter as a schedule. */
+export function NewSchedule({ filter }: { filter: string }) {
+  return (
+    <ScheduleForm
+      schedule={null}
+      submit="Save the schedule"
+      onSubmit={async (request) => {
+        const body = { ...request, filter };
+        const { id } = await call<Schedule>('POST', '/v1/schedules', { body });
+        announce('The schedule was saved.');
+        goTo(`/schedules/${id}`);
+      }}
+    />
+  );
+}

@@ -1,0 +1,103 @@
+/** What a schedule is told: when, whom of the search, and what is in its files. */
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { restOf } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import {
+  type FileOptions,
+  FileOptionsForm,
+  optionFields,
+  toRequest,
+  usualOptions,
+} from '../exports/file-options.tsx';
+import { type Action, useAction } from '../use-call.ts';
+import { readCron } from './cron-times.ts';
+import { modes, type Schedule, type ScheduleMode } from './schedule.ts';
+import { ScheduleTimes } from './schedule-times.tsx';
+import { ownZone } from './zones.ts';
+
+interface ScheduleFormProps {
+  /** The schedule that is changed; null for a new one. */
+  schedule: Schedule | null;
+  /** The button that does it. */
+  submit: string;
+  /** Makes or changes it; what it is given is what the API takes, without the filter. */
+  onSubmit: (request: object) => Promise<void>;
+  onLeave?: () => void;
+}
+
+export function ScheduleForm({ schedule, submit, onSubmit, onLeave }: ScheduleFormProps) {
+  const [times, setTimes] = useState(() => timesOf(schedule));
+  const [mode, setMode] = useState<ScheduleMode>(schedule?.mode ?? 'new');
+  const [options, setOptions] = useState<FileOptions>(() => optionsOf(schedule));
+  const saving: Action<void> = useAction(() =>
+    onSubmit({ ...toRequest(options), cron: times.cron, time_zone: times.zone, mode }),
+  );
+  return (
+    <form
+      class="card"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.run();
+      }}
+    >
+      <ScheduleTimes {...times} onChange={setTimes} problem={saving.problem} />
+      <ModeChoice mode={mode} onChange={setMode} />
+      <FileOptionsForm
+        options={options}
+        onChange={setOptions}
+        problem={saving.problem}
+        limitHint="Of each run."
+      />
+      <ProblemNotice problem={restOf(saving.problem, [...optionFields, 'cron', 'time_zone'])} />
+      <div class="buttons">
+        <Button kind="primary" type="submit" isBusy={saving.isBusy}>
+          {submit}
+        </Button>
+        {onLeave && <Button onClick={onLeave}>Leave it</Button>}
+      </div>
+    </form>
+  );
+}
+
+function timesOf(schedule: Schedule | null) {
+  const { cron = '0 2 * * *', time_zone: zone = ownZone } = schedule ?? {};
+  return { cron, zone, isExpression: readCron(cron).kind === 'cron' };
+}
+
+function optionsOf(schedule: Schedule | null): FileOptions {
+  if (schedule === null) return { ...usualOptions, name: 'People' };
+  const { name, fields, format, max_results: maxResults, max_credits: maxCredits } = schedule;
+  return { name, fields, format, maxResults, maxCredits };
+}
+
+interface ModeChoiceProps {
+  mode: ScheduleMode;
+  onChange: (mode: ScheduleMode) => void;
+}
+
+function ModeChoice({ mode, onChange }: ModeChoiceProps) {
+  return (
+    <fieldset class="field">
+      <legend>Whom</legend>
+      <div class="mode-choice">
+        {modes.map(({ value, label, about }) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="mode"
+              checked={mode === value}
+              aria-describedby={`mode-${value}`}
+              onChange={() => onChange(value)}
+            />
+            <span>{label}</span>
+            <span class="hint" id={`mode-${value}`}>
+              {about}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

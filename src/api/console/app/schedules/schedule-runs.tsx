@@ -1,0 +1,67 @@
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Loading } from '../components/loading.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import { formatNumber } from '../format.ts';
+import { linkTo } from '../router.ts';
+import { useList } from '../use-call.ts';
+import { runLabel, runTone, type Schedule, type ScheduleRun, sayRunReason } from './schedule.ts';
+import { ZoneTime } from './zone-time.tsx';
+
+/** What became of each time of a schedule, latest first. */
+export function ScheduleRuns({ schedule }: { schedule: Schedule }) {
+  const runs = useList<ScheduleRun>(`/v1/schedules/${schedule.id}/runs`);
+  const { items } = runs;
+  return (
+    <section class="card" aria-labelledby="runs-title">
+      <div class="card-head">
+        <h2 id="runs-title">Runs</h2>
+        <Button isBusy={runs.isLoading} onClick={runs.reload}>
+          Look again
+        </Button>
+      </div>
+      <ProblemNotice problem={runs.problem} onRetry={runs.reload} />
+      {items === undefined && runs.isLoading && <Loading />}
+      {items?.length === 0 && <p class="soft">It has not run yet.</p>}
+      {items !== undefined && items.length > 0 && (
+        <RunTable runs={items} zone={schedule.time_zone} />
+      )}
+      {runs.hasMore && (
+        <div class="more">
+          <Button isBusy={runs.isLoading} onClick={runs.loadMore}>
+            Show older runs
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function RunTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
+  return (
+    <Table
+      caption="Runs, latest first"
+      rows={runs}
+      keyOf={({ slot }) => slot}
+      columns={[
+        { header: 'Time', cell: ({ slot }) => <ZoneTime iso={slot} zone={zone} /> },
+        {
+          header: 'State',
+          cell: (run) => <Badge tone={runTone(run)}>{runLabel(run)}</Badge>,
+        },
+        { header: 'People', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
+        { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits) },
+        {
+          header: 'File',
+          cell: ({ export_id }) =>
+            export_id && <a href={linkTo(`/exports/${export_id}`)}>Open the export</a>,
+        },
+        {
+          header: 'Why',
+          cell: (run) => <span class="why">{sayRunReason(run)}</span>,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import { Fact } from '../components/fact.tsx';
+import { formatLabel } from '../exports/export-file.ts';
+import { countOf, formatNumber } from '../format.ts';
+import { linkTo } from '../router.ts';
+import { FilterWords } from '../search/filter-words.tsx';
+import type { Schedule } from './schedule.ts';
+
+/** Whom a schedule means, and what is in its files. */
+export function ScheduleSource({ schedule }: { schedule: Schedule }) {
+  const { id, filter, fields, format, max_results, max_credits } = schedule;
+  return (
+    <section class="card" aria-labelledby="source-title">
+      <div class="card-head">
+        <h2 id="source-title">The search</h2>
+        <a href={linkTo('/search', { filter, schedule: id })}>Change it</a>
+      </div>
+      <FilterWords filter={filter} />
+      <dl class="facts source-facts">
+        <Fact name="Columns">{fields === null ? 'All' : countOf(fields.length, 'column')}</Fact>
+        <Fact name="Format">{formatLabel(format)}</Fact>
+        <Fact name="People a run">
+          {max_results === null ? 'No limit' : formatNumber(max_results)}
+        </Fact>
+        <Fact name="Credits a run">
+          {max_credits === null ? 'No limit' : formatNumber(max_credits)}
+        </Fact>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import { useAsTyped } from '../use-as-typed.ts';
+import { sayCron } from './cron-times.ts';
+import { EnabledSwitch } from './enabled-switch.tsx';
+import { NextRuns, type NextRunsAnswer, nextRunsPath } from './next-runs.tsx';
+import { modes, type Schedule } from './schedule.ts';
+import { zoneLabel } from './zones.ts';
+
+interface ScheduleWhenProps {
+  schedule: Schedule;
+  onChange: (schedule: Schedule) => void;
+}
+
+/** When a schedule runs, and whether it does. */
+export function ScheduleWhen({ schedule, onChange }: ScheduleWhenProps) {
+  const { cron, time_zone: zone, enabled, mode } = schedule;
+  const next = useAsTyped<NextRunsAnswer>(enabled ? nextRunsPath(cron, zone) : null);
+  return (
+    <section class="card" aria-labelledby="when-title">
+      <div class="card-head">
+        <h2 id="when-title">{sayCron(cron)}</h2>
+        <EnabledSwitch schedule={schedule} onChange={onChange} />
+      </div>
+      <p class="soft">
+        On the clocks of {zoneLabel(zone)}. {modes.find(({ value }) => value === mode)?.about}
+      </p>
+      {enabled ? (
+        <NextRuns next={next} zone={zone} />
+      ) : (
+        <p class="notice warn">
+          It is turned off and does not run. What was missed meanwhile is not made up for.
+        </p>
+      )}
+    </section>
+  );
+}

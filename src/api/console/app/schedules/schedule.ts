@@ -1,0 +1,70 @@
+/** A schedule and its runs as the API answers them, and the words for them. */
+import { type BatchState, stateLabel, stateTone } from '../batch/batch.ts';
+import type { Tone } from '../components/badge.tsx';
+
+export interface Schedule {
+  id: string;
+  name: string;
+  live: boolean;
+  cron: string;
+  time_zone: string;
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  mode: ScheduleMode;
+  max_results: number | null;
+  max_credits: number | null;
+  enabled: boolean;
+  next_run_at: string | null;
+  created_at: string;
+}
+
+export type ScheduleMode = 'all' | 'new';
+
+export const modes: readonly { value: ScheduleMode; label: string; about: string }[] = [
+  {
+    value: 'new',
+    label: 'New people only',
+    about:
+      'Whom this schedule has delivered and charged before is left out: you pay for everybody once.',
+  },
+  {
+    value: 'all',
+    label: 'Everybody, each time',
+    about: 'Each file has everybody whom the search means at that moment, and is paid whole.',
+  },
+];
+
+export interface ScheduleRun {
+  slot: string;
+  /** That of its export, or `skipped` or `failed` when there is none. */
+  state: BatchState | 'skipped';
+  reason: string | null;
+  export_id: string | null;
+  rows: number;
+  credits: number;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export function runLabel({ state }: ScheduleRun): string {
+  return state === 'skipped' ? 'Skipped' : stateLabel(state);
+}
+
+export function runTone({ state }: ScheduleRun): Tone {
+  return state === 'skipped' ? 'warn' : stateTone(state);
+}
+
+const reasons: Record<string, string> = {
+  previous_run_open: 'The run before had not ended yet, so this one was left out.',
+  key_revoked:
+    'The key under which it ran has ended, and the schedule was turned off. Turn it on again: it then runs under yours.',
+  insufficient_credits: 'Waits for credits; it goes on by itself when there are more.',
+  key_budget: 'The key has spent what it may in a day; it goes on after midnight (UTC).',
+  user: 'Paused by somebody.',
+};
+
+/** Why a run is not what it should be, in words; empty for one that is. */
+export function sayRunReason({ reason }: ScheduleRun): string {
+  return reason === null ? '' : (reasons[reason] ?? reason);
+}
