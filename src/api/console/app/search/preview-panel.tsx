@@ -31,7 +31,11 @@ export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
   }
   return (
     <>
-      <div class={isSettled ? 'count' : 'count stale'} aria-live="polite" aria-busy={!isSettled}>
+      <div
+        class={isSettled ? 'count settling' : 'count settling stale'}
+        aria-live="polite"
+        aria-busy={!isSettled}
+      >
         {problem === null ? <Count total={data?.total} /> : <PreviewProblem problem={problem} />}
       </div>
       {problem === null && data !== undefined && data.total > 0 && <Known preview={data} />}

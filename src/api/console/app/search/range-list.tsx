@@ -57,10 +57,9 @@ export function RangeList({ id, label, hint, error, values, onChange, usual }: R
         <button
           type="button"
           class="pill more-ranges"
-          aria-label={`${label}: another range`}
           onClick={() => change([...drafts, { from: '', to: '' }])}
         >
-          Other …
+          Other … <span class="unseen">range of {label}</span>
         </button>
       </div>
       {drafts.map((draft, place) => (

@@ -1,0 +1,328 @@
+/** Search, exports and schedules on the console, as somebody goes from one to the other. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { nextRuns } from '../../jobs/schedule/next-run.ts';
+import { runDueSchedules } from '../../jobs/schedule/run-due.ts';
+
+const zone = 'America/New_York';
+let pipeline: Pipeline;
+let browser: Browser;
+
+describeWithBrowser('the pages of search', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    browser = await startBrowser();
+    await importGraph(pipeline.sql, {
+      countries: [{ id: 1, name: 'France', iso2: 'FR' }],
+      cities: [{ id: 10, name: 'Lyon', countryId: 1 }],
+      industries: [{ id: 30, name: 'Shipping' }],
+      positions: [
+        { id: 20, name: 'Engineer' },
+        { id: 21, name: 'Engineering Manager' },
+      ],
+      persons: Array.from({ length: 14 }, (_, index) => ({
+        id: 101 + index,
+        name: `Ann${index + 1}`,
+        surname: 'Example',
+        positionId: index < 12 ? 20 : 21,
+        industryId: 30,
+        skills: 'Welding, C++',
+        cityId: 10,
+        countryId: 1,
+        ...(index < 5 ? { workEmail: `ann${index + 1}@team.example` } : {}),
+      })),
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  /** Somebody who is signed in with a key of an account with these credits, at a page of the console. */
+  async function openSignedIn(path: string, credits = 1_000) {
+    const caller = await pipeline.account(credits);
+    // Who looks as somebody types calls often.
+    await pipeline.sql`
+      update api_keys set requests_per_minute = 10000 where id = ${caller.keyId}`;
+    const options = { timezoneId: 'Europe/Paris' };
+    const opened = await openConsole(browser, `${pipeline.url}/#${path}`, options);
+    await signInWithKey(opened.page, caller.key);
+    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return { ...opened, caller };
+  }
+
+  const searchAt = (filter: string, view = 'filter') =>
+    `/search?${new URLSearchParams({ filter, view })}`;
+  const filterOf = (page: Page) =>
+    new URLSearchParams(new URL(page.url()).hash.split('?')[1]).get('filter');
+  const goTo = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name });
+  const text = (page: Page) => page.getByLabel('Query string of the search');
+  const count = (page: Page, people: string) =>
+    page.getByLabel('What the search would give').getByText(people, { exact: true }).waitFor();
+  const spent = async (caller: Caller) =>
+    (await pipeline.charges(caller)).reduce((sum, { amount }) => sum - amount, 0);
+
+  test('build a search by keyboard, in the form and as text alike', async () => {
+    const { page, wrong } = await openSignedIn('/search');
+    await page.getByText('Say whom you look for').waitFor();
+    await page.getByRole('combobox', { name: 'Job titles' }).focus();
+    await page.keyboard.type('engin');
+    await page.getByRole('option', { name: /^Engineering Manager/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    const active = page.getByRole('combobox', { name: 'Job titles' });
+    expect(await active.getAttribute('aria-activedescendant')).toBe('filter-positionIds-option-0');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Engineer', exact: true }).waitFor();
+    await count(page, '12 people');
+    await count(page, '12 credits for all of them');
+    await page.getByRole('combobox', { name: 'Countries and places' }).fill('franc');
+    await page.getByRole('option', { name: /^France/ }).click();
+    await page.getByLabel('Skills').fill('C++');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Other … range of Head count' }).click();
+    await page.getByLabel('Head count: range 1 from').fill('40');
+    await page.getByLabel('Work e-mail').check();
+    const filter = 'positionIds=20&locationList=:France&skills=C%2B%2B&headCount=40-&emailTypeId=1';
+    expect(await text(page).inputValue()).toBe(filter);
+    await expect.poll(() => filterOf(page)).toBe(filter);
+
+    await text(page).fill('positionIds=[20|21]&skills=Welding&surname=null&gender=[2|null]');
+    await count(page, '0 people');
+    await page.getByRole('button', { name: 'Remove Engineering Manager' }).waitFor();
+    expect(await page.getByLabel('Work e-mail').isChecked()).toBe(false);
+    expect(await page.getByLabel('Field', { exact: true }).count()).toBe(2);
+    await page.getByRole('button', { name: 'Remove condition 2' }).click();
+    await page.getByRole('combobox', { name: 'Condition' }).selectOption('is there');
+    await count(page, '14 people');
+    expect(await text(page).inputValue()).toBe('positionIds=[20|21]&skills=Welding&surname=*');
+    await page.keyboard.press('Tab');
+    await page.getByRole('combobox', { name: 'Job titles' }).focus();
+    await page.keyboard.press('Backspace');
+    await count(page, '12 people');
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove Engineer', exact: true }).waitFor();
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('say what is wrong with a filter where it stands', async () => {
+    const { page } = await openSignedIn(searchAt('gender=3&ageRange=[25-34|45-5]&nme=x'));
+    await page.getByText('“3” must be one of 1, 2, male, female.').waitFor();
+    await page.getByRole('button', { name: 'Show the place' }).click();
+    const selected = 'getSelection().toString()';
+    expect(await page.evaluate(selected)).toBe('gender=3');
+    await expectAccessible(page);
+    await text(page).fill('ageRange=[25-34|45-5]&nme=x');
+    await page.getByText('“45-5” is a range that ends before it begins.').waitFor();
+    const from = page.getByLabel('Age: range 1 from');
+    expect(await from.getAttribute('aria-invalid')).toBe('true');
+    await from.fill('4');
+    await page.getByText('“nme” is no parameter of this call.').waitFor();
+    await page.getByRole('button', { name: 'Remove condition 1' }).click();
+    await count(page, '0 people');
+    await page.context().close();
+  });
+
+  test('show the count of the newest filter, however late an older one is answered', async () => {
+    const { page } = await openSignedIn('/search');
+    let answer = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      void page.route('**/personsearch/preview?positionIds=20', async (route) => {
+        await new Promise<void>((release) => {
+          answer = release;
+          resolve();
+        });
+        await route.continue().catch(() => {});
+      });
+    });
+    await text(page).fill('positionIds=20');
+    await isHeld;
+    const isGivenUp = page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('positionIds=20'),
+    );
+    await text(page).fill('positionIds=21');
+    await isGivenUp;
+    await count(page, '2 people');
+    answer();
+    await page.getByLabel('Work e-mail').check();
+    await count(page, '0 people');
+    await page.context().close();
+  });
+
+  test('wait for the limit of calls, and say what to do about a search that is too slow', async () => {
+    const { page } = await openSignedIn('/search');
+    const problem = (status: number, more: object) => ({ status, json: { status, ...more } });
+    const limited = problem(429, { code: 'rate_limited', detail: 'Too many.', retry_after: 0.1 });
+    const preview = '**/personsearch/preview?*';
+    await page.route(preview, (route) => route.fulfill(limited), { times: 2 });
+    await text(page).fill('positionIds=21');
+    await count(page, '2 people');
+    const slow = problem(503, { code: 'search_timeout', detail: 'Longer than a call may.' });
+    await page.route('**/personsearch*', (route) => route.fulfill(slow));
+    await page.route(preview, (route) => route.fulfill(slow));
+    await text(page).fill('surname=*');
+    await page.getByText('These people take too long to count').waitFor();
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('button', { name: /^Show 25 people/ }).click();
+    await page.getByText('Longer than a call may.').waitFor();
+    await page.getByRole('link', { name: 'Make an export of it' }).click();
+    await page.getByRole('button', { name: 'Prepare the export' }).waitFor();
+    await page.context().close();
+  });
+
+  test('take people a page at a time, each for the price that was said', async () => {
+    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'people'), 11);
+    await heading(page, '12 people').waitFor();
+    await page.getByLabel('How many').selectOption('10');
+    await page.getByText('The account has 1 credit afterwards.').waitFor();
+    await page.getByRole('button', { name: 'Show 10 people for 10 credits' }).click();
+    const name = page.getByRole('button', { name: 'Ann1 Example' });
+    await name.click();
+    expect(await name.getAttribute('aria-expanded')).toBe('true');
+    await page.getByText('Welding, C++').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show the next 2 for 2 credits' }).click();
+    await page.getByText('Needed: 2. There: 1.').waitFor();
+    await page.getByRole('button', { name: 'Show the 1 person that can be paid' }).click();
+    await page.getByText('The credits reached for these people alone').waitFor();
+    expect(await spent(caller)).toBe(11);
+    // What was paid is still there after a walk to another page.
+    await goTo(page, 'Exports');
+    await heading(page, 'No exports yet').waitFor();
+    await expectAccessible(page);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Ann11 Example' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Ann\d+ Example$/ }).count()).toBe(11);
+    expect(await spent(caller)).toBe(11);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('export a search with its price first, and give the file', async () => {
+    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'export'));
+    await count(page, '12 people');
+    await page.getByLabel('Name').fill('Engineers');
+    await page.getByLabel('People at most').fill('1o');
+    await page.getByRole('radio', { name: 'Chosen' }).check();
+    await page.getByRole('button', { name: 'None of Work' }).click();
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: 'Main' }).check();
+    await page.getByLabel('People at most').fill('11');
+    await page.getByRole('button', { name: 'Prepare the export' }).click();
+    await page.getByText('Noting whom the search means').waitFor();
+    await pipeline.runUntilIdle();
+    await page.getByText('for 11 people').waitFor();
+    await expectAccessible(page);
+    expect(await spent(caller)).toBe(0);
+    await page.getByRole('button', { name: 'Start for 11 credits' }).click();
+    await heading(page, 'Progress').waitFor();
+    await pipeline.runUntilIdle();
+    await heading(page, 'What came of it').waitFor();
+    await page.getByRole('button', { name: 'Ann1 Example' }).waitFor();
+    await expectAccessible(page);
+    expect(await spent(caller)).toBe(11);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download for spreadsheets' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^Engineers \d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    expect(lines[0]).toContain('person.workEmail');
+    expect(lines).toHaveLength(1 + 11);
+    await goTo(page, 'Exports');
+    await page.getByRole('link', { name: 'Engineers' }).waitFor();
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('save a search as a schedule, with its next five times, and show what came of its runs', async () => {
+    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=21', 'schedule'));
+    await page.getByLabel('Name').fill('New managers');
+    await page.getByLabel('Runs').selectOption('Monday to Friday');
+    await page.getByLabel('At', { exact: true }).fill('22:30');
+    await page.getByLabel('On the clocks of').selectOption(zone);
+    const expected = nextRuns('30 22 * * 1-5', zone, new Date(), 5).map((run) => run.toISOString());
+    const shown = () =>
+      page
+        .locator('.next-runs time')
+        .evaluateAll((times) => times.map((time) => time.getAttribute('datetime')));
+    await expect.poll(shown).toEqual(expected);
+    await page
+      .getByText(/in Paris \(Europe\)/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Runs').selectOption('Cron expression');
+    await page.getByLabel('Cron expression').fill('30 25 * * *');
+    await page.getByText(/hour `25` at position 4/).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Cron expression').fill('30 22 * * 1-5');
+    await expect.poll(shown).toEqual(expected);
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('It has not run yet').waitFor();
+    await heading(page, 'Monday to Friday at 22:30').waitFor();
+
+    const [first = '', second = ''] = expected;
+    await runDueSchedules(pipeline.context, new Date(first));
+    await runDueSchedules(pipeline.context, new Date(second));
+    await pipeline.runUntilIdle();
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByText('The run before had not ended yet').waitFor();
+    expect(await spent(caller)).toBe(2);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Open the export' }).click();
+    await heading(page, 'What came of it').waitFor();
+    await page.getByRole('link', { name: 'Its schedule' }).click();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('radio', { name: 'Everybody, each time' }).check();
+    await page.getByLabel('Credits at most').fill('50');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('Each file has everybody').waitFor();
+    await page.getByRole('link', { name: 'Change it' }).click();
+    await text(page).fill('positionIds=[20|21]');
+    await page.getByRole('button', { name: 'Save to the schedule' }).click();
+    await page.getByText('Engineer or Engineering Manager').waitFor();
+    const [stored] = await pipeline.sql`
+      select filter, mode, max_credits, cron, time_zone, enabled from schedules
+      where account_id = ${caller.accountId}`;
+    expect(stored).toEqual({
+      filter: 'positionIds=[20|21]',
+      mode: 'all',
+      maxCredits: 50,
+      cron: '30 22 * * 1-5',
+      timeZone: zone,
+      enabled: true,
+    });
+
+    await goTo(page, 'Schedules');
+    const own = page.getByRole('switch', { name: 'New managers: runs by itself' });
+    await own.click();
+    await page.getByText('Turned off').waitFor();
+    expect(await own.getAttribute('aria-checked')).toBe('false');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'New managers' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete the schedule' }).click();
+    await heading(page, 'No schedules yet').waitFor();
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+});
