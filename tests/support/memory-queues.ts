@@ -1,6 +1,7 @@
 /**
- * Queues without a server: wake-ups are kept in order and run when a test says so. As BullMQ does, an
- * id that still waits or runs is not taken a second time.
+ * Queues without a server: wake-ups are kept in the order in which they are taken, by priority and then by
+ * age, and run when a test says so. As BullMQ does, an id that still waits or runs is not taken a second
+ * time.
  */
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
@@ -17,10 +18,11 @@ export interface Woken {
   name: JobName;
   id: string;
   payload: JobPayloads[JobName];
+  priority: number;
 }
 
 export class MemoryQueues implements Queues {
-  /** What waits, oldest first. A test may look at it and reorder it. */
+  /** What waits, in the order in which it is taken. A test may look at it and reorder it. */
   waiting: Woken[] = [];
   /** Every wake-up that was taken, in order. */
   readonly history: Woken[] = [];
@@ -30,10 +32,11 @@ export class MemoryQueues implements Queues {
     name: Name,
     wakeUps: WakeUp<JobPayloads[Name]>[],
   ): Promise<void> {
-    for (const { id, payload } of wakeUps) {
+    for (const { id, payload, priority = 0 } of wakeUps) {
       if (this.#running.has(id) || this.waiting.some((woken) => woken.id === id)) continue;
-      const woken: Woken = { name, id, payload };
-      this.waiting.push(woken);
+      const woken: Woken = { name, id, payload, priority };
+      const behind = this.waiting.findIndex((other) => other.priority > priority);
+      this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, woken);
       this.history.push(woken);
     }
   }

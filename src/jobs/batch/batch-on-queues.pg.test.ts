@@ -10,6 +10,7 @@ import {
   startRedis,
   type TestRedis,
 } from '../../../tests/support/redis-server.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import {
   openWorkingPipeline,
@@ -67,6 +68,33 @@ function testQueue(
   test('an uploaded list comes back as without one, and costs its matches', async () => {
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
     await check(await pipeline.upload(caller, list, options), before);
+  });
+
+  test('a list is done while quotes of others, as many as are made at once, do not end', async () => {
+    const other = await pipeline.account(1000);
+    const quotes: string[] = [];
+    for (let quote = 0; quote < 2; quote++) {
+      const id = await pipeline.upload(other, list, { ...options, hold: 'true' });
+      while ((await pipeline.batch(other, id)).state !== 'ready');
+      quotes.push(id);
+    }
+    const end = new Signal();
+    const started = new Map(quotes.map((id) => [id, new Signal()]));
+    pipeline.faults.get = async (key) => {
+      const [, id = ''] = key.split('/');
+      started.get(id)?.raise();
+      if (started.has(id)) await end.raised;
+    };
+    for (const [id, { raised }] of started) {
+      await pipeline.call(other, `/v1/batches/${id}/quote`, { method: 'POST' });
+      await raised;
+    }
+    await pipeline.finished(caller, await pipeline.upload(caller, list, options));
+    for (const id of quotes) {
+      expect((await pipeline.batch(other, id)).quote).toMatchObject({ state: 'running' });
+    }
+    end.raise();
+    delete pipeline.faults.get;
   });
 
   test('losing all of the queue in mid-run loses no row and no credit', async () => {

@@ -23,6 +23,8 @@ export function openPostgresBackend(url: string, log: Log, listeners: number): Q
     application_name: 'enrichment-pipeline queue',
     options: '-c search_path=bullmq',
   });
+  // Every queue and worker listens to the pool; there are as many as there are queues.
+  pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
   const connection = pool as unknown as PgPool;
   return {

@@ -1,8 +1,11 @@
 /** What jobs there are: their names, payloads and queues. */
 
-/** Queues: short jobs about a whole batch do not wait behind chunks. */
-export type QueueName = 'batches' | 'chunks';
-export const queueNames: readonly QueueName[] = ['batches', 'chunks'];
+/**
+ * Queues: short jobs about a whole batch wait neither behind chunks nor behind passes, which read a whole
+ * list at one go and take as long as its run.
+ */
+export type QueueName = 'batches' | 'chunks' | 'passes';
+export const queueNames: readonly QueueName[] = ['batches', 'chunks', 'passes'];
 
 /** Every job by name, with what it is woken with. */
 export interface JobPayloads {
@@ -19,6 +22,6 @@ export const queueOf: Record<JobName, QueueName> = {
   'split-batch': 'batches',
   'run-chunk': 'chunks',
   'finish-batch': 'batches',
-  'quote-batch': 'batches',
-  'check-results': 'batches',
+  'quote-batch': 'passes',
+  'check-results': 'passes',
 };

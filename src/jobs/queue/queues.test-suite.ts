@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Signal } from '../../../tests/support/signal.ts';
 import { createLog } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
+import { queueNames } from './job-names.ts';
 import { openQueues, type Queues } from './queues.ts';
 
 /** A queue's store under test. */
@@ -38,17 +39,19 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await harness?.close();
   });
 
-  /** A worker of both queues; `onRun` sees each job before it counts as done. */
-  const startWorkers = (onRun: (job: Ran) => void | Promise<void>) => {
-    workers = (['batches', 'chunks'] as const).map((queue) => {
+  /** A worker of each queue; `onRun` sees each job before it counts as done. */
+  const startWorkers = (onRun: (job: Ran) => void | Promise<void>, concurrency = 2) => {
+    workers = queueNames.map((queue) => {
       const work = async ({ name, data }: Ran) => onRun({ name, data });
-      const worker = harness.backend.openWorker(queue, work, { concurrency: 2 });
+      const worker = harness.backend.openWorker(queue, work, { concurrency });
       worker.on('error', () => {});
       return worker;
     });
   };
-  const wakeChunk = (chunkId: number) =>
-    queues.wake('run-chunk', [{ id: `${chunkId}-1`, payload: { chunkId, epoch: 1 } }]);
+  const wakeChunk = (chunkId: number, priority?: number) => {
+    const wakeUp = { id: `${chunkId}-1`, payload: { chunkId, epoch: 1 } };
+    return queues.wake('run-chunk', [priority === undefined ? wakeUp : { ...wakeUp, priority }]);
+  };
 
   test('a woken job runs on its queue, with what it was woken with', async () => {
     const ran: Ran[] = [];
@@ -88,9 +91,24 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await again.raised;
   });
 
+  test('of what waits the lowest priority is taken first, then the oldest', async () => {
+    for (const [chunkId, priority] of [9, 5, 5, 1, 9, 1].entries()) {
+      await wakeChunk(20 + chunkId, priority);
+    }
+    const ran: Ran[] = [];
+    const done = new Signal();
+    startWorkers((job) => {
+      ran.push(job);
+      if (ran.length === 6) done.raise();
+    }, 1);
+    await done.raised;
+    const order = ran.map(({ data }) => (data as { chunkId: number }).chunkId - 20);
+    expect(order).toEqual([3, 5, 1, 2, 0, 4]);
+  });
+
   test('a queue is drained when nothing waits, also while a job runs', async () => {
     expect(await queues.isDrained('run-chunk')).toBe(true);
-    await wakeChunk(8);
+    await wakeChunk(8, 2);
     expect(await queues.isDrained('run-chunk')).toBe(false);
     expect(await queues.isDrained('split-batch')).toBe(true);
     const started = new Signal();

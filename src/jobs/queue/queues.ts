@@ -27,6 +27,8 @@ export interface WakeUp<Payload> {
   /** Derived from what the job is about; BullMQ ignores an id that it still keeps. No `:` in it. */
   id: string;
   payload: Payload;
+  /** From 1; of those that wait, the lowest is taken first. One without comes before all. */
+  priority?: number;
 }
 
 export interface JobCount {
@@ -76,10 +78,10 @@ export function openQueues(
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
       const added = queue.addBulk(
-        wakeUps.map(({ id, payload }) => ({
+        wakeUps.map(({ id, payload, priority = 0 }) => ({
           name,
           data: payload,
-          opts: { jobId: id, removeOnComplete: true, removeOnFail: { count: 1000 } },
+          opts: { jobId: id, priority, removeOnComplete: true, removeOnFail: { count: 1000 } },
         })),
       );
       try {

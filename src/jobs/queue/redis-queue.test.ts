@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
 import { createLog } from '../../core/log.ts';
 import { openRedisBackend } from './backend-redis.ts';
+import { queueNames } from './job-names.ts';
 import { testQueues } from './queues.test-suite.ts';
 import { openQueues } from './queues.ts';
 
@@ -23,9 +24,10 @@ describeWithRedis('the queue in Redis', () => {
     const queues = openQueues(backend, log);
     await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
     await queues.wake('run-chunk', [{ id: '1-1', payload: { chunkId: 1, epoch: 1 } }]);
+    await queues.wake('quote-batch', [{ id: 'quote-batch-a', payload: { batchId: 'a' } }]);
     const keys = await server.client.keys('*');
     const tags = new Set(keys.map((key) => /^\{[\w-]+\}/.exec(key)?.[0]));
-    expect(tags).toEqual(new Set(['{mine-batches}', '{mine-chunks}']));
+    expect(tags).toEqual(new Set(queueNames.map((name) => `{mine-${name}}`)));
     await queues.close();
     await backend.close();
   });

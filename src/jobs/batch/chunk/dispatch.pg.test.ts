@@ -84,6 +84,20 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
+  test('puts whoever comes last before all but the first chunks of others', async () => {
+    const labels: Record<string, string> = {};
+    for (const [label, chunks] of Object.entries({ one: 10, other: 10, last: 1 })) {
+      const rows = Array.from({ length: chunks }, (_, i) => `b${i}@list.example\n`).join('');
+      const list = `email\n${rows}`;
+      const caller = await pipeline.account(0);
+      labels[await pipeline.upload(caller, list, { operation: 'people.enrich' })] = label;
+      await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    }
+    const woken = await dispatched(labels);
+    expect(woken.slice(0, 3)).toEqual(['one:1', 'other:1', 'last:1']);
+    expect(woken).toHaveLength(2 * PER_ACCOUNT + 1);
+  });
+
   test('of many processes at once gives each chunk to one of them', async () => {
     const caller = await pipeline.account(0);
     await batchOf(caller, 10);

@@ -18,6 +18,12 @@ export function mayDispatch(inFlight: number, accountChunksMax: number): boolean
   return inFlight <= refillFrom(accountChunksMax);
 }
 
+/**
+ * Whoever has nothing in flight does not wait behind all that others have in the queue. Not more classes
+ * than these: a chunk that waits would be overtaken by later ones of a lower place for ever.
+ */
+const PRIORITY = { first: 1, further: 2 } as const;
+
 /** Commits the choice, then wakes the jobs; a wake-up that is lost here is found by the sweep. */
 export async function dispatch(context: DispatchContext): Promise<void> {
   const wakeUps = await inTransaction(context.sql, (tx) =>
@@ -26,9 +32,10 @@ export async function dispatch(context: DispatchContext): Promise<void> {
   const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
   await context.queues.wake(
     'run-chunk',
-    ordered.map(({ chunkId, epoch }) => ({
+    ordered.map(({ chunkId, epoch, place }) => ({
       id: `${chunkId}-${epoch}`,
       payload: { chunkId, epoch },
+      priority: place === 1 ? PRIORITY.first : PRIORITY.further,
     })),
   );
 }
