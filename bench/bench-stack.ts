@@ -63,13 +63,14 @@ export async function openBenchStack(
   graph: BenchGraph,
   say: (line: string) => void,
   options: OptionTexts = {},
+  workers = 1,
 ): Promise<BenchStack> {
   const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
   const folder = path.join(packageRoot, '.enrich-bench', name);
   const dataDir = path.join(folder, 'data');
   await mkdir(folder, { recursive: true });
   await forgetRuns(dataDir);
-  const { up, child } = await startUp(dataDir, options);
+  const { up, child } = await startUp(dataDir, options, workers);
   const sql = connect({ url: up.database_url, connections: 4 });
   const stop = async () => {
     await sql.end();
@@ -94,10 +95,11 @@ export async function openBenchStack(
   }
 }
 
-/** Makes an account that can pay for everything, and a live key of it. */
+/** Makes an account that can pay for everything, and a live key of it that no limit refuses. */
 export async function createBenchKey(sql: Database): Promise<string> {
   const accountId = await createAccount(sql, { name: 'Bench', credits: 1_000_000_000 });
-  return (await createKey(sql, { accountId, mode: 'live' })).key;
+  const unlimited = { requestsPerMinute: 1_000_000, requestsPerDay: 100_000_000 };
+  return (await createKey(sql, { accountId, mode: 'live', ...unlimited })).key;
 }
 
 /** A list of plain leads about the graph, written once. Returns its path. */
@@ -138,12 +140,14 @@ async function forgetRuns(dataDir: string): Promise<void> {
 async function startUp(
   dataDir: string,
   options: OptionTexts,
+  workers: number,
 ): Promise<{ up: UpFile; child: ChildProcess }> {
   // An `up.json` of a run that was killed must not be taken for the one of this run.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();
-  const child = spawn(process.execPath, [entry, 'up', '--port', '0', '--data-dir', dataDir], {
+  const words = ['up', '--port', '0', '--data-dir', dataDir, '--workers', String(workers)];
+  const child = spawn(process.execPath, [entry, ...words], {
     env: environmentWithOnly({
       ...options,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,

@@ -53,10 +53,11 @@ function lineWork(
 export async function upload(
   url: string,
   key: string,
-  options: Pick<LineOptions, 'fields' | 'leads'>,
+  options: Pick<LineOptions, 'fields' | 'leads'> & { hold?: boolean },
 ): Promise<string> {
   const target = new URL('/v1/batches', url);
   target.searchParams.set('operation', 'people.enrich');
+  if (options.hold) target.searchParams.set('hold', 'true');
   if (options.fields !== null) target.searchParams.set('fields', options.fields.join(','));
   const { size } = await stat(options.leads);
   const request = http.request(target, {

@@ -2,20 +2,15 @@
  * Autocomplete while a batch runs: 200 lookups a second of what people type, among 50,000 job titles and
  * 150,000 cities. Held against a bare application that can only look up prefixes.
  */
-import { createClient } from '../src/client/client.ts';
-import { createAccount } from '../src/core/accounts/accounts.ts';
 import { inTransaction } from '../src/core/db/client.ts';
 import { drawNumber } from '../src/core/graph/generate/draw-number.ts';
 import { nameLookups } from '../src/core/graph/lookup-values/queries.ts';
-import { createKey } from '../src/core/keys/keys.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { type BenchStack, createBenchKey } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { interleave, median, type Run } from './interleave.ts';
-import { upload } from './line.ts';
 import { drawPeople, lookupCountries, makeCities, makeTitles } from './lookup-vocabulary.ts';
-import { completed } from './measured-run.ts';
 import { runOpenLoop } from './open-loop.ts';
 import {
   countNamedCities,
@@ -24,6 +19,7 @@ import {
   writePeopleCounts,
   writeTitles,
 } from './queries.ts';
+import { runBatches } from './run-batches.ts';
 
 const titlesCount = 50_000;
 const citiesCount = 150_000;
@@ -38,17 +34,15 @@ export async function measureLookups(
 ): Promise<BenchResult[]> {
   await fillLookups(stack);
   const texts = makeTexts(2000);
-  const accountId = await createAccount(stack.sql, { name: 'Lookups', credits: 0 });
-  const unlimited = { requestsPerMinute: 1_000_000, requestsPerDay: 100_000_000 };
-  const { key } = await createKey(stack.sql, { accountId, mode: 'live', ...unlimited });
+  const key = await createBenchKey(stack.sql);
   await using bare = await startChild('bench/bare-lookups.js', { databaseUrl: stack.databaseUrl });
   const headers = { Authorization: `Bearer ${key}` };
   const measure = async (prefix: string): Promise<Run> => {
     const addresses = texts.map(({ kind, q }) => `${prefix}/${kind}?q=${encodeURIComponent(q)}`);
-    const latencies = await runOpenLoop(addresses, headers, { perSecond, seconds });
+    const latencies = await runOpenLoop({ addresses, headers: [headers], perSecond, seconds });
     return { wallSeconds: seconds, ...latencies };
   };
-  const batches = runBatches(stack, leads);
+  const batches = runBatches(stack, { fields: null, leads }, () => createBenchKey(stack.sql));
   const pairs = await interleave(
     runs,
     () => measure(`${stack.url}/v1/lookups`),
@@ -105,26 +99,4 @@ function makeTexts(count: number): { kind: 'job-titles' | 'locations'; q: string
     if (drawNumber(id, 6, 5) === 0) text.splice(at, 2, ...text.slice(at, at + 2).reverse());
     return { kind, q: text.join('') };
   });
-}
-
-/** Enriches the list again and again until it is told to stop. Returns how many were finished. */
-function runBatches(stack: BenchStack, leads: string): { stop(): Promise<number> } {
-  let stopped = false;
-  let done = 0;
-  const running = (async () => {
-    while (!stopped) {
-      const key = await createBenchKey(stack.sql);
-      const client = createClient(stack.url, key);
-      const id = await upload(stack.url, key, { fields: null, leads });
-      await completed(() => client.getBatch(id));
-      done++;
-    }
-  })();
-  return {
-    async stop() {
-      stopped = true;
-      await running;
-      return done;
-    },
-  };
 }

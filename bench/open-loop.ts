@@ -14,12 +14,21 @@ export interface Latencies {
   max: number;
 }
 
+export interface OpenLoop {
+  addresses: readonly string[];
+  /** Take turns, as the addresses do. */
+  headers: readonly Record<string, string>[];
+  perSecond: number;
+  seconds: number;
+}
+
 /** Sends a request for each address in turn, `perSecond` of them, for `seconds`. */
-export async function runOpenLoop(
-  addresses: readonly string[],
-  headers: Record<string, string>,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
-): Promise<Latencies> {
+export async function runOpenLoop({
+  addresses,
+  headers,
+  perSecond,
+  seconds,
+}: OpenLoop): Promise<Latencies> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
   const started = performance.now();
   const total = perSecond * seconds;
@@ -29,7 +38,7 @@ export async function runOpenLoop(
     const wait = due - performance.now();
     if (wait > 0) await setTimeout(wait);
     const address = addresses[sent.length % addresses.length] ?? '';
-    sent.push(get(address, headers, agent, due));
+    sent.push(get(address, headers[sent.length % headers.length] ?? {}, agent, due));
   }
   const answers = await Promise.all(sent);
   agent.destroy();

@@ -98,6 +98,18 @@ export async function readCharges(
   return must(row, 'one row');
 }
 
+/** How far these batches are: rows that are done, and whether that is all of them. One snapshot. */
+export async function readProgress(
+  sql: Sql,
+  batchIds: readonly string[],
+): Promise<Map<string, { rows: number; isDone: boolean }>> {
+  const batches = await sql<{ id: string; rows: number; isDone: boolean }[]>`
+    select b.id, coalesce(sum(p.rows), 0)::int as rows, b.chunks_done = b.chunks_total as is_done
+    from batches b left join parts p on p.batch_id = b.id
+    where b.id = any(${[...batchIds]}::uuid[]) group by b.id`;
+  return new Map(batches.map(({ id, ...progress }) => [id, progress]));
+}
+
 /** The first id of the names that are made for the lookups, far above those of the graph. */
 const LOOKUP_IDS_FROM = 10_000_000;
 

@@ -14,6 +14,7 @@ import { measureImport } from './import.ts';
 import { measureJobPerRow } from './job-per-row.ts';
 import { measureLine } from './line.ts';
 import { measureLinear } from './linear.ts';
+import { measureLoad } from './load.ts';
 import { measureLookups } from './lookups.ts';
 import { pollMs } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
@@ -30,7 +31,7 @@ interface Size {
   /** Single calls of a run. */
   requests: number;
   runs: number;
-  /** Of each run of lookups. */
+  /** For which lookups, and single calls beside a list, are made. */
   lookupSeconds: number;
 }
 
@@ -143,6 +144,14 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
       rows,
       fields: tenFields,
       runs: Math.min(runs, slowRunsMax),
+      say,
+    }),
+  load: (_leads, { persons, companies, rows, lookupSeconds }) =>
+    measureLoad({
+      graph: { persons, companies, seed },
+      rows: rows * 2,
+      fields: tenFields,
+      seconds: lookupSeconds,
       say,
     }),
   ...Object.fromEntries(

@@ -15,7 +15,7 @@ export function readBenchFile(): BenchFile {
   return benchFile.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-const isCall = ({ name }: StoredResult) => /^(api|search|lookups)\b/.test(name);
+const isCall = ({ name }: StoredResult) => /^(api|search|lookups|load-calls)\b/.test(name);
 
 /** The images of the page, by path from the package root. */
 export const performancePlots = [
