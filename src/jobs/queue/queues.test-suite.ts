@@ -106,6 +106,23 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(order).toEqual([3, 5, 1, 2, 0, 4]);
   });
 
+  test('a job that failed runs again when it is woken again, and nothing of it is kept', async () => {
+    const ran: Ran[] = [];
+    const again = new Signal();
+    startWorkers((job) => {
+      ran.push(job);
+      if (ran.length > 1) return again.raise();
+      throw new Error('the first time fails');
+    });
+    await wakeChunk(30);
+    while (ran.length < 2) await wakeChunk(30);
+    await again.raised;
+    const queue = harness.backend.openQueue('chunks');
+    while ((await queue.getJobCountByTypes('active')) > 0);
+    expect(await queue.getJobCountByTypes('failed', 'completed')).toBe(0);
+    await queue.close();
+  });
+
   test('a queue is drained when nothing waits, also while a job runs', async () => {
     expect(await queues.isDrained('run-chunk')).toBe(true);
     await wakeChunk(8, 2);

@@ -77,11 +77,13 @@ export function openQueues(
     async wake(name, wakeUps) {
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      // Of a job that failed nothing is kept either: its id would be ignored, and the sweep could not wake it.
+      const kept = { removeOnComplete: true, removeOnFail: true };
       const added = queue.addBulk(
         wakeUps.map(({ id, payload, priority = 0 }) => ({
           name,
           data: payload,
-          opts: { jobId: id, priority, removeOnComplete: true, removeOnFail: { count: 1000 } },
+          opts: { jobId: id, priority, ...kept },
         })),
       );
       try {
