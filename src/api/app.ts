@@ -36,8 +36,10 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.get('/readyz', readiness(context));
   const openApi = JSON.stringify(renderOpenApi(routes));
   app.use(serveDocs(JSON.parse(openApi) as OpenApiDocument));
+  // As bytes: a text would be copied for every reader, and held for the slow ones.
+  const openApiBytes = Buffer.from(openApi);
   app.get('/openapi.json', (_request, response) => {
-    response.type('application/json').send(openApi);
+    response.type('application/json').send(openApiBytes);
   });
   app.use('/admin', serveAdmin(context));
   for (const route of routes) app[route.method](route.path, route.toHandler(context));

@@ -4,6 +4,8 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
+import { displayPrefix } from '../core/keys/key-format.ts';
+import { revokeKey } from '../core/keys/keys.ts';
 import { createLog } from '../core/log.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
 import { type Batch, findBatch } from '../jobs/batch/queries.ts';
@@ -94,6 +96,21 @@ describe('the events of a batch', () => {
     }
   });
 
+  test('end when the key is revoked, for a list that goes on', async () => {
+    const { keyId: _, ...other } = await pipeline.keyOf(caller.accountId, 'live');
+    const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+    const response = await pipeline.call({ ...caller, key: other.key }, `/v1/batches/${id}/events`);
+    const kept = events(id);
+    await kept.next();
+    await revokeKey(pipeline.sql, displayPrefix(other.key));
+    expect(await response.text()).toMatch(/"state":"ready"/);
+    // The other key's stream goes on.
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+    expect((await kept.next()).value).toMatchObject({ state: 'queued' });
+    await pipeline.runUntilIdle();
+    await kept.return(undefined);
+  });
+
   test('are nobody else’s', async () => {
     const id = await pipeline.upload(caller, list, options);
     const stranger = await pipeline.account(1);
@@ -145,6 +162,8 @@ describe('a thousand listeners', () => {
       await poll();
       expect(queries).toBe(half);
     }
+    // What has not changed is not sent again.
+    expect(await answered.at(-1)).toHaveLength(0);
     expect(heard).toEqual([]);
     const [changed] = ids;
     await pipeline.sql`update batches set state = 'validating' where id = ${changed ?? ''}`;

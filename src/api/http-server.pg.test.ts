@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
-import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
-import { openAdmission } from '../core/keys/admission.ts';
-import { watchBatches } from '../jobs/batch/watch-batches.ts';
-import { createApp } from './app.ts';
-import { createHttpServer, type HttpLimits, httpLimits } from './http-server.ts';
+import {
+  exchange,
+  type LimitedServer,
+  openSocket,
+  type RawAnswer,
+  serveWithLimits,
+} from '../../tests/support/raw-http.ts';
+import type { HttpLimits } from './http-server.ts';
 import { problemSchema } from './openapi/answer-schemas.ts';
 
 let pipeline: Pipeline;
@@ -18,52 +20,18 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-const servers: Server[] = [];
+const servers: LimitedServer[] = [];
 afterAll(() => {
-  for (const server of servers) server.close().closeAllConnections();
+  for (const server of servers) server.close();
 });
 
-/** The API with limits of the test's own. */
 async function serve(changed: Partial<HttpLimits> = {}): Promise<number> {
-  const limits = { ...httpLimits, checkMs: 20, ...changed };
-  const { context } = pipeline;
-  const app = createApp(
-    {
-      ...context,
-      watcher: watchBatches(context.sql, context.log),
-      admit: openAdmission(context.sql, context.limiter),
-      calls: openEnrichCalls(context),
-    },
-    limits,
-  );
-  const server = createHttpServer(app, limits).listen(0, '127.0.0.1');
+  const server = await serveWithLimits(pipeline.context, changed);
   servers.push(server);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return server.port;
 }
 
-interface Answer {
-  status: number;
-  headers: string;
-  body: string;
-}
-
-/** Sends bytes and reads until the server ends the connection. */
-async function exchange(port: number, text: string): Promise<Answer> {
-  const socket = connect(port, '127.0.0.1');
-  let read = '';
-  socket.on('data', (bytes) => {
-    read += bytes;
-  });
-  // What was sent and not read may reset the connection after the answer.
-  socket.on('error', () => {});
-  socket.write(text);
-  await once(socket, 'close');
-  const [headers = '', body = ''] = read.split('\r\n\r\n');
-  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1] ?? 0), headers, body };
-}
-
-function expectProblem(answer: Answer, status: number, code: string): void {
+function expectProblem(answer: RawAnswer, status: number, code: string): void {
   expect(answer.status, answer.headers).toBe(status);
   expect(answer.headers).toMatch(/^content-type: application\/problem\+json/im);
   expect(answer.headers).toMatch(/^connection: close$/im);
@@ -71,12 +39,6 @@ function expectProblem(answer: Answer, status: number, code: string): void {
   expect(problem).toMatchObject({ status, code });
   expect(answer.headers.toLowerCase()).toContain(`x-request-id: ${problem.request_id}`);
 }
-
-const open = (port: number): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket));
-    socket.on('error', reject);
-  });
 
 describe('what cannot be read is answered as a problem', () => {
   test.each([
@@ -153,7 +115,7 @@ describe('who is slow is cut', () => {
   test('while an upload whose bytes come may take longer than any body', async () => {
     const port = await serve({ bodyMs: 50, stallMs: 5_000 });
     const list = 'email\na@b.example\n';
-    const socket = await open(port);
+    const socket = await openSocket(port);
     let read = '';
     socket.on('data', (bytes) => {
       read += bytes;
@@ -183,22 +145,21 @@ describe('who is slow is cut', () => {
     const id = await pipeline.enrich(caller, `email,note\n${rows.join('\n')}\n`, {
       operation: 'people.enrich',
     });
-    const socket = await open(port);
+    const socket = await openSocket(port);
     socket.pause();
     socket.write(
       `GET /v1/batches/${id}/results HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
     );
-    const connections = () =>
-      new Promise<number>((resolve) => servers.at(-1)?.getConnections((_error, n) => resolve(n)));
+    const connections = async () => servers.at(-1)?.connections();
     while ((await connections()) === 0) await fetch(`${pipeline.url}/healthz`);
-    while ((await connections()) > 0) await fetch(`${pipeline.url}/healthz`);
+    while ((await connections()) !== 0) await fetch(`${pipeline.url}/healthz`);
     socket.destroy();
   });
 });
 
 test('three hundred silent connections keep nobody from an answer', async () => {
   const port = await serve();
-  const silent = await Promise.all(Array.from({ length: 300 }, () => open(port)));
+  const silent = await Promise.all(Array.from({ length: 300 }, () => openSocket(port)));
   for (const socket of silent) socket.write('GET /healthz HTTP/1.1\r\nX-A: ');
   const response = await fetch(`http://127.0.0.1:${port}/healthz`);
   expect(await response.json()).toEqual({ status: 'ok' });
@@ -207,7 +168,7 @@ test('three hundred silent connections keep nobody from an answer', async () => 
 
 test('connections beyond the bound are not taken', async () => {
   const port = await serve({ connectionsMax: 5 });
-  const held = await Promise.all(Array.from({ length: 5 }, () => open(port)));
+  const held = await Promise.all(Array.from({ length: 5 }, () => openSocket(port)));
   const [first] = held;
   const refused = connect(port, '127.0.0.1');
   refused.on('error', () => {});

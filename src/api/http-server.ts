@@ -4,6 +4,7 @@
  */
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -14,18 +15,17 @@ import type { RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../core/lib/errors.ts';
 import { renderProblem, toProblem } from './problem.ts';
+import { type RateLimits, watchSlowClients } from './slow-clients.ts';
 
-export interface HttpLimits {
+export interface HttpLimits extends RateLimits {
   /** From the first byte of a connection, or of its next request, to the end of the headers. */
   headersMs: number;
   /** For a body that is no upload. */
   bodyMs: number;
-  /** Without a byte in either direction: a stalled upload or download. Longer than any answer waits. */
+  /** Without a byte in either direction, whoever is waited for. Longer than any answer takes. */
   stallMs: number;
   /** Between two requests; longer than what balancers in front of us keep. */
   keepAliveMs: number;
-  /** How often headers that are late are looked for. */
-  checkMs: number;
   headerBytesMax: number;
   urlCharactersMax: number;
   connectionsMax: number;
@@ -33,10 +33,13 @@ export interface HttpLimits {
 
 export const httpLimits: HttpLimits = {
   headersMs: 10_000,
-  bodyMs: 30_000,
+  bodyMs: 20_000,
   stallMs: 60_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
+  bytesPerSecondMin: 1024,
+  rateMs: 20_000,
+  drainMs: 10_000,
   headerBytesMax: 16 * 1024,
   urlCharactersMax: 8 * 1024,
   connectionsMax: 10_000,
@@ -60,6 +63,10 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
   server.timeout = limits.stallMs;
   server.on('request', (request, response) => answers.set(request.socket, response));
   server.on('request', app);
+  watchSlowClients(server, limits, (request, response) => {
+    if (response.headersSent) request.socket.destroy();
+    else refuseRest(request, response, bodyTooSlow(limits));
+  });
   server.on('clientError', (error: ClientError, socket) => {
     const answer = answers.get(socket);
     const isAnswering = answer?.headersSent === true && !answer.writableEnded;
@@ -79,21 +86,22 @@ export function limitRequest(
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if ((length === '0' && encoding === undefined) || isUpload(request)) return next();
     const timer = setTimeout(() => {
-      const error = requestTimeout(`The body was not there after ${limits.bodyMs / 1000} seconds.`);
-      if (response.headersSent) {
-        response.destroy();
-        return;
-      }
-      renderProblem(response, error);
-      // Whoever waits for the rest of the body is told that it will not come.
-      response.once('close', () => request.destroy());
-      setTimeout(() => request.destroy(), LINGER_MS).unref();
+      if (response.headersSent) response.destroy();
+      else refuseRest(request, response, bodyTooLate(limits));
     }, limits.bodyMs);
     const stop = () => clearTimeout(timer);
     request.once('end', stop);
     response.once('close', stop);
     next();
   };
+}
+
+/** Answers a request whose body is still coming, and ends the connection. */
+function refuseRest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  renderProblem(response as Parameters<typeof renderProblem>[0], error);
+  // Whoever waits for the rest of the body is told that it will not come.
+  response.once('close', () => request.destroy());
+  setTimeout(() => request.destroy(), LINGER_MS).unref();
 }
 
 interface ClientError extends Error {
@@ -135,6 +143,17 @@ function refuse(socket: Duplex, error: AppError): void {
 
 function requestTimeout(message: string): AppError {
   return new AppError({ code: 'request_timeout', status: 408, message });
+}
+
+function bodyTooLate({ bodyMs }: HttpLimits): AppError {
+  return requestTimeout(`The body was not there after ${bodyMs / 1000} seconds.`);
+}
+
+function bodyTooSlow({ bytesPerSecondMin, rateMs }: HttpLimits): AppError {
+  const seconds = rateMs / 1000;
+  return requestTimeout(
+    `For ${seconds} seconds the body came slower than ${bytesPerSecondMin} bytes a second. Send it again.`,
+  );
 }
 
 function urlTooLong({ urlCharactersMax }: HttpLimits): AppError {

@@ -28,9 +28,11 @@ export function serveDocs(document: OpenApiDocument): Router {
 }
 
 function fixed(type: string, text: string): RequestHandler {
+  // As bytes: a text would be copied for every reader, and held for the slow ones.
+  const bytes = Buffer.from(text);
   return (_request, response) => {
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('Cache-Control', 'no-cache');
-    response.type(type).send(text);
+    response.type(type).send(bytes);
   };
 }

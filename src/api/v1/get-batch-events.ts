@@ -3,6 +3,7 @@ import type { Batch } from '../../jobs/batch/queries.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
+import { limitOpenAnswers } from '../open-answers.ts';
 import { ownBatchOf } from './own-batch.ts';
 
 /** Proxies close a connection on which nothing is said for a minute. */
@@ -10,9 +11,13 @@ const HEARTBEAT_MS = 15_000;
 /** A listener that does not read is skipped: the next event holds everything anyway. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
+const LISTENERS_MAX = 1000;
+const holdListener = limitOpenAnswers('event streams', LISTENERS_MAX);
+
 /**
  * Server-sent events: `event: batch` (or `export`) with the whole batch at every change, from its present state to its
- * last one; then the stream ends. Every event is complete, so a client that reconnects has missed nothing.
+ * last one; then the stream ends, as it does when the key is revoked. Every event is complete, so a client
+ * that reconnects has missed nothing.
  */
 export const getBatchEventsRoutes = forEachResource((resource) => [
   defineRoute({
@@ -24,6 +29,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
     params: idParams,
     async handler({ context, key, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
+      holdListener(key.accountId, response);
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-cache',
@@ -46,8 +52,13 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
         if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
       }, HEARTBEAT_MS);
       const unwatch = context.watcher.watch(batch, tell);
+      const unwatchKey = context.watcher.watchKey(key.id, () => {
+        stop();
+        response.end();
+      });
       stop = () => {
         unwatch();
+        unwatchKey();
         clearInterval(heartbeat);
       };
       response.on('close', stop);

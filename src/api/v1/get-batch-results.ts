@@ -5,6 +5,7 @@ import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format
 import { openResults } from '../../jobs/batch/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { limitOpenAnswers } from '../open-answers.ts';
 import { ownBatchOf } from './own-batch.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
@@ -13,6 +14,10 @@ const contentTypes: Record<ResultFormat, string> = {
   jsonl: 'application/jsonl; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
+
+/** Each may hold a socket of the object store: a few accounts that stall must not hold all of them. */
+const DOWNLOADS_MAX = 32;
+const holdDownload = limitOpenAnswers('downloads', DOWNLOADS_MAX);
 
 const gzip = z.enum(['true', 'false']);
 const listQuery = z.strictObject({
@@ -46,6 +51,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     params: idParams,
     async handler({ context, key, query, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
+      holdDownload(key.accountId, response);
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
       const gzip =
         query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';

@@ -14,6 +14,7 @@ import {
   lockKeysOf,
   type NewKey,
   revokeKeysByPrefix,
+  selectEndedKeys,
 } from './queries.ts';
 
 /** What the holder of an account may let a key do. */
@@ -119,6 +120,11 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
   if (key === undefined) throw invalidKey();
   if (key.revokedAt !== null) throw keyRevoked();
   return key;
+}
+
+/** Those of these keys, by id, that no call is let in with any more. */
+export async function findEndedKeys(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  return selectEndedKeys(sql, ids);
 }
 
 /** Revokes a key by its display prefix. Throws `AppError` `not_found` when no live key has it. */

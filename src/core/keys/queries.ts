@@ -91,6 +91,14 @@ export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey
   return key;
 }
 
+/** Those of these keys that were revoked or have ended by themselves. */
+export async function selectEndedKeys(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from api_keys
+    where id = any(${[...ids]}::uuid[]) and least(revoked_at, expires_at) <= clock_timestamp()`;
+  return rows.map((row) => row.id);
+}
+
 /** Revokes the keys with this prefix; returns their ids. A key already revoked is left as it is. */
 export async function revokeKeysByPrefix(sql: Sql, prefix: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

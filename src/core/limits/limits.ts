@@ -76,6 +76,14 @@ export async function takeRows(
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }
 
+/** Nobody knows when another answer ends: often enough to notice, seldom enough not to disturb. */
+const OPEN_RETRY_SECONDS = 10;
+
+/** The refusal of one more answer that stays open, such as a download, beside those that are. */
+export function tooManyOpen(name: string, max: number): AppError {
+  return rateLimited(`${name} of the account open at once`, max, OPEN_RETRY_SECONDS);
+}
+
 /** The refusal of a call: which limit, and when to come back. */
 function rateLimited(limit: string, quota: number, retrySeconds: number): AppError {
   const retryAfter = Math.max(1, Math.ceil(retrySeconds));

@@ -344,10 +344,18 @@ export async function endBatch(
   return ended?.state ?? null;
 }
 
-/** These batches, for telling who watches them. */
-export async function findBatches(sql: Sql, ids: string[]): Promise<Batch[]> {
-  return sql<Batch[]>`
-    select ${batchColumns(sql)} from batches where id = any(${ids}::uuid[])`;
+/** Those of these batches whose row is not of the version that is told, as it is now. */
+export async function findChangedBatches(
+  sql: Sql,
+  known: readonly { id: string; version: string }[],
+): Promise<(Batch & { version: string })[]> {
+  // Every update of a row has a number of its own: the transaction that made it.
+  return sql<(Batch & { version: string })[]>`
+    select ${batchColumns(sql)}, batches.xmin::text as version
+    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ version }) => version)}::text[])
+      known (known_id, known_version)
+    join batches on id = known_id
+    where batches.xmin::text <> known_version`;
 }
 
 /** Batches that ended so many days ago and still have files, oldest first. */

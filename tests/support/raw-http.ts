@@ -1,0 +1,82 @@
+/** The API on a port of its own with limits of the test's own, and clients that send bytes as they like. */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createApp } from '../../src/api/app.ts';
+import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http-server.ts';
+import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
+import { openAdmission } from '../../src/core/keys/admission.ts';
+import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
+import type { JobContext } from '../../src/jobs/queue/job-context.ts';
+
+export interface LimitedServer {
+  port: number;
+  /** How many connections it has. */
+  connections(): Promise<number>;
+  close(): void;
+}
+
+/** Serves the API of a pipeline's context with some limits changed. */
+export async function serveWithLimits(
+  context: JobContext,
+  changed: Partial<HttpLimits>,
+): Promise<LimitedServer> {
+  const limits = { ...httpLimits, checkMs: 20, ...changed };
+  const watcher = watchBatches(context.sql, context.log);
+  const app = createApp(
+    {
+      ...context,
+      watcher,
+      admit: openAdmission(context.sql, context.limiter),
+      calls: openEnrichCalls(context),
+    },
+    limits,
+  );
+  const server: Server = createHttpServer(app, limits).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () =>
+      new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
+    close() {
+      watcher.stop();
+      server.close().closeAllConnections();
+    },
+  };
+}
+
+export interface RawAnswer {
+  /** 0 when the connection ended without an answer. */
+  status: number;
+  headers: string;
+  body: string;
+}
+
+/** Opens a connection. */
+export function openSocket(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+/** Sends bytes and reads until the server ends the connection; `meanwhile` may send more. */
+export async function exchange(
+  port: number,
+  text: string,
+  meanwhile: (socket: Socket) => unknown = () => {},
+): Promise<RawAnswer> {
+  const socket = connect(port, '127.0.0.1');
+  let read = '';
+  socket.on('data', (bytes) => {
+    read += bytes;
+  });
+  // What was sent and not read may reset the connection after the answer.
+  socket.on('error', () => {});
+  socket.write(text);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await meanwhile(socket);
+  await closed;
+  const [headers = '', body = ''] = read.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1] ?? 0), headers, body };
+}
