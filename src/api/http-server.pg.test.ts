@@ -166,6 +166,22 @@ test('three hundred silent connections keep nobody from an answer', async () => 
   for (const socket of silent) socket.destroy();
 });
 
+test('a client that asks on and on without waiting for answers is cut', async () => {
+  const port = await serve({ pipelinedMax: 4 });
+  const ask = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+  const last = ask.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  const answers = ({ text }: RawAnswer) => text.split('{"status":"ok"}').length - 1;
+  expect(answers(await exchange(port, ask.repeat(3) + last))).toBe(4);
+  expect(answers(await exchange(port, ask.repeat(2000)))).toBeLessThanOrEqual(4);
+  // One after the other, any number.
+  const socket = await openSocket(port);
+  for (let call = 0; call < 10; call++) {
+    socket.write(ask);
+    await once(socket, 'data');
+  }
+  socket.destroy();
+});
+
 test('connections beyond the bound are not taken', async () => {
   const port = await serve({ connectionsMax: 5 });
   const held = await Promise.all(Array.from({ length: 5 }, () => openSocket(port)));

@@ -15,9 +15,9 @@ import type { RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../core/lib/errors.ts';
 import { renderProblem, toProblem } from './problem.ts';
-import { type RateLimits, watchSlowClients } from './slow-clients.ts';
+import { type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
-export interface HttpLimits extends RateLimits {
+export interface HttpLimits extends SlownessLimits {
   /** From the first byte of a connection, or of its next request, to the end of the headers. */
   headersMs: number;
   /** For a body that is no upload. */
@@ -26,6 +26,8 @@ export interface HttpLimits extends RateLimits {
   stallMs: number;
   /** Between two requests; longer than what balancers in front of us keep. */
   keepAliveMs: number;
+  /** Requests of one connection that may wait for their answers: each is worked on as it comes. */
+  pipelinedMax: number;
   headerBytesMax: number;
   urlCharactersMax: number;
   connectionsMax: number;
@@ -40,6 +42,10 @@ export const httpLimits: HttpLimits = {
   bytesPerSecondMin: 1024,
   rateMs: 20_000,
   drainMs: 10_000,
+  crowdFrom: 500,
+  crowdMs: 30_000,
+  crowdedIdleMs: 10_000,
+  pipelinedMax: 16,
   headerBytesMax: 16 * 1024,
   urlCharactersMax: 8 * 1024,
   connectionsMax: 10_000,
@@ -61,8 +67,19 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
   });
   server.maxConnections = limits.connectionsMax;
   server.timeout = limits.stallMs;
-  server.on('request', (request, response) => answers.set(request.socket, response));
-  server.on('request', app);
+  const waiting = new WeakMap<Duplex, number>();
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const ahead = waiting.get(socket) ?? 0;
+    if (socket.destroyed || ahead >= limits.pipelinedMax) {
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, ahead + 1);
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    answers.set(socket, response);
+    app(request, response);
+  });
   watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
     else refuseRest(request, response, bodyTooSlow(limits));

@@ -124,6 +124,23 @@ describe('a body', () => {
   });
 });
 
+describe('a connection without a request', () => {
+  test('is closed in a crowd, and kept where there is room', async () => {
+    const crowded = await serve({ crowdFrom: 3, crowdedIdleMs: 100 });
+    const roomy = await serve({ crowdFrom: 4, crowdedIdleMs: 100 });
+    const request = head('GET', '/healthz', {});
+    for (const { port } of [crowded, roomy]) {
+      for (let client = 0; client < 3; client++) {
+        const socket = await openSocket(port);
+        socket.write(request);
+        await once(socket, 'data');
+      }
+    }
+    while ((await crowded.connections()) > 0) await moment();
+    expect(await roomy.connections()).toBe(3);
+  });
+});
+
 describe('an answer', () => {
   let results: string;
   let bytes: number;
@@ -179,8 +196,10 @@ test('an account has so many downloads open at once, and another when one of the
   const id = await pipeline.enrich(caller, list, { operation: 'people.enrich' });
   const path = `/v1/batches/${id}/results`;
   const { port } = await serve({});
-  const sockets = await Promise.all(Array.from({ length: 32 }, () => openSocket(port)));
-  for (const socket of sockets) {
+  const sockets: Socket[] = [];
+  while (sockets.length < 32) {
+    const socket = await openSocket(port);
+    sockets.push(socket);
     socket.write(head('GET', path, authorization()));
     const [begin] = (await once(socket, 'data')) as [Buffer];
     socket.pause();

@@ -1,74 +1,93 @@
 /**
  * Finds clients that keep a connection by doing next to nothing: a body or an answer that goes on by less
- * than a byte rate, measured only while nobody but the client is waited for.
+ * than a byte rate, measured only while nobody but the client is waited for, and idle ones in a crowd.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface RateLimits {
+export interface SlownessLimits {
   /** Of a body that is sent, and of an answer that is read. */
   bytesPerSecondMin: number;
   /** Over which the rate is measured. */
   rateMs: number;
   /** For the rest of a body whose request was answered before its end: nobody uses it. */
   drainMs: number;
+  /** So many connections are a crowd, for `crowdMs` after they were last seen. */
+  crowdFrom: number;
+  crowdMs: number;
+  /** For which a connection may wait for its next request in a crowd. */
+  crowdedIdleMs: number;
   /** How often connections are looked at. */
   checkMs: number;
 }
 
-/** A request under way. Each moment is when the client began to be waited for, and what had moved then. */
+/** The last request of a connection, and since when what: a moment is null while it does not apply. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   sending: Moment | null;
   reading: Moment | null;
-  answeredAt: number | null;
+  answered: Moment | null;
 }
 
 interface Moment {
   at: number;
+  /** What had moved on the connection by then. */
   bytes: number;
 }
 
 /** Calls back once for each request whose client is too slow, as long as the server is open. */
 export function watchSlowClients(
   server: Server,
-  limits: RateLimits,
+  limits: SlownessLimits,
   onSlow: (request: IncomingMessage, response: ServerResponse) => void,
 ): void {
-  const exchanges = new Set<Exchange>();
+  const exchanges = new Map<Socket, Exchange>();
   server.on('request', (request, response) => {
-    exchanges.add({ request, response, sending: null, reading: null, answeredAt: null });
+    const { socket } = request;
+    exchanges.set(socket, { request, response, sending: null, reading: null, answered: null });
   });
-  const timer = setInterval(() => {
+  let crowdedUntil = 0;
+  const check = () => {
     const now = performance.now();
-    for (const exchange of exchanges) {
-      const { request, response } = exchange;
-      const isOver = request.socket.destroyed || (request.complete && response.writableFinished);
-      const isSlow = !isOver && isTooSlow(exchange, now, limits);
-      if (isOver || isSlow) exchanges.delete(exchange);
-      if (isSlow) onSlow(request, response);
+    if (exchanges.size >= limits.crowdFrom) crowdedUntil = now + limits.crowdMs;
+    const isCrowded = now < crowdedUntil;
+    for (const [socket, exchange] of exchanges) {
+      if (!socket.destroyed && !isTooSlow(exchange, now, isCrowded, limits)) continue;
+      exchanges.delete(socket);
+      if (!socket.destroyed) onSlow(exchange.request, exchange.response);
     }
-  }, limits.checkMs);
-  timer.unref();
+  };
+  const timer = setInterval(check, limits.checkMs).unref();
   server.on('close', () => clearInterval(timer));
 }
 
-function isTooSlow(exchange: Exchange, now: number, limits: RateLimits): boolean {
+function isTooSlow(
+  exchange: Exchange,
+  now: number,
+  isCrowded: boolean,
+  limits: SlownessLimits,
+): boolean {
   const { request, response } = exchange;
   const { socket } = request;
   // What lies there unread waits for us.
   const isSending = !request.complete && request.readableLength === 0;
-  const isReading = response.writableLength > 0;
+  const isReading = socket.writableLength > 0;
   exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, limits) : null;
   exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), limits) : null;
-  exchange.answeredAt = response.writableFinished ? (exchange.answeredAt ?? now) : null;
-  const { sending, reading, answeredAt } = exchange;
+  exchange.answered = response.writableFinished
+    ? (exchange.answered ?? { at: now, bytes: 0 })
+    : null;
+  const answeredMsMax = request.complete ? limits.crowdedIdleMs : limits.drainMs;
   return (
-    now - (sending?.at ?? now) > limits.rateMs ||
-    now - (reading?.at ?? now) > limits.rateMs ||
-    now - (answeredAt ?? now) > limits.drainMs
+    lasts(exchange.sending, now, limits.rateMs) ||
+    lasts(exchange.reading, now, limits.rateMs) ||
+    ((isCrowded || !request.complete) && lasts(exchange.answered, now, answeredMsMax))
   );
+}
+
+function lasts(since: Moment | null, now: number, ms: number): boolean {
+  return since !== null && now - since.at > ms;
 }
 
 /** The moment as it was, or now when enough has moved since. */
@@ -76,7 +95,7 @@ function renew(
   since: Moment | null,
   now: number,
   bytes: number,
-  { bytesPerSecondMin, rateMs }: RateLimits,
+  { bytesPerSecondMin, rateMs }: SlownessLimits,
 ): Moment {
   const enough = (bytesPerSecondMin * rateMs) / 1000;
   return since === null || bytes - since.bytes >= enough ? { at: now, bytes } : since;

@@ -50,6 +50,8 @@ export interface RawAnswer {
   status: number;
   headers: string;
   body: string;
+  /** All that came, when those are the first of several. */
+  text: string;
 }
 
 /** Opens a connection. */
@@ -78,5 +80,6 @@ export async function exchange(
   await meanwhile(socket);
   await closed;
   const [headers = '', body = ''] = read.split('\r\n\r\n');
-  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1] ?? 0), headers, body };
+  const status = Number(/^HTTP\/1\.1 (\d+) /.exec(headers)?.[1] ?? 0);
+  return { status, headers, body, text: read };
 }

@@ -19,3 +19,10 @@ test('a client that hangs up before anybody reads ends nothing but its upload', 
   await new Promise((resolve) => setImmediate(resolve));
   await expect(finished(received)).rejects.toMatchObject(early);
 });
+
+test('a connection that is reset in mid-upload is the client’s, not ours', async () => {
+  const source = new PassThrough();
+  const received = receiveUpload(source, 100);
+  source.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+  await expect(finished(received)).rejects.toMatchObject(early);
+});

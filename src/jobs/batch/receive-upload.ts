@@ -25,7 +25,7 @@ export function receiveUpload(source: Readable, bytesMax: number): ReceivedUploa
   // The client may hang up before anybody reads, or before this: who reads later still meets the error.
   unzip.on('error', () => {});
   if (source.destroyed && !source.readableEnded) unzip.destroy(endedEarly());
-  source.on('error', (error) => unzip.destroy(error));
+  source.on('error', (error) => unzip.destroy(isHangUp(error) ? endedEarly(error) : error));
   source.on('close', () => {
     if (!source.readableEnded) unzip.destroy(endedEarly());
   });
@@ -104,11 +104,17 @@ class UnzipIfGzip extends Transform {
   }
 }
 
-function endedEarly(): AppError {
+/** What Node calls a request whose client went away. */
+function isHangUp(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+}
+
+function endedEarly(cause?: Error): AppError {
   return new AppError({
     code: 'invalid_request',
     status: 400,
     message: 'The upload ended early. Send it again.',
+    cause,
   });
 }
 
