@@ -79,8 +79,17 @@ export async function resetPeakMemory(pid: number): Promise<void> {
 
 /** Peak resident memory of a process in MiB, or null. */
 export async function readPeakMemory(pid: number): Promise<number | null> {
+  return readMemory(pid, 'VmHWM');
+}
+
+/** Resident memory of a process in MiB, or null. */
+export async function readResidentMemory(pid: number): Promise<number | null> {
+  return readMemory(pid, 'VmRSS');
+}
+
+async function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   return kibibytes === undefined ? null : Math.round(Number(kibibytes) / 1024);
 }
 

@@ -8,8 +8,10 @@ import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
 import { measureApi } from './api.ts';
 import { type BenchStack, leadList, openBenchStack } from './bench-stack.ts';
 import { type BenchResult, judge } from './benchmark.ts';
+import { measureListeners, measureSlowConnections, measureStalledDownloads } from './bounds.ts';
 import { describeMachine, readCircumstances } from './circumstances.ts';
 import { measureExport } from './export.ts';
+import { measureHostileUploads } from './hostile-uploads.ts';
 import { measureImport } from './import.ts';
 import { measureJobPerRow } from './job-per-row.ts';
 import { measureLine } from './line.ts';
@@ -18,6 +20,7 @@ import { measureLoad } from './load.ts';
 import { measureLookups } from './lookups.ts';
 import { pollMs } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
+import { startProductionServers } from './production-servers.ts';
 import { readServer } from './queries.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
@@ -131,6 +134,10 @@ const benchmarks: Record<string, Benchmark> = {
   'search-growth': async (stack, { persons, companies }) => [
     await measureSearchGrowth(stack, { persons, companies, seed }, say),
   ],
+  'bounds-connections': (stack) => measureSlowConnections(stack),
+  'bounds-listeners': (stack) => measureListeners(stack, say),
+  'bounds-downloads': (stack) => measureStalledDownloads(stack, 'files', say),
+  'bounds-uploads': (stack) => measureHostileUploads(stack),
   lookups: async (stack, { rows, runs, lookupSeconds }) =>
     measureLookups(stack, await leadList(stack, rows, say), { runs, seconds: lookupSeconds }),
 };
@@ -146,6 +153,12 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
       runs: Math.min(runs, slowRunsMax),
       say,
     }),
+  'bounds-downloads-s3': async (_leads, { persons, companies }) => {
+    await using servers = await startProductionServers();
+    const graph = { persons, companies, seed };
+    await using stack = await openBenchStack(graph, say, servers.options);
+    return await measureStalledDownloads(stack, 's3', say);
+  },
   load: (_leads, { persons, companies, rows, lookupSeconds }) =>
     measureLoad({
       graph: { persons, companies, seed },

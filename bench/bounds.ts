@@ -1,0 +1,149 @@
+/**
+ * What hostile and idle clients can make the service hold: slow connections, event streams, downloads that
+ * stall. Bounds, as in `load.ts`.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { type Client, createClient } from '../src/client/client.ts';
+import { assert } from '../src/core/lib/assert.ts';
+import { type BenchStack, createBenchKey, leadList } from './bench-stack.ts';
+import type { BenchResult } from './benchmark.ts';
+import { upload } from './line.ts';
+import { completed } from './measured-run.ts';
+import { besiege, requestHead, type Siege } from './slow-connections.ts';
+
+const CONNECTIONS = 1000;
+const HEALTH_MS_MAX = 100;
+const FREED_SECONDS_MAX = 30;
+/** Above what the API held before. */
+const GROWTH_MIB_MAX = 64;
+const LISTEN_SECONDS = 10;
+
+/** Accounts that share the connections, below what an account may have open. */
+const ACCOUNTS = 10;
+const DOWNLOADS_EACH = 32;
+/** All columns of so many rows are more than the sockets' buffers take. */
+const STALLED_ROWS = 25_000;
+
+interface Account {
+  key: string;
+  client: Client;
+}
+
+function openAccounts(stack: BenchStack): Promise<Account[]> {
+  return Promise.all(
+    Array.from({ length: ACCOUNTS }, async () => {
+      const key = await createBenchKey(stack.sql);
+      return { key, client: createClient(stack.url, key) };
+    }),
+  );
+}
+
+const bearer = ({ key }: Account) => ({ Authorization: `Bearer ${key}` });
+
+/** Headers that never end, uploads of a byte a second, and answers that nobody reads. */
+export async function measureSlowConnections(stack: BenchStack): Promise<BenchResult[]> {
+  const accounts = await openAccounts(stack);
+  const uploads = accounts.map((account) =>
+    requestHead('POST /v1/batches?operation=people.enrich', {
+      ...bearer(account),
+      'Content-Type': 'text/csv',
+      'Content-Length': 1_000_000,
+    }),
+  );
+  const kinds = {
+    headers: {
+      first: [requestHead('GET /healthz')],
+      drip: 'X-A: b\r\n',
+      reads: true,
+    },
+    bodies: {
+      first: uploads.map((head) => `${head}\r\nemail\n`),
+      drip: 'x',
+      reads: true,
+    },
+    readers: {
+      first: [`${requestHead('GET /openapi.json')}\r\n`],
+      drip: null,
+      reads: false,
+    },
+  };
+  const results: BenchResult[] = [];
+  for (const [kind, order] of Object.entries(kinds)) {
+    const siege = await besiege(stack, { ...order, count: CONNECTIONS }, FREED_SECONDS_MAX + 5);
+    results.push(...describe(`slow-${kind}`, siege, `${CONNECTIONS} connections of slow ${kind}`));
+  }
+  return results;
+}
+
+/** Event streams of lists that wait, and then all of them told that theirs is completed. */
+export async function measureListeners(
+  stack: BenchStack,
+  say: (line: string) => void,
+): Promise<BenchResult[]> {
+  const accounts = await openAccounts(stack);
+  const leads = await leadList(stack, 100, say);
+  const ids: string[] = [];
+  for (const { key, client } of accounts) {
+    const id = await upload(stack.url, key, { fields: null, leads, hold: true });
+    while ((await client.getBatch(id)).state !== 'ready') await setTimeout(20);
+    ids.push(id);
+  }
+  const first = accounts.map((account, place) => {
+    const path = `/v1/batches/${ids[place]}/events`;
+    return `${requestHead(`GET ${path}`, bearer(account))}\r\n`;
+  });
+  const order = { first, count: CONNECTIONS, drip: null, reads: true };
+  const siege = await besiege(stack, order, LISTEN_SECONDS, async (look) => {
+    await setTimeout((LISTEN_SECONDS - 1) * 1000);
+    assert((await look()).ended === 0, 'no listener is cut');
+    for (const [place, { client }] of accounts.entries()) {
+      await client.controlBatch(ids[place] ?? '', 'start');
+    }
+    while ((await look()).completed < CONNECTIONS) await setTimeout(100);
+  });
+  return describe('listeners', siege, `${CONNECTIONS} event streams`).filter(
+    ({ name }) => !name.endsWith('-freed'),
+  );
+}
+
+/** Downloads of which nobody reads on. `store` is where the results lie. */
+export async function measureStalledDownloads(
+  stack: BenchStack,
+  store: 'files' | 's3',
+  say: (line: string) => void,
+): Promise<BenchResult[]> {
+  const accounts = await openAccounts(stack);
+  const leads = await leadList(stack, STALLED_ROWS, say);
+  const first: string[] = [];
+  for (const account of accounts) {
+    const id = await upload(stack.url, account.key, { fields: null, leads });
+    await completed(() => account.client.getBatch(id));
+    first.push(`${requestHead(`GET /v1/batches/${id}/results`, bearer(account))}\r\n`);
+  }
+  const count = ACCOUNTS * DOWNLOADS_EACH;
+  const order = { first, count, drip: null, reads: false };
+  const siege = await besiege(stack, { ...order, count: CONNECTIONS }, FREED_SECONDS_MAX + 5);
+  return describe(`stalled-downloads-${store}`, siege, `${count} downloads that stall`);
+}
+
+function describe(kind: string, siege: Siege, beside: string): BenchResult[] {
+  const { health, freedSeconds, growthMiB, cpuSeconds, held } = siege;
+  const { ports: _, ...answers } = held;
+  const details = { health, growthMiB, cpuSeconds, answers, freedSeconds };
+  const bound = (name: string, unit: string, ours: number, reference: number): BenchResult => ({
+    name: `bounds-${kind}-${name}`,
+    unit,
+    ours,
+    reference,
+    against: `${reference} ${unit}, with ${beside}`,
+    better: 'lower',
+    goal: 1,
+    details,
+    runs: [],
+  });
+  return [
+    bound('health-p99', 'ms', health.failed === 0 ? health.p99 : Number.NaN, HEALTH_MS_MAX),
+    bound('freed', 's', freedSeconds ?? Number.NaN, FREED_SECONDS_MAX),
+    bound('growth', 'MiB', growthMiB, GROWTH_MIB_MAX),
+  ];
+}
