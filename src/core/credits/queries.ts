@@ -135,71 +135,65 @@ export interface Reserved {
 
 /**
  * Reserves the price of as many of a chunk's matches as `max_credits`, the wallet and the key's budget of
- * the day can pay. Locks the batch, the chunk, the wallet and the budget, in this order. Returns
- * undefined when the chunk is no longer the caller's (its epoch moved) or the batch no longer runs. Call
- * inside a transaction.
+ * the day can pay, in one statement. Locks the batch, the chunk, the wallet and the budget, in this order:
+ * each is sought when the one before it is held, and read as it is under its lock. Returns undefined when
+ * the chunk is no longer the caller's (its epoch moved) or the batch no longer runs.
  */
 export async function reserveForChunk(
   sql: Sql,
   input: ReserveInput,
 ): Promise<Reserved | undefined> {
-  const [batch] = await sql<{ accountId: string; keyId: string; headroom: number | null }[]>`
-    select b.account_id, b.key_id, b.max_credits - b.credits_charged - b.credits_reserved as headroom
-    from batches b join chunks c on c.batch_id = b.id
-    where b.id = ${input.batchId} and b.state in ('running', 'paused')
-      and c.id = ${input.chunkId} and c.epoch = ${input.epoch} and c.state = 'leased'
-    -- The chunk too: who waited for the batch must see the epoch of now, not that of the snapshot.
-    for update of b, c`;
-  if (batch === undefined) return undefined;
-  const purse = await lockPurse(sql, batch);
-  const { granted, limitedBy } = grant(input, { ...purse, headroom: batch.headroom });
-  if (granted === 0) return { granted, limitedBy, reservationId: null };
-  const amount = granted * input.price;
-  const [reservation] = await sql<{ id: number }[]>`
-    with wallet as (
-      update wallets set reserved = reserved + ${amount} where account_id = ${batch.accountId}),
-    budget as (
-      update key_budgets b set ${spendToday(sql, { calls: sql`0`, batches: sql`${amount}::bigint` })}
-      where b.key_id = ${batch.keyId} returning b.day),
-    batch as (
-      update batches set credits_reserved = credits_reserved + ${amount} where id = ${input.batchId})
-    insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day)
-    values (${batch.accountId}, ${input.batchId}, ${input.chunkId}, ${input.epoch}, ${amount},
-      (select day from budget))
-    returning id`;
-  return { granted, limitedBy, reservationId: reservation?.id ?? null };
-}
-
-/** Locks a wallet, then the budget of a key, and reads what each can pay; null for a key without bound. */
-async function lockPurse(
-  sql: Sql,
-  { accountId, keyId }: { accountId: string; keyId: string },
-): Promise<{ available: number; leftToday: number | null }> {
-  const [purse] = await sql<{ available: number; leftToday: number | null }[]>`
-    with wallet as (
-      select balance - reserved as available from wallets where account_id = ${accountId} for update),
+  const { batchId, chunkId, epoch, matches, price } = input;
+  const [reserved] = await sql<Reserved[]>`
+    with batch as (
+      select b.id, b.account_id, b.key_id,
+        b.max_credits - b.credits_charged - b.credits_reserved as headroom
+      from batches b join chunks c on c.batch_id = b.id
+      where b.id = ${batchId} and b.state in ('running', 'paused')
+        and c.id = ${chunkId} and c.epoch = ${epoch} and c.state = 'leased'
+      -- The chunk too: who waited for the batch must see the epoch of now, not that of the snapshot.
+      for update of b, c),
+    wallet as (
+      select balance - reserved as available from wallets
+      where account_id = (select account_id from batch) for update),
     budget as (
       select credits_left_today(b) as left_today from key_budgets b
-      where b.key_id = ${keyId} and (select count(*) from wallet) > 0 for update)
-    select available, left_today from wallet left join budget on true`;
-  return purse ?? { available: 0, leftToday: null };
-}
-
-/** How many of the matches all three limits can pay, and the one that holds the rest back. */
-function grant(
-  { matches, price }: ReserveInput,
-  purse: { available: number; leftToday: number | null; headroom: number | null },
-): Pick<Reserved, 'granted' | 'limitedBy'> {
-  const payable = (credits: number | null) =>
-    credits === null ? matches : Math.max(0, Math.floor(credits / price));
-  const byLimit = payable(purse.headroom);
-  const byWallet = payable(purse.available);
-  const byKey = payable(purse.leftToday);
-  const granted = Math.min(matches, byLimit, byWallet, byKey);
-  if (granted === matches) return { granted, limitedBy: null };
-  // At its own limit the batch is done: what else is short does not matter any more.
-  if (granted === byLimit) return { granted, limitedBy: 'max_credits' };
-  return { granted, limitedBy: granted === byWallet ? 'insufficient_credits' : 'key_budget' };
+      where b.key_id = (select key_id from batch) and (select count(*) from wallet) > 0
+      for update),
+    -- Matches that each of the limits can pay; all that are asked for where it sets none.
+    payable as (
+      select batch.*,
+        greatest(0, least(${matches}::bigint, headroom / ${price}::bigint)) as by_limit,
+        greatest(0, least(${matches}::bigint, available / ${price}::bigint)) as by_wallet,
+        greatest(0, least(${matches}::bigint, left_today / ${price}::bigint)) as by_key
+      from batch cross join wallet left join budget on true),
+    decided as (
+      select *, least(by_limit, by_wallet, by_key) as granted,
+        least(by_limit, by_wallet, by_key) * ${price}::bigint as amount
+      from payable),
+    paying as (
+      update wallets w set reserved = w.reserved + d.amount
+      from decided d where w.account_id = d.account_id and d.granted > 0),
+    spent as (
+      update key_budgets b set ${spendToday(sql, { calls: sql`0`, batches: sql`d.amount` })}
+      from decided d where b.key_id = d.key_id and d.granted > 0
+      returning b.day),
+    counted as (
+      update batches b set credits_reserved = b.credits_reserved + d.amount
+      from decided d where b.id = d.id and d.granted > 0),
+    reservation as (
+      insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day)
+      select account_id, id, ${chunkId}, ${epoch}, amount, (select day from spent)
+      from decided where granted > 0
+      returning id)
+    select granted, reservation.id as reservation_id, case
+        when granted = ${matches} then null
+        -- At its own limit the batch is done: what else is short does not matter any more.
+        when granted = by_limit then 'max_credits'
+        when granted = by_wallet then 'insufficient_credits'
+        else 'key_budget' end as limited_by
+    from decided left join reservation on true`;
+  return reserved;
 }
 
 /** What a `key_budgets b` row becomes when calls or batches spend of it today. */

@@ -133,7 +133,7 @@ class Run {
     if (matches === 0) return;
     const { chunkId, batchId, epoch } = this.#held(claim);
     const input = { batchId, chunkId, epoch, matches, price: 1 };
-    const reserved = await inTransaction(pipeline.sql, (tx) => reserveForChunk(tx, input));
+    const reserved = await reserveForChunk(pipeline.sql, input);
     expect(reserved?.granted).toBe(this.model.reserve(claim, matches));
     this.#reservations.set(claim, reserved?.reservationId ?? null);
   }

@@ -201,7 +201,7 @@ describe('a worker that froze and came back', () => {
     let reserving: Promise<unknown> = Promise.resolve();
     await inTransaction(sql, async (tx) => {
       await tx`select id from batches where id = ${id} for update`;
-      reserving = inTransaction(sql, (other) => reserveForChunk(other, input));
+      reserving = reserveForChunk(sql, input);
       await waitUntilBlocked();
       expect(await reclaimChunks(tx, 3600)).toBe(1);
     });
@@ -226,7 +226,7 @@ async function abandoned(): Promise<string> {
     'the claim',
   );
   const input = { batchId: id, chunkId, epoch, matches: 2, price: 1 };
-  await inTransaction(sql, (tx) => reserveForChunk(tx, input));
+  await reserveForChunk(sql, input);
   return owner.accountId;
 }
 
@@ -247,7 +247,7 @@ describe('a lease that ran out', () => {
     const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim');
     const before = must(await pipeline.wallet(caller), 'wallet');
     const input = { batchId: id, chunkId, epoch: claim.epoch, matches: 2, price: 1 };
-    const reserved = await inTransaction(sql, (tx) => reserveForChunk(tx, input));
+    const reserved = await reserveForChunk(sql, input);
     expect(reserved).toMatchObject({ granted: 2, limitedBy: null });
     expect(await pipeline.wallet(caller)).toEqual({ ...before, reserved: 2 });
 

@@ -195,9 +195,8 @@ async function payFor(
     return { outcomes, reservationId: null, shortOf: null };
   }
   const { chunkId, epoch } = chunk;
-  const reserved = await inTransaction(context.sql, (tx) =>
-    reserveForChunk(tx, { batchId: batch.id, chunkId, epoch, matches, price }),
-  );
+  const input = { batchId: batch.id, chunkId, epoch, matches, price };
+  const reserved = await reserveForChunk(context.sql, input);
   if (reserved === undefined) {
     warnRefused(context, chunk);
     return undefined;
