@@ -29,7 +29,7 @@ afterAll(() => {
 
 async function serve(
   limits: Partial<HttpLimits>,
-  context: JobContext = pipeline.context,
+  context: Pipeline['context'] = pipeline.context,
 ): Promise<LimitedServer> {
   const server = await serveWithLimits(context, limits);
   servers.push(server);

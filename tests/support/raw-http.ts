@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { ApiContext } from '../../src/api/api-context.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http-server.ts';
 import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
@@ -18,7 +19,7 @@ export interface LimitedServer {
 
 /** Serves the API of a pipeline's context with some limits changed. */
 export async function serveWithLimits(
-  context: JobContext,
+  context: JobContext & Pick<ApiContext, 'replicas'>,
   changed: Partial<HttpLimits>,
 ): Promise<LimitedServer> {
   const limits = { ...httpLimits, checkMs: 20, ...changed };

@@ -62,6 +62,24 @@ export const pages: readonly Page[] = [
     entry: { label: 'Credits', icon: 'coins' },
     load: async () => (await import('./pages/credits.tsx')).CreditsPage,
   },
+  {
+    path: '/webhooks',
+    scope: 'account',
+    entry: { label: 'Webhooks', icon: 'bell' },
+    load: async () => (await import('./pages/webhooks.tsx')).WebhooksPage,
+  },
+  {
+    path: '/webhooks/:id',
+    scope: 'account',
+    entry: null,
+    load: async () => (await import('./pages/webhook.tsx')).WebhookPage,
+  },
+  {
+    path: '/health',
+    scope: 'admin',
+    entry: { label: 'Health', icon: 'pulse' },
+    load: async () => (await import('./pages/health.tsx')).HealthPage,
+  },
 ];
 
 /** Where `/` leads. */

@@ -5,11 +5,11 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
 import { formatNumber, formatTime } from '../format.ts';
 import { type Key, type MadeKey, scopes, stateOf } from '../keys/key.ts';
 import { KeyActions } from '../keys/key-actions.tsx';
-import { MadeKeyDialog } from '../keys/made-key-dialog.tsx';
 import { MakeKeyDialog } from '../keys/make-key-dialog.tsx';
 import { useList } from '../use-call.ts';
 
@@ -55,7 +55,17 @@ export function KeysPage() {
         </div>
       )}
       {isMaking && <MakeKeyDialog onMade={show} onClose={() => setIsMaking(false)} />}
-      {made !== null && <MadeKeyDialog made={made} onClose={() => setMade(null)} />}
+      {made !== null && (
+        <ShownOnceDialog
+          noun="key"
+          text={made.key}
+          about={{
+            kept: 'It is stored nowhere, and whoever has it can spend your credits.',
+            lost: `Roll the key ${made.prefix}… to get another one with the same settings.`,
+          }}
+          onClose={() => setMade(null)}
+        />
+      )}
     </>
   );
 }

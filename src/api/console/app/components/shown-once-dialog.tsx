@@ -1,19 +1,25 @@
 import { useState } from 'preact/hooks';
-import { readOut } from '../components/announcer.tsx';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import type { MadeKey } from './key.ts';
+import { readOut } from './announcer.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
 
-/** The text of a new key, the one time that it is shown. */
-export function MadeKeyDialog({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+interface ShownOnceDialogProps {
+  /** What it is: `key`, `secret`. */
+  noun: string;
+  /** Null when the answer that held it was lost. */
+  text: string | null;
+  /** Why to keep it, and how to get another one. */
+  about: { kept: string; lost: string };
+  onClose: () => void;
+}
+
+/** A text that is shown this one time. */
+export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogProps) {
   const [isCopied, setIsCopied] = useState(false);
-  if (made.key === null) {
+  if (text === null) {
     return (
-      <Dialog title="The key is there, its text is not" onClose={onClose}>
-        <p class="dialog-text">
-          The answer that showed it was lost on its way. Roll the key {made.prefix}… to get another
-          one with the same settings.
-        </p>
+      <Dialog title={`The ${noun} is there, its text is not`} onClose={onClose}>
+        <p class="dialog-text">The answer that showed it was lost on its way. {about.lost}</p>
         <div class="dialog-buttons">
           <Button kind="primary" onClick={onClose}>
             Close
@@ -22,17 +28,16 @@ export function MadeKeyDialog({ made, onClose }: { made: MadeKey; onClose: () =>
       </Dialog>
     );
   }
-  const text = made.key;
   // Browsers give the clipboard to pages with HTTPS alone; the text can be selected everywhere.
   const copy = () =>
     navigator.clipboard?.writeText(text).then(() => {
       setIsCopied(true);
-      readOut('The key was copied');
+      readOut(`The ${noun} was copied`);
     });
   return (
-    <Dialog title="Keep this key now" onClose={onClose}>
+    <Dialog title={`Keep this ${noun} now`} onClose={onClose}>
       <div class="dialog-text">
-        <p>It is shown this once and stored nowhere. Whoever has it can spend your credits.</p>
+        <p>It is shown this once. {about.kept}</p>
         <p>
           <output class="secret">
             <code>{text}</code>

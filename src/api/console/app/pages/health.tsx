@@ -1,0 +1,136 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Badge } from '../components/badge.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import { formatBytes, formatDuration, formatNumber, formatTime } from '../format.ts';
+import { useResource } from '../use-call.ts';
+
+const AGAIN_MS = 10_000;
+
+/** What `/admin/health` answers; only what is shown is typed. */
+interface Health {
+  ok: boolean;
+  problems: string[];
+  checked_at: string;
+  processes: {
+    kind: string;
+    host: string;
+    version: string;
+    started_at: string;
+    seen: boolean;
+    seen_seconds_ago: number;
+  }[];
+  queue: {
+    kept_in: string;
+    answers: boolean;
+    oldest_chunk_seconds: number;
+    leases_reclaimed: number;
+  };
+  credits: { reservations: number; reserved: number };
+  schedules: { due: number; oldest_due_seconds: number };
+  database: {
+    version: string;
+    bytes: number;
+    connections: number;
+    connections_max: number;
+    oldest_transaction_seconds: number;
+  };
+  limits: { kept_in: string; degraded: boolean | null };
+  storage: { kept_in: string; answers: boolean; milliseconds: number };
+}
+
+/** The state of the whole service, for who runs it. */
+export function HealthPage() {
+  const health = useResource<Health>('/admin/health');
+  const { reload } = health;
+  useEffect(() => {
+    const timer = setInterval(reload, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [reload]);
+  const { data } = health;
+  return (
+    <>
+      <PageHeader
+        title="Health"
+        about={
+          data && (
+            <>
+              <Badge tone={data.ok ? 'good' : 'bad'}>
+                {data.ok ? 'All is well' : 'Something is wrong'}
+              </Badge>
+              <span>looked at {formatTime(data.checked_at)}</span>
+              <a href="/admin/queues">Queues</a>
+            </>
+          )
+        }
+      />
+      <ProblemNotice problem={health.problem} onRetry={reload} />
+      {data === undefined && health.problem === null && <Loading />}
+      {data && <State health={data} />}
+    </>
+  );
+}
+
+function State({ health }: { health: Health }) {
+  const { queue, database, storage, limits, credits, schedules } = health;
+  return (
+    <div class="stack">
+      {health.problems.map((text) => (
+        <p class="notice bad" key={text}>
+          {text}
+        </p>
+      ))}
+      <dl class="facts card">
+        <Fact name="Oldest chunk waits">{formatDuration(queue.oldest_chunk_seconds)}</Fact>
+        <Fact name="Leases taken back">{formatNumber(queue.leases_reclaimed)}</Fact>
+        <Fact name="Credits reserved">{formatNumber(credits.reserved)}</Fact>
+        <Fact name="Schedules due">{formatNumber(schedules.due)}</Fact>
+        <Fact name="Database">{formatBytes(database.bytes)}</Fact>
+        <Fact name="Connections">
+          {formatNumber(database.connections)} of {formatNumber(database.connections_max)}
+        </Fact>
+        <Fact name="Queue in">{queue.answers ? queue.kept_in : `${queue.kept_in}, away`}</Fact>
+        <Fact name="Limits in">
+          {limits.degraded === true ? `${limits.kept_in}, away` : limits.kept_in}
+        </Fact>
+        <Fact name="Files in">
+          {storage.answers ? storage.kept_in : `${storage.kept_in}, away`}
+        </Fact>
+      </dl>
+      <Table
+        caption="Processes"
+        rows={health.processes}
+        keyOf={({ kind, host, started_at }) => `${kind} ${host} ${started_at}`}
+        columns={[
+          { header: 'Process', cell: ({ kind }) => kind },
+          { header: 'Host', cell: ({ host }) => host },
+          { header: 'Version', cell: ({ version }) => version },
+          { header: 'Started', cell: ({ started_at }) => formatTime(started_at) },
+          {
+            header: 'State',
+            cell: ({ seen }) => (
+              <Badge tone={seen ? 'good' : 'bad'}>{seen ? 'There' : 'Gone'}</Badge>
+            ),
+          },
+          {
+            header: 'Last seen',
+            isNumber: true,
+            cell: ({ seen_seconds_ago: seconds }) => `${formatDuration(seconds)} ago`,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="number">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { announce } from '../components/announcer.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
+import { formatTime } from '../format.ts';
+import type { PageProps } from '../page.ts';
+import { goTo, linkTo } from '../router.ts';
+import { useAction, useList, useResource } from '../use-call.ts';
+import { Deliveries } from '../webhooks/deliveries.tsx';
+import {
+  type Delivery,
+  stateOf,
+  type Webhook,
+  type WebhookWithSecret,
+} from '../webhooks/webhook.ts';
+import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
+
+const back = { href: linkTo('/webhooks'), label: 'Webhooks' };
+
+/** One webhook: its settings, its secret, and what it was sent. */
+export function WebhookPage({ params: { id = '' } }: PageProps) {
+  const path = `/v1/webhooks/${id}`;
+  const webhook = useResource<Webhook>(path);
+  const deliveries = useList<Delivery>(`${path}/deliveries`);
+  if (webhook.data === undefined) {
+    return (
+      <>
+        <PageHeader title="Webhook" back={back} />
+        {webhook.problem === null ? (
+          <Loading />
+        ) : (
+          <ProblemNotice problem={webhook.problem} onRetry={webhook.reload} />
+        )}
+      </>
+    );
+  }
+  const { url, failing_since: failing, disabled_reason: reason } = webhook.data;
+  const { label, tone } = stateOf(webhook.data);
+  return (
+    <>
+      <PageHeader title={url} about={<Badge tone={tone}>{label}</Badge>} back={back} />
+      <div class="stack">
+        {reason !== null && <p class="notice warn">It was switched off: {plain(reason)}.</p>}
+        {failing !== null && (
+          <p class="notice warn">Nothing has arrived since {formatTime(failing)}.</p>
+        )}
+        <Steering webhook={webhook.data} onChanged={webhook.replace} onSent={deliveries.reload} />
+        <section class="stack" aria-label="Deliveries">
+          <div class="card-head">
+            <h2>Deliveries</h2>
+            <Button isBusy={deliveries.isLoading} onClick={deliveries.reload}>
+              Look again
+            </Button>
+          </div>
+          <Deliveries webhookId={id} list={deliveries} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+interface SteeringProps {
+  webhook: Webhook;
+  onChanged: (webhook: Webhook) => void;
+  onSent: () => void;
+}
+
+type Asked = 'edit' | 'rotate' | 'delete' | null;
+
+function Steering({ webhook, onChanged, onSent }: SteeringProps) {
+  const path = `/v1/webhooks/${webhook.id}`;
+  const [asked, setAsked] = useState<Asked>(null);
+  const [secret, setSecret] = useState<{ text: string | null } | null>(null);
+  const testing = useAction(async () => {
+    await call('POST', `${path}/test`);
+    announce('A test event is on its way.');
+    onSent();
+  });
+  const switching = useAction(async () => {
+    onChanged(await call('PATCH', path, { body: { enabled: !webhook.enabled } }));
+  });
+  const editing = useAction(async (body: WebhookBody) => {
+    onChanged(await call('PATCH', path, { body }));
+    setAsked(null);
+  });
+  const rotating = useAction(async () => {
+    const { secret: text, ...rotated } = await call<WebhookWithSecret>('POST', `${path}/rotate`, {
+      body: {},
+    });
+    setAsked(null);
+    setSecret({ text });
+    onChanged(rotated);
+  });
+  const deleting = useAction(async () => {
+    await call('DELETE', path);
+    announce('The webhook was deleted.');
+    goTo('/webhooks');
+  });
+  const close = () => {
+    setAsked(null);
+    for (const action of [editing, rotating, deleting]) action.clear();
+  };
+  return (
+    <>
+      <ProblemNotice problem={testing.problem ?? switching.problem} />
+      <div class="buttons">
+        <Button kind="primary" isBusy={testing.isBusy} onClick={() => testing.run()}>
+          Send a test event
+        </Button>
+        <Button isBusy={switching.isBusy} onClick={() => switching.run()}>
+          {webhook.enabled ? 'Switch off' : 'Switch on'}
+        </Button>
+        <Button onClick={() => setAsked('edit')}>Change</Button>
+        <Button onClick={() => setAsked('rotate')}>Replace the secret</Button>
+        <Button kind="danger" onClick={() => setAsked('delete')}>
+          Delete
+        </Button>
+      </div>
+      {asked === 'edit' && (
+        <Dialog title="Change the webhook" onClose={close}>
+          <WebhookForm
+            initial={webhook}
+            label="Keep the changes"
+            action={editing}
+            onClose={close}
+          />
+        </Dialog>
+      )}
+      {asked === 'rotate' && (
+        <ConfirmDialog
+          title="Replace the signing secret?"
+          confirm="Make a new secret"
+          kind="primary"
+          action={rotating}
+          onClose={close}
+        >
+          For 24 hours messages are signed with both, so that your program can change over.
+        </ConfirmDialog>
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title="Delete this webhook?"
+          confirm="Delete the webhook"
+          action={deleting}
+          onClose={close}
+        >
+          What waits to be sent is not sent any more, and the list of deliveries goes with it.
+        </ConfirmDialog>
+      )}
+      {secret !== null && (
+        <ShownOnceDialog
+          noun="secret"
+          text={secret.text}
+          about={{
+            kept: 'Your program checks with it that a message is from here.',
+            lost: 'Replace the secret once more to get another one.',
+          }}
+          onClose={() => setSecret(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function plain(reason: string): string {
+  return reason.replaceAll('_', ' ');
+}

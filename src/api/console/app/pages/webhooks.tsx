@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
+import { Table } from '../components/table.tsx';
+import { countOf, formatTime } from '../format.ts';
+import { goTo, linkTo } from '../router.ts';
+import { useAction, useList } from '../use-call.ts';
+import { stateOf, type Webhook, type WebhookWithSecret } from '../webhooks/webhook.ts';
+import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
+
+/** Addresses that are told of events. */
+export function WebhooksPage() {
+  const webhooks = useList<Webhook>('/v1/webhooks');
+  const [isMaking, setIsMaking] = useState(false);
+  const [made, setMade] = useState<WebhookWithSecret | null>(null);
+  const making = useAction(async (body: WebhookBody) => {
+    setMade(await call<WebhookWithSecret>('POST', '/v1/webhooks', { body }));
+    setIsMaking(false);
+  });
+  const { items } = webhooks;
+  const makeButton = (
+    <Button kind="primary" icon="plus" onClick={() => setIsMaking(true)}>
+      New webhook
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        about="Your programs are told when a list is done or credits run low, instead of asking."
+        actions={items?.length === 0 ? null : makeButton}
+      />
+      <ProblemNotice problem={webhooks.problem} onRetry={webhooks.reload} />
+      {items === undefined && webhooks.isLoading && <Loading />}
+      {items?.length === 0 && (
+        <EmptyState title="No webhooks yet" action={makeButton}>
+          A webhook is an address of yours that is sent a signed message for each event.
+        </EmptyState>
+      )}
+      {items !== undefined && items.length > 0 && (
+        <Table
+          caption="Webhooks, newest first"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              header: 'Address',
+              cell: ({ id, url }) => <a href={linkTo(`/webhooks/${id}`)}>{url}</a>,
+            },
+            {
+              header: 'State',
+              cell: (webhook) => (
+                <Badge tone={stateOf(webhook).tone}>{stateOf(webhook).label}</Badge>
+              ),
+            },
+            { header: 'Events', cell: ({ events }) => countOf(events.length, 'kind') },
+            {
+              header: 'Made',
+              cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+            },
+          ]}
+        />
+      )}
+      {isMaking && (
+        <Dialog title="New webhook" onClose={() => setIsMaking(false)}>
+          <WebhookForm
+            label="Make the webhook"
+            action={making}
+            onClose={() => setIsMaking(false)}
+          />
+        </Dialog>
+      )}
+      {made !== null && (
+        <ShownOnceDialog
+          noun="secret"
+          text={made.secret}
+          about={{
+            kept: 'Your program checks with it that a message is from here.',
+            lost: 'Replace the secret on the page of the webhook to get another one.',
+          }}
+          onClose={() => goTo(`/webhooks/${made.id}`)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import { call } from '../api.ts';
+import { announce } from '../components/announcer.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import { formatTime } from '../format.ts';
+import { type List, useAction } from '../use-call.ts';
+import { type Delivery, deliveryTone } from './webhook.ts';
+
+/** What a webhook was sent, newest first; each can be sent again. */
+export function Deliveries({ webhookId, list }: { webhookId: string; list: List<Delivery> }) {
+  const { items } = list;
+  const replaying = useAction(async (delivery: Delivery) => {
+    await call('POST', `/v1/webhooks/${webhookId}/deliveries/${delivery.id}/replay`);
+    announce(`${delivery.type} is sent again.`);
+    list.reload();
+  });
+  if (items?.length === 0) {
+    return (
+      <EmptyState title="Nothing was sent yet">
+        Send a test event to see what your program receives.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <ProblemNotice problem={replaying.problem ?? list.problem} onRetry={list.reload} />
+      {items && (
+        <Table
+          caption="Deliveries, newest first"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={[
+            { header: 'Event', cell: ({ type }) => type },
+            {
+              header: 'State',
+              cell: ({ state }) => <Badge tone={deliveryTone(state)}>{state}</Badge>,
+            },
+            { header: 'Answer', cell: describeAnswer },
+            { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+            {
+              header: 'Made',
+              cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+            },
+            {
+              header: 'Content',
+              cell: ({ payload }) => (
+                <details>
+                  <summary>Show</summary>
+                  <pre class="payload">{JSON.stringify(payload, null, 2)}</pre>
+                </details>
+              ),
+            },
+            {
+              header: 'Again',
+              cell: (delivery) => (
+                <Button
+                  kind="quiet"
+                  isBusy={replaying.isBusy}
+                  onClick={() => replaying.run(delivery)}
+                >
+                  Send again<span class="unseen"> {delivery.type}</span>
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+      {list.hasMore && (
+        <div class="more">
+          <Button isBusy={list.isLoading} onClick={list.loadMore}>
+            Show older deliveries
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function describeAnswer({ response_status: status, error, next_attempt_at: next }: Delivery) {
+  const answer = error ?? (status === null ? 'not tried yet' : `HTTP ${status}`);
+  return next === null ? answer : `${answer}; next try ${formatTime(next)}`;
+}

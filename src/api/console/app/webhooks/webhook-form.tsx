@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import type { Action } from '../use-call.ts';
+import { allEvents, eventGroups, eventWord } from './webhook.ts';
+
+/** What the API takes of a webhook. */
+export interface WebhookBody {
+  url: string;
+  events: string[];
+  credits_low_threshold: number | string;
+}
+
+interface WebhookFormProps {
+  initial?: { url: string; events: string[]; credits_low_threshold: number };
+  /** The button, in a verb. */
+  label: string;
+  action: Action<WebhookBody>;
+  onClose: () => void;
+}
+
+/** Address and events of a webhook. */
+export function WebhookForm({ initial, label, action, onClose }: WebhookFormProps) {
+  const [url, setUrl] = useState(initial?.url ?? '');
+  const [events, setEvents] = useState(initial?.events ?? [...allEvents]);
+  const [low, setLow] = useState(String(initial?.credits_low_threshold ?? 100));
+  const { problem } = action;
+  const toggle = (event: string, isOn: boolean) =>
+    setEvents(isOn ? [...events, event] : events.filter((one) => one !== event));
+  return (
+    <form
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        // What is no number is sent as it is: the answer says what is wrong with it.
+        action.run({ url: url.trim(), events, credits_low_threshold: Number(low) || low });
+      }}
+    >
+      <TextField
+        id="url"
+        label="Address"
+        value={url}
+        onInput={setUrl}
+        placeholder="https://example.com/hooks/enrichment"
+        hint="HTTPS, and reachable from the internet."
+        error={errorOf(problem, 'url')}
+      />
+      {eventGroups.map((group) => (
+        <fieldset class="checks across" key={group.label}>
+          <legend>{group.label}</legend>
+          {group.events.map((event) => (
+            <label key={event}>
+              <input
+                type="checkbox"
+                checked={events.includes(event)}
+                onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
+              />
+              <span>{eventWord(event)}</span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      {errorOf(problem, 'events') && <p class="error">Choose at least one event.</p>}
+      <TextField
+        id="credits_low_threshold"
+        label="Credits are low below"
+        type="number"
+        value={low}
+        onInput={setLow}
+        error={errorOf(problem, 'credits_low_threshold')}
+      />
+      <ProblemNotice problem={restOf(problem, ['url', 'events', 'credits_low_threshold'])} />
+      <div class="dialog-buttons">
+        <Button onClick={onClose}>Leave it</Button>
+        <Button kind="primary" type="submit" isBusy={action.isBusy}>
+          {label}
+        </Button>
+      </div>
+    </form>
+  );
+}

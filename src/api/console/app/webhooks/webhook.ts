@@ -1,0 +1,66 @@
+/** A webhook and what it was sent, as the API shows them. */
+import type { Tone } from '../components/badge.tsx';
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: string[];
+  credits_low_threshold: number;
+  enabled: boolean;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  previous_secret_until: string | null;
+  created_at: string;
+}
+
+/** The answer that holds the signing secret; null when the answer is repeated. */
+export interface WebhookWithSecret extends Webhook {
+  secret: string | null;
+}
+
+export interface Delivery {
+  id: string;
+  event_id: string;
+  type: string;
+  state: string;
+  attempts: number;
+  next_attempt_at: string | null;
+  response_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: string;
+  payload: unknown;
+}
+
+/** What can be told, in groups. */
+export const eventGroups: readonly { label: string; events: readonly string[] }[] = [
+  {
+    label: 'Lists',
+    events: ['batch.completed', 'batch.failed', 'batch.cancelled', 'batch.paused'],
+  },
+  {
+    label: 'Exports',
+    events: ['export.completed', 'export.failed', 'export.cancelled', 'export.paused'],
+  },
+  { label: 'Schedules', events: ['schedule.skipped', 'schedule.failed'] },
+  { label: 'Account', events: ['credits.low', 'credits.empty', 'key.revoked'] },
+];
+
+export const allEvents: readonly string[] = eventGroups.flatMap(({ events }) => events);
+
+/** `batch.completed` is `completed` among the lists. */
+export function eventWord(event: string): string {
+  return event.split('.')[1]?.replaceAll('_', ' ') ?? event;
+}
+
+export function stateOf(webhook: Webhook): { label: string; tone: Tone } {
+  if (!webhook.enabled) return { label: 'Off', tone: 'neutral' };
+  if (webhook.failing_since !== null) return { label: 'Failing', tone: 'bad' };
+  return { label: 'On', tone: 'good' };
+}
+
+const deliveryTones: Record<string, Tone> = { delivered: 'good', pending: 'active', failed: 'bad' };
+
+export function deliveryTone(state: string): Tone {
+  return deliveryTones[state] ?? 'neutral';
+}
