@@ -111,6 +111,7 @@ create table public.batches (
   schedule_id uuid,
   only_new boolean default false not null,
   state_since timestamp with time zone default now() not null,
+  trace_parent text,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check CHECK (((reason IS NOT NULL) = (state = 'paused'::text))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),

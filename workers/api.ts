@@ -13,10 +13,12 @@ import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
+import { stopTracing } from '../src/core/tracing.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
+import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
 import { watchDueDeliveries } from '../src/jobs/webhook/deliver/watch-due.ts';
 import { openProcess } from './open-process.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
@@ -31,7 +33,12 @@ export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
   const context = await openProcess(config, databaseUrl, 'api');
   const replicas = openReplicas(config, databaseUrl, context.log);
-  const backend = openQueueBackend(queueStoreOf(config, databaseUrl), context.log, 0);
+  const backend = openQueueBackend(
+    queueStoreOf(config, databaseUrl),
+    context.log,
+    0,
+    await loadQueueTelemetry(),
+  );
   const broken = endWhenBroken(context.log);
   await repairQueue(backend, context.log).catch(broken);
   const queues = openQueues(backend, context.log, broken);
@@ -57,6 +64,7 @@ export async function runApi(config: Config): Promise<void> {
     await backend.close();
     await replicas[Symbol.asyncDispose]();
     await context[Symbol.asyncDispose]();
+    await stopTracing();
   });
   tellReady({ url, metricsUrl: metrics.url });
 }

@@ -1,9 +1,10 @@
-/** What API and worker open before anything else. */
+/** What API and worker open before anything else: first of all the traces, where they are asked for. */
 import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
 import { createLog } from '../src/core/log.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
+import { startTracing } from '../src/core/tracing.ts';
 
 /**
  * Opens the context of a process. Throws `AppError` when Redis is not as it must be, and when the database
@@ -14,6 +15,7 @@ export async function openProcess(
   databaseUrl: string,
   name: 'api' | 'worker',
 ): Promise<Context> {
+  await startTracing(config, name);
   await checkRedis(config.redisUrl, createLog(config.logLevel, name));
   const context = await openContext(config, databaseUrl, name);
   try {

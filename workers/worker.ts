@@ -4,6 +4,7 @@ import { watchPool } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
+import { stopTracing } from '../src/core/tracing.ts';
 import { startSweeping } from '../src/jobs/batch/sweep.ts';
 import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
@@ -12,6 +13,7 @@ import { queueNames } from '../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
+import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
 import { openProcess } from './open-process.ts';
@@ -26,6 +28,7 @@ export async function runWorker(config: Config): Promise<void> {
     queueStoreOf(config, databaseUrl),
     context.log,
     queueNames.length,
+    await loadQueueTelemetry(),
   );
   const broken = endWhenBroken(context.log);
   await repairQueue(backend, context.log).catch(broken);
@@ -54,6 +57,7 @@ export async function runWorker(config: Config): Promise<void> {
     await queues.close();
     await backend.close();
     await context[Symbol.asyncDispose]();
+    await stopTracing();
   });
   tellReady({ metricsUrl: metrics.url });
 }

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import express, { type Express, type Request } from 'express';
 import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
+import { isTracing } from '../core/tracing.ts';
 import { serveAdmin } from './admin/serve-admin.ts';
 import type { ApiContext } from './api-context.ts';
 import { serveConsole } from './console/serve-console.ts';
@@ -15,6 +16,7 @@ import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
 import { observeRequests } from './request-log.ts';
 import { routes } from './routes.ts';
+import { traceRequests } from './trace-requests.ts';
 import { rowTypes } from './v1/create-batch-from-json.ts';
 
 /** Builds the application; the caller serves it with `createHttpServer` and the same limits. */
@@ -29,6 +31,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
     next();
   });
   app.use(observeRequests(context.log));
+  if (isTracing()) app.use(traceRequests);
   app.use(limitRequest(limits, isUpload));
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });

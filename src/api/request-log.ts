@@ -23,6 +23,8 @@ interface Noted {
   account?: string;
   /** The key's id. */
   key?: string;
+  /** The id of its trace. */
+  trace?: string;
   /** For what has no route of its own. */
   route?: string;
 }
@@ -38,7 +40,7 @@ export function observeRequests(log: Log): RequestHandler {
     const start = performance.now();
     response.once('close', () => {
       const ms = performance.now() - start;
-      const { account, key } = response.locals as Noted;
+      const { account, key, trace } = response.locals as Noted;
       const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
       const method = route === 'none' ? 'any' : request.method;
@@ -57,6 +59,7 @@ export function observeRequests(log: Log): RequestHandler {
           ms: Math.round(ms * 100) / 100,
           account,
           key,
+          trace,
           batch: batchOf(request, response, route),
           credits: credits === undefined ? undefined : Number(credits),
         },
@@ -78,7 +81,7 @@ function batchOf(request: Request, response: Response, route: string): string | 
 }
 
 /** The template of the route, with its parameters by name; `none` where nothing answers. */
-function routeOf(request: Request, response: Response): string {
+export function routeOf(request: Request, response: Response): string {
   const { route } = response.locals as Noted;
   return route ?? (request.route === undefined ? 'none' : String(request.route.path));
 }

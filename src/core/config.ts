@@ -149,6 +149,21 @@ export const configOptions = {
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info') as z.ZodType<string, string | undefined>,
   ),
+  otlpEndpoint: option(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '(no traces)',
+    'Base address of an OpenTelemetry receiver that takes OTLP over HTTP, such as http://collector:4318. Each upload is one trace, from its request to its last chunk.',
+    z.url({ protocol: /^https?$/ }).optional() as z.ZodType<string | undefined, string | undefined>,
+  ),
+  traceRatio: option(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    'Share of the requests and jobs that are traced, from 0 to 1, when there is a receiver.',
+    z.preprocess(
+      (value) => (value === undefined ? 1 : Number(value)),
+      z.number().min(0).max(1),
+    ) as unknown as z.ZodType<number, string | undefined>,
+  ),
   s3Bucket: option(
     'S3_BUCKET',
     '(files in the data folder)',

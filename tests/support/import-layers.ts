@@ -21,7 +21,11 @@ const layers: Layer[] = [
     holds: /^src\/core\/(identifiers\/|search\/(parse|fields)|graph\/fields\.ts$)/,
     below: ['lib'],
   },
-  { name: 'base', holds: /^src\/core\/(config|log|metrics)\.ts$/, below: ['lib'] },
+  {
+    name: 'base',
+    holds: /^src\/core\/(config|log|metrics|tracing|open-telemetry)\.ts$/,
+    below: ['lib'],
+  },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },

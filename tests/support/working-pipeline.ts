@@ -8,6 +8,7 @@ import { queueNames } from '../../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { runWorkers } from '../../src/jobs/queue/run-workers.ts';
+import { loadQueueTelemetry } from '../../src/jobs/queue/telemetry.ts';
 import { type Caller, openPipelineWith, type Storage } from './pipeline.ts';
 
 export type WorkingPipeline = Awaited<ReturnType<typeof openWorkingPipeline>>;
@@ -17,8 +18,10 @@ export async function openWorkingPipeline(
   storage: Storage = 'files',
 ) {
   let opened: QueueBackend | undefined;
+  const telemetry = await loadQueueTelemetry();
   const pipeline = await openPipelineWith(environment, storage, (config, databaseUrl, log) => {
-    opened = openQueueBackend(queueStoreOf(config, databaseUrl), log, queueNames.length);
+    const store = queueStoreOf(config, databaseUrl);
+    opened = openQueueBackend(store, log, queueNames.length, telemetry);
     return openQueues(opened, log);
   });
   const backend = must(opened, 'backend of the queues');

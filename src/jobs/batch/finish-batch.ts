@@ -1,5 +1,6 @@
 /** The end of a batch whose last part is committed: its report, and its last state. */
 import { z } from 'zod';
+import { traced } from '../../core/tracing.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { endBatch, listPartReports } from './queries.ts';
@@ -7,9 +8,11 @@ import { addReports } from './report.ts';
 
 /** Ends a batch as `completed`, or as `cancelled` when it was being cancelled. Safe to call twice. */
 export async function finishBatch(context: JobContext, batchId: string): Promise<void> {
-  const report = addReports(await listPartReports(context.sql, batchId));
-  const state = await endBatch(context.sql, batchId, report);
-  if (state !== null) context.log.info({ batch: batchId, state }, 'batch ended');
+  await traced('finish', { 'enrich.batch': batchId }, async () => {
+    const report = addReports(await listPartReports(context.sql, batchId));
+    const state = await endBatch(context.sql, batchId, report);
+    if (state !== null) context.log.info({ batch: batchId, state }, 'batch ended');
+  });
 }
 
 /** The same as a job, for a batch whose worker died between its last commit and its end. */

@@ -5,6 +5,7 @@
 
 import type { Sql } from '../../core/db/client.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
+import { traceToKeep } from '../../core/tracing.ts';
 import type { ColumnMapping } from './columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result-format.ts';
@@ -157,12 +158,13 @@ export type NewExport = Pick<
   | 'onlyNew'
 > & { keyId: string };
 
-/** Records an accepted upload, or an export. */
+/** Records an accepted upload, or an export, as part of the trace that is active. */
 export async function insertBatch(sql: Sql, batch: NewList | NewExport): Promise<void> {
   const row = {
     ...batch,
     mapping: sql.json(batch.mapping as never),
     dialect: sql.json(batch.dialect as never),
+    traceParent: traceToKeep(),
   };
   await sql`insert into batches ${sql(row as never)}`;
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { annotateSpan } from '../../core/tracing.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { canonicalObject } from './canonical-copy.ts';
@@ -20,6 +21,7 @@ export const splitBatch = defineJob({
   async run(context, { batchId }) {
     await moveBatch(context.sql, batchId, 'validating');
     const batch = must(await findBatch(context.sql, batchId), `batch ${batchId}`);
+    annotateSpan({ 'enrich.batch': batchId, 'enrich.kind': batch.kind });
     const { state } = batch;
     // A batch that was cancelled before its split is split too: its rows come out as not processed.
     if (state !== 'validating' && state !== 'cancelling') return;

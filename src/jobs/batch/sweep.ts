@@ -37,8 +37,8 @@ export async function sweep(context: JobContext): Promise<void> {
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
   leasesReclaimed.inc(reclaimed);
   await resumePaidBatches(sql, prices);
-  for (const { id, job } of await listUnattended(sql, UNATTENDED_SECONDS)) {
-    await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id } }]);
+  for (const { id, job, traceParent: trace } of await listUnattended(sql, UNATTENDED_SECONDS)) {
+    await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id }, trace }]);
   }
   for (const id of await batchesBehind(context)) {
     await context.queues.wake('check-results', [

@@ -6,6 +6,7 @@ import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 
 /** A server that is there accepts at once; one that is away must not hold up who adds a job. */
 const CONNECT_MS_MAX = 5_000;
@@ -14,7 +15,12 @@ const CONNECT_MS_MAX = 5_000;
  * Opens the pool. A worker holds one connection for each queue that it listens on, so a process with
  * workers needs `listeners` more than one that only enqueues.
  */
-export function openPostgresBackend(url: string, log: Log, listeners: number): QueueBackend {
+export function openPostgresBackend(
+  url: string,
+  log: Log,
+  listeners: number,
+  telemetry?: QueueTelemetry,
+): QueueBackend {
   const pool = new pg.Pool({
     connectionString: url,
     max: 2 + 2 * listeners,
@@ -27,13 +33,15 @@ export function openPostgresBackend(url: string, log: Log, listeners: number): Q
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
   const connection = pool as unknown as PgPool;
+  const traces = telemetry === undefined ? {} : { telemetry };
   return {
-    openQueue: (name) => new Queue(name, { connection }, createPostgresBackend) as unknown as Queue,
+    openQueue: (name) =>
+      new Queue(name, { connection, ...traces }, createPostgresBackend) as unknown as Queue,
     openWorker: (name, work, options) =>
       new Worker(
         name,
         work,
-        { ...options, connection },
+        { ...options, connection, ...traces },
         createPostgresBackend,
       ) as unknown as Worker,
     async repair() {

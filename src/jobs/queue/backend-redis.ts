@@ -7,19 +7,23 @@ import type { Log } from '../../core/log.ts';
 import { connectRedis, type RedisClient } from '../../core/redis/client.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueName } from './job-names.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 
 export function openRedisBackend(
   { url, prefix }: { url: string; prefix: string },
   log: Log,
+  telemetry?: QueueTelemetry,
 ): QueueBackend {
   const adding = connectRedis(url, 'enqueue', log);
   let working: RedisClient | null = null;
+  const traces = telemetry === undefined ? {} : { telemetry };
   const prefixOf = (name: QueueName) => `{${prefix}-${name}}`;
   return {
-    openQueue: (name) => new Queue(name, { connection: adding, prefix: prefixOf(name) }),
+    openQueue: (name) => new Queue(name, { connection: adding, prefix: prefixOf(name), ...traces }),
     openWorker(name, work, options) {
       working ??= connectRedis(url, 'work', log);
-      return new Worker(name, work, { ...options, connection: working, prefix: prefixOf(name) });
+      const own = { ...options, ...traces, prefix: prefixOf(name) };
+      return new Worker(name, work, { ...own, connection: working });
     },
     // Keys come into being with the first job.
     repair: async () => false,

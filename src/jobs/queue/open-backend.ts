@@ -7,6 +7,7 @@ import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import { openPostgresBackend } from './backend-postgres.ts';
 import { openRedisBackend } from './backend-redis.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 
 export type QueueStore =
   | { kind: 'postgres'; url: string }
@@ -22,9 +23,14 @@ export function queueStoreOf(
     : { kind: 'redis', url: redisUrl, prefix };
 }
 
-/** `listeners` is how many workers this process will open. */
-export function openQueueBackend(store: QueueStore, log: Log, listeners: number): QueueBackend {
+/** `listeners` is how many workers this process will open; jobs are traced with `telemetry`. */
+export function openQueueBackend(
+  store: QueueStore,
+  log: Log,
+  listeners: number,
+  telemetry?: QueueTelemetry,
+): QueueBackend {
   return store.kind === 'redis'
-    ? openRedisBackend(store, log)
-    : openPostgresBackend(store.url, log, listeners);
+    ? openRedisBackend(store, log, telemetry)
+    : openPostgresBackend(store.url, log, listeners, telemetry);
 }

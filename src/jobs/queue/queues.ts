@@ -12,6 +12,7 @@ import {
   queueNames,
   queueOf,
 } from './job-names.ts';
+import { traceOption } from './telemetry.ts';
 
 const wakeUpsLost = new Counter({
   name: 'enrich_wake_ups_lost_total',
@@ -24,6 +25,8 @@ const wakeUpsLost = new Counter({
 const WAKE_MS_MAX = 2_000;
 
 export interface WakeUp<Payload> {
+  /** The trace that the job is part of, as its batch keeps it; what is active when absent. */
+  trace?: string | null;
   /** Derived from what the job is about; BullMQ ignores an id that it still keeps. No `:` in it. */
   id: string;
   payload: Payload;
@@ -80,10 +83,10 @@ export function openQueues(
       // Of a job that failed nothing is kept either: its id would be ignored, and the sweep could not wake it.
       const kept = { removeOnComplete: true, removeOnFail: true };
       const added = queue.addBulk(
-        wakeUps.map(({ id, payload, priority = 0 }) => ({
+        wakeUps.map(({ id, payload, priority = 0, trace }) => ({
           name,
           data: payload,
-          opts: { jobId: id, priority, ...kept },
+          opts: { jobId: id, priority, ...kept, ...traceOption(trace) },
         })),
       );
       try {

@@ -4,6 +4,7 @@
  */
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { traced, traceToKeep } from '../../core/tracing.ts';
 import { checkExport, insertExport, wakeExport } from '../batch/export/create-export.ts';
 import type { ResultFormat } from '../batch/result-format.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -37,12 +38,15 @@ export async function runDueSchedules(context: RunContext, now?: Date): Promise<
       const taken = await inTransaction(context.sql, async (tx) => {
         const due = await takeDueSchedule(tx, at, failed);
         scheduleId = due?.id ?? null;
-        return due === undefined ? undefined : { exportId: await takeSlot(context, tx, due, at) };
+        if (due === undefined) return undefined;
+        return traced('schedule', { 'enrich.schedule': due.id }, async () => {
+          return { exportId: await takeSlot(context, tx, due, at), trace: traceToKeep() };
+        });
       });
       if (taken === undefined) return started;
       if (taken.exportId === null) continue;
       started.push(taken.exportId);
-      await wakeExport(context, taken.exportId);
+      await wakeExport(context, taken.exportId, taken.trace);
     } catch (error) {
       // One that cannot be run, whatever the reason, does not hold up the others.
       if (scheduleId === null) throw error;

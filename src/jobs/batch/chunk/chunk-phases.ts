@@ -1,6 +1,7 @@
-/** Where the time of a chunk goes. A chunk does one thing after the other, so each phase ends the one before. */
+/** Where the time of a chunk goes, as metrics and as spans. A chunk does one thing after the other, so each phase ends the one before. */
 import { Counter, Histogram } from 'prom-client';
 import { metrics } from '../../../core/metrics.ts';
+import { recordSpan } from '../../../core/tracing.ts';
 
 /**
  * In their order: `claim` is the lease and the key's rows per minute, `read` the bytes and their identifiers,
@@ -64,6 +65,7 @@ export function startPhases(): ChunkPhases {
     endPhase(phase) {
       const now = performance.now();
       phaseSeconds.observe({ phase }, (now - last) / 1000);
+      recordSpan(phase, last, now);
       last = now;
     },
     end: (kind) => chunkSeconds.observe({ kind }, (performance.now() - start) / 1000),

@@ -32,10 +32,11 @@ export async function dispatch(context: DispatchContext): Promise<void> {
   const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
   await context.queues.wake(
     'run-chunk',
-    ordered.map(({ chunkId, epoch, place }) => ({
+    ordered.map(({ chunkId, epoch, place, traceParent: trace }) => ({
       id: `${chunkId}-${epoch}`,
       payload: { chunkId, epoch },
       priority: place === 1 ? PRIORITY.first : PRIORITY.further,
+      trace,
     })),
   );
 }

@@ -30,17 +30,20 @@ export interface ChunkWakeUp {
   epoch: number;
 }
 
+export interface DispatchedChunk extends ChunkWakeUp {
+  place: number;
+  /** The trace of the batch's upload. */
+  traceParent: string | null;
+}
+
 /**
  * Chooses what runs next: the account with the fewest chunks in flight first, its oldest batch, in file
  * order, at most `perAccount` in flight for each account. Call inside a transaction, and enqueue what it
  * returns after the commit.
  */
-export async function dispatchChunks(
-  sql: Sql,
-  perAccount: number,
-): Promise<(ChunkWakeUp & { place: number })[]> {
+export async function dispatchChunks(sql: Sql, perAccount: number): Promise<DispatchedChunk[]> {
   await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
-  return sql<(ChunkWakeUp & { place: number })[]>`
+  return sql<DispatchedChunk[]>`
     with in_flight as (
       select b.account_id, count(*)::int as chunks
       from chunks c join batches b on b.id = c.batch_id
@@ -48,7 +51,7 @@ export async function dispatchChunks(
         or (c.state = 'dispatched' and b.state in ('queued', 'running', 'cancelling'))
       group by b.account_id),
     candidates as (
-      select c.id, coalesce(f.chunks, 0) + row_number() over (
+      select c.id, b.trace_parent, coalesce(f.chunks, 0) + row_number() over (
         partition by b.account_id order by b.created_at, b.id, c.number) as place
       from batches b
       left join in_flight f on f.account_id = b.account_id
@@ -67,7 +70,7 @@ export async function dispatchChunks(
     from candidates
     where chunks.id = candidates.id and candidates.place <= ${perAccount}
       and chunks.state = 'pending'
-    returning chunks.id as chunk_id, chunks.epoch, candidates.place`;
+    returning chunks.id as chunk_id, chunks.epoch, candidates.place, candidates.trace_parent`;
 }
 
 /** What a worker needs to run a chunk. */

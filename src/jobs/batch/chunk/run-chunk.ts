@@ -14,6 +14,7 @@ import { takeRows } from '../../../core/limits/limits.ts';
 import { countRefusal } from '../../../core/limits/refusals.ts';
 import { priceOf } from '../../../core/operations.ts';
 import { lastSuppression } from '../../../core/suppression/shown-people.ts';
+import { annotateSpan } from '../../../core/tracing.ts';
 import { defineJob } from '../../queue/define-job.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { readExportChunk } from '../export/export-chunk.ts';
@@ -48,6 +49,7 @@ export const runChunk = defineJob({
     const phases = startPhases();
     const chunk = await claimChunk(context.sql, wakeUp);
     if (chunk === undefined) return;
+    annotateSpan({ 'enrich.batch': chunk.batchId, 'enrich.chunk': chunk.number });
     const lease = holdLease(context, chunk);
     let inFlight = 0;
     try {

@@ -7,6 +7,7 @@ import { must } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import { personSearch } from '../../../core/operations.ts';
 import { parseFilter } from '../../../core/search/parse.ts';
+import { traceToKeep } from '../../../core/tracing.ts';
 import type { Queues } from '../../queue/queues.ts';
 import type { Alongside } from '../create-batch.ts';
 import { type Batch, findBatch, insertBatch, type NewExport, type Owner } from '../queries.ts';
@@ -94,9 +95,13 @@ export async function insertExport(
   return must(await findBatch(tx, id), `export ${id}`);
 }
 
-/** Wakes the writing of the ids; a wake-up that is lost is found by the sweep. */
-export async function wakeExport({ queues }: { queues: Queues }, batchId: string): Promise<void> {
-  await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId } }]);
+/** Wakes the writing of the ids, as a part of this trace; a wake-up that is lost is found by the sweep. */
+export async function wakeExport(
+  { queues }: { queues: Queues },
+  batchId: string,
+  trace: string | null = traceToKeep(),
+): Promise<void> {
+  await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId }, trace }]);
 }
 
 /** Makes an export. Throws as `checkExport`. `alongside` runs in the transaction that records it. */

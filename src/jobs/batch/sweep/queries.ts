@@ -8,9 +8,9 @@ export type BatchJob = 'split-batch' | 'finish-batch' | 'quote-batch';
 export async function listUnattended(
   sql: Sql,
   olderThanSeconds: number,
-): Promise<{ id: string; job: BatchJob }[]> {
-  return sql<{ id: string; job: BatchJob }[]>`
-    select id, case when state = 'ready' then 'quote-batch'
+): Promise<{ id: string; traceParent: string | null; job: BatchJob }[]> {
+  return sql<{ id: string; traceParent: string | null; job: BatchJob }[]>`
+    select id, trace_parent, case when state = 'ready' then 'quote-batch'
       when chunks_total is null then 'split-batch' else 'finish-batch' end as job
     from batches
     where (state in ('created', 'validating', 'finalizing')

@@ -1,0 +1,180 @@
+/** Traces: one upload is one trace, from its request to its last chunk, whoever else is served meanwhile. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTracing, stopTracing, traced } from '../src/core/tracing.ts';
+import { runDueSchedules } from '../src/jobs/schedule/run-due.ts';
+import { importGraph } from './support/graph.ts';
+import { type Caller, openPipeline } from './support/pipeline.ts';
+import { describeWithRedis, startRedis, type TestRedis } from './support/redis-server.ts';
+import { crowd } from './support/small-graph.ts';
+import { readSourceFiles } from './support/source-files.ts';
+import {
+  attributeOf,
+  type ReceivedSpan,
+  startTraceReceiver,
+  type TraceReceiver,
+} from './support/trace-receiver.ts';
+import { openWorkingPipeline, type WorkingPipeline } from './support/working-pipeline.ts';
+
+const CANARY = 'zq7canary';
+const phases = [
+  'claim',
+  'read',
+  'look_up',
+  'fetch',
+  'compare',
+  'reserve',
+  'render',
+  'write',
+  'commit',
+];
+
+/** Two lists that run at the same time, an export and a schedule; all that was received. */
+interface Run {
+  spans: ReceivedSpan[];
+  sent: string;
+  lists: string[];
+  exported: string;
+  scheduled: string;
+}
+
+async function runTraced(environment: Record<string, string>): Promise<Run> {
+  const receiver: TraceReceiver = await startTraceReceiver();
+  await startTracing({ otlpEndpoint: receiver.endpoint, traceRatio: 1 }, 'test');
+  const pipeline: WorkingPipeline = await openWorkingPipeline({ CHUNK_ROWS: '4', ...environment });
+  const persons = [...crowd(9), { id: 1, email: `${CANARY}@home.example` }];
+  await importGraph(pipeline.sql, { persons });
+  const list = `email\n${persons.map(({ email }) => `${email}\n`).join('')}`;
+  const callers: Caller[] = [await pipeline.account(100), await pipeline.account(100)];
+  const upload = (caller: Caller) => pipeline.upload(caller, list, { operation: 'people.enrich' });
+  const lists = await Promise.all(callers.map(upload));
+  for (const [place, id] of lists.entries()) await pipeline.finished(callers[place] as Caller, id);
+  const [caller] = callers as [Caller];
+  const exported = await pipeline.makeExport(caller, { filter: 'id=1001-1009', fields: ['id'] });
+  await endOf(pipeline, exported);
+  const scheduled = await runSchedule(pipeline, caller);
+  await endOf(pipeline, scheduled);
+  await pipeline.call(caller, `/v1/people/enrich?email=${CANARY}%40home.example`);
+  const failing = traced('failing', {}, () => Promise.reject(new Error(CANARY)));
+  await expect(failing).rejects.toThrow(CANARY);
+  await pipeline.close();
+  await stopTracing();
+  receiver.close();
+  return { spans: receiver.spans, sent: receiver.sent(), lists, exported, scheduled };
+}
+
+async function endOf({ sql }: WorkingPipeline, id: string): Promise<void> {
+  for (;;) {
+    const [batch] = await sql`select state from batches where id = ${id}`;
+    if (batch?.state === 'completed') return;
+  }
+}
+
+async function runSchedule(pipeline: WorkingPipeline, caller: Caller): Promise<string> {
+  const body = JSON.stringify({ cron: '0 2 * * *', filter: 'id=1001-1009', fields: ['id'] });
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
+  await pipeline.call(caller, '/v1/schedules', init);
+  await pipeline.sql`update schedules set next_run_at = now() - interval '1 minute'`;
+  const [started] = await runDueSchedules(pipeline.context);
+  return String(started);
+}
+
+function testTraces(open: () => Promise<Record<string, string>>): void {
+  let run: Run;
+  beforeAll(async () => {
+    run = await runTraced(await open());
+  });
+
+  /** The spans of the trace in which the batch was split. */
+  const traceOf = (id: string) => {
+    const about = run.spans.filter((span) => attributeOf(span, 'enrich.batch') === id);
+    expect(new Set(about.map(({ traceId }) => traceId)).size, id).toBe(1);
+    return run.spans.filter(({ traceId }) => traceId === about[0]?.traceId);
+  };
+  const named = (spans: readonly ReceivedSpan[], name: string) =>
+    spans.filter((span) => span.name === name);
+
+  /** Chunks of the batch with all their phases, inside of their jobs; and its end. */
+  const expectWork = (spans: readonly ReceivedSpan[], id: string, numbers: number[]) => {
+    const chunks = named(spans, 'process chunks');
+    expect([...new Set(chunks.map((span) => attributeOf(span, 'enrich.batch')))]).toEqual([id]);
+    expect(chunks.map((span) => Number(attributeOf(span, 'enrich.chunk'))).sort()).toEqual(numbers);
+    for (const { spanId } of chunks) {
+      const inside = spans.filter((span) => span.parentSpanId === spanId).map(({ name }) => name);
+      // The ids of an export are looked up before.
+      const expected = phases.filter((phase) => phase !== 'look_up' || numbers.length > 1);
+      expect(inside.filter((name) => phases.includes(name)).sort()).toEqual(expected.sort());
+    }
+    expect(named(spans, 'process batches')).toHaveLength(1);
+    expect(named(spans, 'finish')).toHaveLength(1);
+  };
+
+  /** Every span hangs on another one of the trace, up to the first. */
+  const expectWhole = (spans: readonly ReceivedSpan[], first: string) => {
+    const ids = new Set(spans.map(({ spanId }) => spanId));
+    const loose = spans.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId));
+    expect(loose.map(({ name }) => name)).toEqual([first]);
+  };
+
+  test('a list is one trace from its upload to its last chunk, and no other list is in it', () => {
+    for (const id of run.lists) {
+      const spans = traceOf(id);
+      expectWhole(spans, 'POST /v1/batches');
+      expectWork(spans, id, [1, 2, 3]);
+      const [request] = named(spans, 'POST /v1/batches') as [ReceivedSpan];
+      expect(attributeOf(request, 'http.response.status_code')).toBe(202);
+      expect(attributeOf(request, 'enrich.request_id')).toMatch(/^[\da-f-]{36}$/);
+      for (const { startTimeUnixNano: start, endTimeUnixNano: end } of spans) {
+        expect(BigInt(end) >= BigInt(start)).toBe(true);
+        expect(BigInt(start) >= BigInt(request.startTimeUnixNano)).toBe(true);
+      }
+    }
+  });
+
+  test('so are an export and a slot of a schedule', () => {
+    expectWhole(traceOf(run.exported), 'POST /v1/exports');
+    expectWork(traceOf(run.exported), run.exported, [1]);
+    expectWhole(traceOf(run.scheduled), 'schedule');
+    expectWork(traceOf(run.scheduled), run.scheduled, [1]);
+  });
+
+  test('nothing that was sent stands in them, and no trace is about nothing', () => {
+    expect(named(run.spans, 'GET /v1/people/enrich')).toHaveLength(1);
+    expect(named(run.spans, 'failing')).toHaveLength(1);
+    expect(run.sent).not.toMatch(new RegExp(`${CANARY}|@list\\.example|svc_(live|test)_`));
+    const first = run.spans.filter(({ parentSpanId = '' }) => parentSpanId === '');
+    // 2 is a request, 5 a job: what BullMQ does between jobs begins no trace.
+    expect(first.filter(({ kind }) => kind !== 2 && kind !== 5)).toEqual([]);
+  });
+}
+
+describe('on the queue in Postgres', () => {
+  testTraces(async () => ({}));
+});
+
+describeWithRedis('on the queue in Redis', () => {
+  let server: TestRedis;
+  afterAll(() => server?.[Symbol.asyncDispose]());
+  testTraces(async () => {
+    server = await startRedis();
+    return { REDIS_URL: server.url };
+  });
+});
+
+test('without an endpoint nothing of it is loaded, and nothing is kept', async () => {
+  await startTracing({ otlpEndpoint: undefined, traceRatio: 1 }, 'test');
+  const pipeline = await openPipeline();
+  const caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, 'email\np1@list.example\n', {
+    operation: 'people.enrich',
+  });
+  const kept = await pipeline.sql`select trace_parent from batches where id = ${id}`;
+  expect(kept).toEqual([{ traceParent: null }]);
+  await pipeline.close();
+
+  const loads =
+    /^(?:import (?!type\b).*|\}) from '(?:@opentelemetry\/.+|bullmq-otel|.+\/open-telemetry\.ts)'/m;
+  const loading = readSourceFiles().filter(
+    ({ path, text }) => /^(src|workers|infra)\//.test(path) && loads.test(text),
+  );
+  expect(loading.map(({ path }) => path)).toEqual(['src/core/open-telemetry.ts']);
+});
