@@ -15,5 +15,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A second, the default, is little for a browser on a loaded machine.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

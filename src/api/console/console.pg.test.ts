@@ -239,6 +239,8 @@ describeWithBrowser('the console', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel the batch' }).click();
     await waitForState(caller, 'cancelling');
+    // The wake-up follows the commit.
+    await expect.poll(() => pipeline.queues.waiting.length).toBeGreaterThan(0);
     await pipeline.runUntilIdle();
     await page.getByText('Not processed').first().waitFor();
     expect(wrong).toEqual([]);

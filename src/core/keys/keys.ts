@@ -31,8 +31,6 @@ export const defaultScopes: (typeof accountScopes)[number][] = [
 ];
 /** What people may do who sign in with the account's password. */
 const consoleScopes: Scope[] = [...defaultScopes, 'account'];
-/** Pages look words up and count people with every pause of whoever types. */
-const CONSOLE_REQUESTS_PER_MINUTE = 600;
 
 export interface CreateKeyInput {
   accountId: string;
@@ -73,13 +71,7 @@ export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyM
  * that an account may, and its text is known to nobody. Returns its id.
  */
 export async function consoleKeyOf(sql: Sql, accountId: string, mode: KeyMode): Promise<string> {
-  const { stored } = draftKey({
-    accountId,
-    mode,
-    scopes: consoleScopes,
-    name: 'Web console',
-    requestsPerMinute: CONSOLE_REQUESTS_PER_MINUTE,
-  });
+  const { stored } = draftKey({ accountId, mode, scopes: consoleScopes, name: 'Web console' });
   await insertConsoleKey(sql, stored);
   return must(await findConsoleKey(sql, accountId, mode), 'console key of the account');
 }
