@@ -19,7 +19,6 @@ import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
-import { watchDueDeliveries } from '../src/jobs/webhook/deliver/watch-due.ts';
 import { openProcess } from './open-process.ts';
 import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
 
@@ -49,7 +48,6 @@ export async function runApi(config: Config): Promise<void> {
   const app = createApp({ ...context, config, replicas, queues, watcher, admit, calls });
   const server = createHttpServer(app).listen(config.port, config.host);
   await untilListening(server, config);
-  watchDueDeliveries(context.sql);
   const metrics = await serveMetrics('api', config);
   watchPool(context.sql);
   const heartbeat = startHeartbeat(context, 'api');

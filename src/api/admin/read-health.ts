@@ -15,7 +15,7 @@ import type { ApiContext } from '../api-context.ts';
 /** A part that has not answered by then counts as away. */
 const ANSWER_MS_MAX = 2_000;
 /** Longer waits are worth a look; `infra/grafana/alerts.yaml` knows the same. */
-const SECONDS_MAX = { chunk: 900, progress: 600, due: 60, transaction: 600 };
+const SECONDS_MAX = { chunk: 900, progress: 600, due: 60, delivery: 300 };
 
 /** An object that never is: asking for it is the cheapest question that a store answers. */
 const NO_OBJECT = 'batches/none';
@@ -60,6 +60,7 @@ export async function readHealth(context: ApiContext): Promise<Record<string, un
     batches: { open: state.batches, oldest_progress_seconds: state.oldestProgressSeconds },
     credits: { reservations: state.reservations, reserved: state.reservedCredits },
     schedules: { due: state.schedulesDue, oldest_due_seconds: state.oldestDueSeconds },
+    webhooks: { oldest_due_seconds: state.oldestDeliverySeconds },
     audits: state.audits,
     database: viewDatabase(server),
     limits: { kept_in: context.limiter.store, degraded },
@@ -111,6 +112,10 @@ function findProblems(
     [
       state.oldestDueSeconds > SECONDS_MAX.due,
       `A schedule has been due for ${Math.round(state.oldestDueSeconds)} s.`,
+    ],
+    [
+      state.oldestDeliverySeconds > SECONDS_MAX.delivery,
+      `A webhook delivery has been due for ${Math.round(state.oldestDeliverySeconds)} s.`,
     ],
     [broken.length > 0, `The last audit failed: ${[...new Set(broken)].join('; ')}.`],
   ];

@@ -59,7 +59,7 @@ async function told(name: string, url: string): Promise<number | undefined> {
   return metric?.values.find(({ labels }) => labels.replica === new URL(url).host)?.value;
 }
 
-const isUsed = async (url: string) => (await told('replica_in_use', url)) === 1;
+const isUsed = async (url: string) => (await told('enrich_replica_in_use', url)) === 1;
 
 /** Waits until the replica has everything that is committed now. */
 async function caughtUp(): Promise<void> {
@@ -120,12 +120,12 @@ describe('a process with replicas', () => {
     await pause();
     await database.sql`create table written_while_paused ()`;
     await untilLeftOut();
-    expect(await told('replica_lag_seconds', replicaUrl)).toBeGreaterThan(0.3);
+    expect(await told('enrich_replica_lag_seconds', replicaUrl)).toBeGreaterThan(0.3);
     expect(await portOf(replicas)).toBe(primaryPort());
     await resume();
     await waitUntil(() => isUsed(replicaUrl));
     expect(await portOf(replicas)).toBe(replica.port);
-    expect(await told('replica_lag_seconds', replicaUrl)).toBeLessThan(0.3);
+    expect(await told('enrich_replica_lag_seconds', replicaUrl)).toBeLessThan(0.3);
   });
 
   test('asks those that are fit in turns', async () => {
@@ -135,7 +135,7 @@ describe('a process with replicas', () => {
     await waitUntil(async () => (await isUsed(replicaUrl)) && (await isUsed(otherUrl)));
     for (let read = 0; read < 4; read++) await portOf(replicas);
     for (const url of [replicaUrl, otherUrl]) {
-      const metric = await metrics.getSingleMetric('replica_reads_total')?.get();
+      const metric = await metrics.getSingleMetric('enrich_replica_reads_total')?.get();
       const answered = metric?.values.filter(({ labels }) => labels.result === 'answered');
       const own = answered?.find(({ labels }) => labels.replica === new URL(url).host);
       expect(own?.value).toBeGreaterThanOrEqual(2);
@@ -177,7 +177,7 @@ describe('a process with replicas', () => {
     // The primary itself, and another database of the replica.
     for (const wrong of [database.url.replace('127.0.0.1', 'localhost'), postgres]) {
       await using replicas = open([wrong]);
-      await waitUntil(async () => (await told('replica_in_use', wrong)) === 0);
+      await waitUntil(async () => (await told('enrich_replica_in_use', wrong)) === 0);
       expect(await portOf(replicas)).toBe(primaryPort());
     }
   });

@@ -21,19 +21,19 @@ const CONNECT_SECONDS = 2;
 const ANSWER_MS_MAX = 2_000;
 
 const lagSeconds = new Gauge({
-  name: 'replica_lag_seconds',
+  name: 'enrich_replica_lag_seconds',
   help: 'Seconds that a replica is behind at most, as of the last look; +Inf where nothing is known.',
   labelNames: ['replica'],
   registers: [metrics],
 });
 const inUse = new Gauge({
-  name: 'replica_in_use',
+  name: 'enrich_replica_in_use',
   help: '1 while this process reads from the replica.',
   labelNames: ['replica'],
   registers: [metrics],
 });
 const reads = new Counter({
-  name: 'replica_reads_total',
+  name: 'enrich_replica_reads_total',
   help: 'Reads sent to a replica: answered there, or by the primary as the replica was behind or failed.',
   labelNames: ['replica', 'result'],
   registers: [metrics],

@@ -44,6 +44,8 @@ export interface ServiceState {
   schedulesDue: number;
   /** How long the schedule that has been due longest has waited; 0 when none is due. */
   oldestDueSeconds: number;
+  /** The same of deliveries to webhooks. */
+  oldestDeliverySeconds: number;
   processes: {
     kind: ProcessKind;
     host: string;
@@ -94,7 +96,10 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
       select
         (select min(since) from chunk where state in ('waiting', 'dispatched')) as chunk,
         (select min(moved_at) from moving) as progress,
-        (select min(next_run_at) from due) as due)
+        (select min(next_run_at) from due) as due,
+        (select min(d.due_at) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+          where d.state = 'pending' and w.enabled
+            and (d.lease_until is null or d.lease_until <= clock_timestamp())) as delivery)
     select
       (select coalesce(json_agg(b), '[]') from (
         select state, reason, count(*) from batch group by state, reason) b) as batches,
@@ -107,6 +112,7 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
         as reserved_credits,
       (select count(*) from due) as schedules_due,
       ${secondsSince(sql, 'due')} as oldest_due_seconds,
+      ${secondsSince(sql, 'delivery')} as oldest_delivery_seconds,
       (select coalesce(json_agg(p), '[]') from (
         select kind, host, version, started_at,
           extract(epoch from clock_timestamp() - seen_at)::float8 as seen_seconds_ago

@@ -82,6 +82,11 @@ const ofService: Watched<Reading>[] = [
     samples: (state) => one(state.oldestDueSeconds),
   },
   {
+    name: 'enrich_webhook_oldest_due_seconds',
+    help: 'How long the webhook delivery that is due longest has waited; some 5 s at most while no receiver is slow.',
+    samples: (state) => one(state.oldestDeliverySeconds),
+  },
+  {
     name: 'enrich_processes',
     help: 'Processes that said lately that they are there.',
     labels: ['kind'],

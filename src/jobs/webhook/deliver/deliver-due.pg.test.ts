@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../../../tests/support/pipeline.ts';
+import { scrapeHere } from '../../../../tests/support/scrape.ts';
 import { Signal } from '../../../../tests/support/signal.ts';
 import { withStatus } from '../../../../tests/support/webhook-receiver.ts';
 import { must } from '../../../core/lib/assert.ts';
@@ -45,6 +46,14 @@ afterEach(async () => {
   receiver.usually = withStatus(204);
   vi.restoreAllMocks();
 });
+
+/** Attempts that were delivered, are made again, and failed. */
+async function attemptsCounted(): Promise<number[]> {
+  const { sum } = await scrapeHere();
+  return ['delivered', 'retried', 'failed'].map(
+    (end) => sum('enrich_webhook_attempts_total', { end }) ?? 0,
+  );
+}
 
 describe('a delivery', () => {
   test('is signed, so that an independent verifier takes it', async () => {
@@ -135,6 +144,24 @@ describe('a delivery', () => {
     expect(hooked.receiver.received).toHaveLength(1);
     await hooked.deliver({ now: plus(now, wait) });
     expect(hooked.receiver.received).toHaveLength(2);
+  });
+
+  test('is counted by what each attempt came to', async () => {
+    const hook = await hooked.hook(caller);
+    const before = await attemptsCounted();
+    await hooked.happen(caller);
+    hooked.receiver.answers.push(withStatus(500));
+    await hooked.deliver();
+    await hooked.deliver({ now: fromNow(HOUR) });
+    await hooked.happen(caller);
+    hooked.receiver.usually = withStatus(500);
+    await hooked.sql`update webhook_deliveries set round_attempts = 9 where state = 'pending'`;
+    await hooked.deliver({ now: fromNow(HOUR) });
+    expect(await hooked.deliveries(hook)).toContainEqual(
+      expect.objectContaining({ state: 'failed' }),
+    );
+    const grown = (await attemptsCounted()).map((count, index) => count - (before[index] ?? 0));
+    expect(grown).toEqual([1, 1, 1]);
   });
 
   test('of a test event is made once', async () => {

@@ -3,8 +3,10 @@
  * few seconds by itself: that finds retries whose time has come, what a worker that died had in hand, and
  * events whose notification was lost.
  */
+import { Counter } from 'prom-client';
 import type { Config } from '../../../core/config.ts';
 import { inTransaction } from '../../../core/db/client.ts';
+import { metrics } from '../../../core/metrics.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../../start-repeating.ts';
 import { testEventType } from '../event-types.ts';
@@ -30,6 +32,16 @@ const bounds = { perAccount: 8, perWebhook: 4 };
 const FAILING_DAYS_MAX = 5;
 /** The receiver is gone for good (Standard Webhooks; RFC 9110, 15.5.11). */
 const GONE = 410;
+
+const attempts = new Counter({
+  name: 'enrich_webhook_attempts_total',
+  help: 'Attempts to deliver to webhooks, by what they came to: a failed one is not made again by itself.',
+  labelNames: ['end'],
+  registers: [metrics],
+});
+const ends = ['delivered', 'retried', 'failed'] as const;
+// What never happened yet is 0: an alert on its growth sees the first time.
+for (const end of ends) attempts.inc({ end }, 0);
 
 type DeliverContext = Pick<JobContext, 'sql' | 'log'> & {
   config: Pick<Config, 'webhookAllowedHosts' | 'webhookEncryptionKey'>;
@@ -128,8 +140,15 @@ async function deliver(
   const clock = { now, failingDaysMax: FAILING_DAYS_MAX };
   const { recorded, disabled } = await recordOutcome(sql, claimed, outcome, clock);
   const { id: delivery, webhookId: webhook, attempt: number } = claimed;
+  if (recorded) attempts.inc({ end: endOf(outcome) });
   log.debug({ delivery, webhook, attempt: number, status: attempt.status, recorded }, 'attempted');
   if (disabled !== null) log.warn({ webhook, reason: disabled }, 'webhook disabled');
+}
+
+/** What an attempt came to: a failed one is not made again by itself. */
+function endOf({ isDelivered, isGone, retryAfterSeconds }: AttemptOutcome): (typeof ends)[number] {
+  if (isDelivered) return 'delivered';
+  return isGone || retryAfterSeconds === null ? 'failed' : 'retried';
 }
 
 async function attemptOnce(

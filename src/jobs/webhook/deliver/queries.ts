@@ -144,14 +144,3 @@ function isTooLong(sql: Sql, isDelivered: boolean, failingDaysMax: number) {
   return sql`(not ${isDelivered} and coalesce(
     w.failing_since <= clock.now - make_interval(days => ${failingDaysMax}), false))`;
 }
-
-/** How long the delivery that has been due longest has waited, in seconds; 0 when none is due. */
-export async function readOldestDueSeconds(sql: Sql): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(d.due_at))), 0)::float8
-      as seconds
-    from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-    where d.state = 'pending' and w.enabled
-      and (d.lease_until is null or d.lease_until <= clock_timestamp())`;
-  return row?.seconds ?? 0;
-}
