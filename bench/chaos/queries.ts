@@ -143,6 +143,15 @@ export const forbiddenWrites = {
     update batches set max_credits = 0, credits_charged = 1`,
 } satisfies Record<string, (sql: Database) => unknown>;
 
+/** Claims the oldest chunk once more: its fencing token before and after. */
+export async function claimAgain(sql: Database): Promise<{ before: number; after: number }> {
+  const [token] = await sql<{ before: number; after: number }[]>`
+    with old as (select id, epoch from chunks order by id limit 1)
+    update chunks set epoch = chunks.epoch + 1 from old where chunks.id = old.id
+    returning old.epoch as before, chunks.epoch as after`;
+  return token ?? { before: 0, after: 1 };
+}
+
 /** Defences of the database that can be switched off, to prove that the bench sees it. */
 export const mutations = {
   /** Every claim of a chunk gets the token of the claim before. */
