@@ -28,6 +28,7 @@ export async function openWorkingPipeline(
   const workers = runWorkers(pipeline.context, backend);
   return {
     ...pipeline,
+    backend,
 
     /** Waits until the batch has come to its end. */
     async finished(caller: Caller, id: string): Promise<void> {

@@ -91,16 +91,11 @@ function findProblems(
   const workers = state.processes.filter(
     ({ kind, seen_seconds_ago: seconds }) => kind === 'worker' && seconds <= SEEN_SECONDS_MAX,
   );
-  const failed = (jobs ?? []).reduce(
-    (sum, job) => sum + (job.state === 'failed' ? job.jobs : 0),
-    0,
-  );
   const broken = state.audits.flatMap((audit) => audit.failed);
   const wrong: [boolean, string][] = [
     [workers.length === 0, 'No worker is there: lists and schedules wait.'],
     [jobs === null, 'The queue does not answer.'],
     [!isStorageThere, 'The object store does not answer.'],
-    [failed > 0, `${failed} jobs failed; /admin/queues shows why.`],
     [
       state.oldestChunkSeconds > SECONDS_MAX.chunk,
       `A chunk has waited for ${Math.round(state.oldestChunkSeconds)} s.`,
