@@ -76,7 +76,8 @@ function viewDatabase(server: DatabaseState) {
   return {
     version: server.version,
     bytes: server.bytes,
-    connections: server.connections,
+    connections: server.connections.reduce((sum, { count }) => sum + count, 0),
+    sessions: server.connections,
     connections_max: server.connectionsMax,
     oldest_transaction_seconds: server.oldestTransactionSeconds,
     replicas: server.replicas,

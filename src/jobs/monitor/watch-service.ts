@@ -136,7 +136,7 @@ const ofService: Watched<Reading>[] = [
 const ofQueue: Watched<JobCount[]>[] = [
   {
     name: 'enrich_jobs',
-    help: 'Jobs in the queue, by state. Failed ones are kept to be looked at.',
+    help: 'Jobs in the queue, by state. Of one that is over nothing is kept.',
     labels: ['queue', 'state'],
     samples: (counts) => counts.map(({ queue, state, jobs }) => [{ queue, state }, jobs]),
   },

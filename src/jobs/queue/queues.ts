@@ -36,12 +36,16 @@ export interface WakeUp<Payload> {
 
 export interface JobCount {
   queue: QueueName;
-  state: (typeof jobStates)[number];
+  state: keyof typeof jobStates;
   jobs: number;
 }
 
-/** Those that a job of ours can be in; one that is done is removed. */
-const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
+/** What a job of ours can be, and BullMQ's names for it. Of one that is over, however, nothing is kept. */
+const jobStates = {
+  waiting: ['waiting', 'prioritized'],
+  active: ['active'],
+  delayed: ['delayed'],
+} as const;
 
 export interface Queues {
   /**
@@ -51,7 +55,7 @@ export interface Queues {
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
   /** True when no job of this kind's queue waits for a worker; false also when the store does not say. */
   isDrained(name: JobName): Promise<boolean>;
-  /** Jobs of each queue, by BullMQ's name of their state. Throws when the store does not say. */
+  /** Jobs of each queue that wait and run. Throws when the store does not say. */
   countJobs(): Promise<JobCount[]>;
   /** The queues as BullMQ has them, for what looks at jobs one by one. */
   opened(): Queue[];
@@ -108,8 +112,11 @@ export function openQueues(
     },
     async countJobs() {
       const counting = [...queues].map(async ([queue, opened]) => {
-        const counts = await opened.getJobCounts(...jobStates);
-        return jobStates.map((state) => ({ queue, state, jobs: counts[state] ?? 0 }));
+        const counts = await opened.getJobCounts(...Object.values(jobStates).flat());
+        return Object.entries(jobStates).map(([state, names]) => {
+          const jobs = names.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+          return { queue, state: state as JobCount['state'], jobs };
+        });
       });
       return (await within(WAKE_MS_MAX, Promise.all(counting))).flat();
     },

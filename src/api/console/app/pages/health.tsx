@@ -31,6 +31,8 @@ interface Health {
   };
   credits: { reservations: number; reserved: number };
   schedules: { due: number; oldest_due_seconds: number };
+  webhooks: { oldest_due_seconds: number };
+  audits: { deep: boolean; ended_at: string; violations: number }[];
   database: {
     version: string;
     bytes: number;
@@ -75,7 +77,7 @@ export function HealthPage() {
 }
 
 function State({ health }: { health: Health }) {
-  const { queue, database, storage, limits, credits, schedules } = health;
+  const { queue, database, storage, limits, credits, schedules, webhooks } = health;
   return (
     <div class="stack">
       {health.problems.map((text) => (
@@ -88,6 +90,8 @@ function State({ health }: { health: Health }) {
         <Fact name="Leases taken back">{formatNumber(queue.leases_reclaimed)}</Fact>
         <Fact name="Credits reserved">{formatNumber(credits.reserved)}</Fact>
         <Fact name="Schedules due">{formatNumber(schedules.due)}</Fact>
+        <Fact name="Oldest delivery due">{formatDuration(webhooks.oldest_due_seconds)}</Fact>
+        <Fact name="Last audit">{describeAudits(health.audits)}</Fact>
         <Fact name="Database">{formatBytes(database.bytes)}</Fact>
         <Fact name="Connections">
           {formatNumber(database.connections)} of {formatNumber(database.connections_max)}
@@ -124,6 +128,16 @@ function State({ health }: { health: Health }) {
       />
     </div>
   );
+}
+
+/** What the last audit found, and when. */
+function describeAudits(audits: Health['audits']): string {
+  const [last] = [...audits].sort((a, b) => b.ended_at.localeCompare(a.ended_at));
+  if (last === undefined) return 'never';
+  const broken = audits.reduce((sum, { violations }) => sum + violations, 0);
+  return broken === 0
+    ? `clean, ${formatTime(last.ended_at)}`
+    : `${formatNumber(broken)} violations`;
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
