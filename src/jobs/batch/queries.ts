@@ -378,6 +378,14 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
     update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
 }
 
+/** Those of these ids that no batch has. */
+export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from unnest(${ids}::uuid[]) given (id)
+    where not exists (select from batches where batches.id = given.id)`;
+  return rows.map((row) => row.id);
+}
+
 /** Batches whose files were deleted between one and two days ago. */
 export async function listLatelyDeleted(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -1,5 +1,5 @@
 /** Files are kept so many days; counts and charges for ever. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
@@ -7,6 +7,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
+import { deleteOrphans } from '../batch/delete-orphans.ts';
 import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
 import { keepHouse } from './keep-house.ts';
 
@@ -107,6 +108,53 @@ test('what became of an event is known for 30 days', async () => {
   await keepHouse(pipeline.context);
   const left = await sql`select id from webhook_deliveries`;
   expect(left).toEqual([{ id: young }]);
+});
+
+describe('an upload of which no batch was made', () => {
+  /** An id as it is given so many days ago. */
+  const idFrom = (daysAgo: number) => {
+    const born = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
+    return `${born.slice(0, 8)}-${born.slice(8)}${crypto.randomUUID().slice(13)}`;
+  };
+
+  test('because its process died is deleted as old files are, whole or not, and no other', async () => {
+    const { store } = pipeline.context;
+    const [old, young] = [idFrom(DAYS + 0.1), idFrom(DAYS - 0.1)];
+    const kept = await pipeline.enrich(caller, list, options);
+    const aged = idFrom(500);
+    for (const id of [old, young, aged]) {
+      await store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
+      await store.put(`batches/${id}/upload.0.tmp`, [Buffer.from('em')]);
+    }
+    await store.put(`uploads/${old}`, [Buffer.from('email\n')]);
+    const keptBefore = await objectsOf(kept);
+    expect(await deleteOrphans(pipeline.context)).toBe(2);
+    expect(await objectsOf(aged)).toEqual([]);
+    expect(await objectsOf(old)).toEqual([`uploads/${old}`]);
+    expect(await objectsOf(young)).toHaveLength(2);
+    expect(await objectsOf(kept)).toEqual(keptBefore);
+    await store.deletePrefix(`batches/${young}/`);
+    await store.delete(`uploads/${old}`);
+  });
+
+  test('is left alone in a bucket, which others may share', async () => {
+    const { context } = pipeline;
+    const id = idFrom(500);
+    await context.store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
+    const storage = { provider: 's3' } as (typeof context)['config']['storage'];
+    expect(await deleteOrphans({ ...context, config: { ...context.config, storage } })).toBe(0);
+    expect(await objectsOf(id)).toHaveLength(1);
+    expect(await deleteOrphans(context)).toBe(1);
+  });
+
+  test('is not taken for one while its batch is known, however old', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const before = await objectsOf(id);
+    vi.useFakeTimers({ now: Date.now() + 400 * 86_400_000, toFake: ['Date'] });
+    expect(await deleteOrphans(pipeline.context)).toBe(0);
+    vi.useRealTimers();
+    expect(await objectsOf(id)).toEqual(before);
+  });
 });
 
 describe('what a worker without a lease left behind', () => {

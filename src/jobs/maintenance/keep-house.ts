@@ -7,6 +7,7 @@ import { deleteOldLimits } from '../../core/limits/queries.ts';
 import { deleteOldHints } from '../../core/search/queries.ts';
 import { deleteOldSessions } from '../../core/sessions/queries.ts';
 import { deleteDebris } from '../batch/delete-debris.ts';
+import { deleteOrphans } from '../batch/delete-orphans.ts';
 import { listExpired, markFilesDeleted } from '../batch/queries.ts';
 import { deleteExpiredUploads } from '../batch/upload/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -16,6 +17,8 @@ import { deleteOldDeliveries } from '../webhook/queries.ts';
 const EVERY_MS = 10 * 60 * 1000;
 /** Ten times as long as a delivery is tried: time to see that it failed, and to send it again. */
 const DELIVERIES_KEEP_DAYS = 30;
+/** All objects are listed in one round of so many, which is every six hours. */
+const ROUNDS_BETWEEN_LISTS = 36;
 
 /** One round. The objects go first: a crash in between deletes them again, which is harmless. */
 export async function keepHouse(context: JobContext): Promise<void> {
@@ -33,9 +36,16 @@ export async function keepHouse(context: JobContext): Promise<void> {
 
 /** Keeps house now and then every few minutes until stopped. */
 export function startKeepingHouse(context: JobContext): Repeating {
+  let round = 0;
   return startRepeating(
     EVERY_MS,
-    () => keepHouse(context),
+    async () => {
+      await keepHouse(context);
+      // Not in the first: processes that start all the time would list all the time.
+      if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
+      const orphans = await deleteOrphans(context);
+      if (orphans > 0) context.log.warn({ orphans }, 'uploads of no batch were deleted');
+    },
     (error) => context.log.error({ err: error }, 'keeping house failed'),
   );
 }
