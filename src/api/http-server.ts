@@ -115,6 +115,7 @@ export function limitRequest(
 
 /** Answers a request whose body is still coming, and ends the connection. */
 function refuseRest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  response.setHeader('Connection', 'close');
   renderProblem(response as Parameters<typeof renderProblem>[0], error);
   // Whoever waits for the rest of the body is told that it will not come.
   response.once('close', () => request.destroy());

@@ -35,10 +35,12 @@ export function renderProblems(log: Log): ErrorRequestHandler {
   };
 }
 
-/** Answers with the problem document of an error. The headers must not have been sent. */
+/**
+ * Answers with the problem document of an error. The headers must not have been sent. What is left of a body is
+ * read for a while (`drainMs` of the limits): a connection that is closed on a client that still sends is
+ * reset, and takes this answer with it.
+ */
 export function renderProblem(response: Response, error: AppError): void {
-  // The rest of a body is not read: the connection ends with this answer.
-  if (!response.req.complete) response.setHeader('Connection', 'close');
   if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
     response.setHeader('WWW-Authenticate', 'Bearer');
   }

@@ -124,6 +124,30 @@ describe('a body', () => {
   });
 });
 
+test('a client that sends on after its refusal can read it before the connection ends', async () => {
+  const { port, connections } = await serve({ drainMs: 400, bytesPerSecondMin: 1 });
+  const unknown = head('POST', '/v1/batches?operation=people.enrich', {
+    Authorization: 'Bearer nobody',
+    'Content-Type': 'text/csv',
+    'Content-Length': 1_000_000_000,
+  });
+  const block = Buffer.alloc(1024 * 1024, 'x');
+  const started = performance.now();
+  const answer = await exchange(port, unknown, async (socket) => {
+    while (socket.writable) {
+      if (socket.write(block)) continue;
+      await new Promise<void>((resolve) => {
+        socket.once('drain', resolve);
+        socket.once('close', resolve);
+      });
+    }
+  });
+  expect(answer.status).toBe(401);
+  expect(problemSchema.parse(JSON.parse(answer.body)).code).toBe('invalid_key');
+  expect(performance.now() - started).toBeGreaterThan(400);
+  expect(await connections()).toBe(0);
+});
+
 describe('a connection without a request', () => {
   test('is closed in a crowd, and kept where there is room', async () => {
     const crowded = await serve({ crowdFrom: 3, crowdedIdleMs: 100 });
