@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   coerceDate,
@@ -15,6 +16,7 @@ import {
 describe('timestamps', () => {
   it.each([
     ['2024-01-31T12:00:00', '2024-01-31T12:00:00'],
+    ['2000-02-29T23:59:59', '2000-02-29T23:59:59'],
     ['2024-01-31 12:00', '2024-01-31T12:00:00'],
     ['2024-01-31', '2024-01-31T00:00:00'],
     ['2024-01-31T12:00:00.999Z', '2024-01-31T12:00:00'],
@@ -24,12 +26,41 @@ describe('timestamps', () => {
     expect(coerceTimestamp(given)).toBe(expected);
   });
 
-  it.each(['2023-02-29', '2024-13-01', 'yesterday', '2024-01-31T25:00:00', 1706702400])(
-    'refuses %s',
-    (given) => {
-      expect(coerceTimestamp(given)).toEqual(new Unreadable('not_a_timestamp'));
-    },
-  );
+  it.each([
+    '2023-02-29',
+    '1900-02-29T00:00:00',
+    '2024-13-01',
+    'yesterday',
+    '2024-01-31T25:00:00',
+    1706702400,
+  ])('refuses %s', (given) => {
+    expect(coerceTimestamp(given)).toEqual(new Unreadable('not_a_timestamp'));
+  });
+
+  it('reads every second of the calendar as it stands, and no other', () => {
+    const digits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n));
+    const parts = fc.tuple(
+      digits(9999),
+      digits(13),
+      digits(32),
+      digits(25),
+      digits(61),
+      digits(61),
+    );
+    fc.assert(
+      fc.property(parts, ([year, ...others]) => {
+        const [month, day, hour, minute, second] = others.map((part) => part.padStart(2, '0'));
+        const text = `${year.padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}`;
+        const time = Date.parse(`${text}Z`);
+        const exists = Number.isFinite(time) && new Date(time).toISOString().startsWith(text);
+        const read = coerceTimestamp(text);
+        if (!exists) expect(read).toEqual(new Unreadable('not_a_timestamp'));
+        else if (text.startsWith('0000')) expect(read).toEqual(new Unreadable('out_of_range'));
+        else expect(read).toBe(text);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 
   it('refuses times that need another number of year digits', () => {
     expect(coerceTimestamp('9999-12-31T23:30:00-02:00')).toEqual(new Unreadable('out_of_range'));

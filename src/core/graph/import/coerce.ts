@@ -97,6 +97,8 @@ export function coerceDate(value: unknown): string | Unreadable {
  * has none and a filter must see what the answer shows.
  */
 export function coerceTimestamp(value: unknown): string | Unreadable {
+  // What nearly every time of a file looks like, and should look like: nothing is left to convert.
+  if (typeof value === 'string' && isPlainTime(value)) return value;
   const match = typeof value === 'string' ? timeShape.exec(value.trim()) : null;
   if (match === null) return new Unreadable('not_a_timestamp');
   const [, day = '', minutes = '00:00', seconds = '00', offset = 'Z'] = match;
@@ -107,6 +109,19 @@ export function coerceTimestamp(value: unknown): string | Unreadable {
   if (!exists || shift === null) return new Unreadable('not_a_timestamp');
   const text = new Date(local - shift * 60_000).toISOString();
   return /^(?!0000)\d{4}-/.test(text) ? text.slice(0, 19) : new Unreadable('out_of_range');
+}
+
+const plainTimeShape = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `2024-01-31T12:00:00`, a second that exists. */
+function isPlainTime(text: string): boolean {
+  const match = plainTimeShape.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0);
+  return year > 0 && day > 0 && day <= days;
 }
 
 function offsetMinutes(offset: string): number | null {

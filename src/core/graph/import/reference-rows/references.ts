@@ -24,9 +24,10 @@ export interface ReferenceRow {
   createdAt?: string;
 }
 
-export interface ReferenceNote extends ReferenceRow {
+export interface ReferenceNote {
   table: ReferenceTable;
   isDerived: boolean;
+  row: ReferenceRow;
 }
 
 /** Stated and derived rows of one table, one per id. */
@@ -40,11 +41,12 @@ export class ReferenceBatch {
   readonly #tables = new Map<ReferenceTable, ReferenceRows>();
 
   add(notes: readonly ReferenceNote[]): void {
-    for (const { table, isDerived, ...row } of notes) {
+    for (const { table, isDerived, row } of notes) {
       const rows = this.rowsOf(table);
       const known = isDerived ? rows.derived : rows.stated;
       const before = known.get(row.id);
       if (before === undefined) known.set(row.id, row);
+      else if (addsNothing(row, before, isDerived)) continue;
       else known.set(row.id, isDerived ? { ...row, ...before } : { ...before, ...row });
     }
   }
@@ -54,6 +56,17 @@ export class ReferenceBatch {
     this.#tables.set(table, found);
     return found;
   }
+}
+
+const furtherFields = ['name', 'iso2', 'countryId', 'regionId', 'createdAt'] as const;
+
+/** True when the row adds nothing: a batch names the same few cities again and again. */
+function addsNothing(row: ReferenceRow, known: ReferenceRow, isDerived: boolean): boolean {
+  return furtherFields.every(
+    (field) =>
+      row[field] === undefined ||
+      (isDerived ? known[field] !== undefined : known[field] === row[field]),
+  );
 }
 
 /** What a person or company says about reference tables; `problem` names a malformed object. */
@@ -74,14 +87,15 @@ function readReference(table: ReferenceTable, value: unknown): ReferenceNote[] |
   const object = asObject(value);
   const id = coerceReferenceId(object?.id);
   if (object === null || typeof id !== 'number' || id === 0) return null;
-  const note: ReferenceNote = { table, isDerived: false, id, ...nameOf(object.name) };
+  const row: ReferenceRow = { id, ...nameOf(object.name) };
+  const note: ReferenceNote = { table, isDerived: false, row };
   if (table !== 'cities') return [note];
   const countryId = idOf(object.countryId);
   const regionId = idOf(object.regionId);
   const createdAt = coerceTimestamp(object.createdAt);
-  if (countryId > 0) note.countryId = countryId;
-  if (regionId > 0) note.regionId = regionId;
-  if (typeof createdAt === 'string') note.createdAt = createdAt;
+  if (countryId > 0) row.countryId = countryId;
+  if (regionId > 0) row.regionId = regionId;
+  if (typeof createdAt === 'string') row.createdAt = createdAt;
   const countries = isAbsent(object.countries) ? [] : readReference('countries', object.countries);
   const regions = isAbsent(object.regions) ? [] : readReference('regions', object.regions);
   return countries === null || regions === null ? null : [note, ...countries, ...regions];
@@ -104,7 +118,9 @@ function placesOf(record: JsonRecord): ReferenceNote[] {
   const regions = derived('regions', regionId, region);
   return [
     ...derived('countries', countryId, country),
-    ...(within > 0 ? regions.map((note) => ({ ...note, countryId: within })) : regions),
+    ...(within > 0
+      ? regions.map((note) => ({ ...note, row: { ...note.row, countryId: within } }))
+      : regions),
   ];
 }
 
@@ -113,7 +129,7 @@ function derived(table: ReferenceTable, id: unknown, name: unknown): ReferenceNo
   const named = nameOf(name);
   return known === 0 || named.name === undefined
     ? []
-    : [{ table, isDerived: true, id: known, ...named }];
+    : [{ table, isDerived: true, row: { id: known, ...named } }];
 }
 
 function nameOf(value: unknown): { name?: string } {
