@@ -66,13 +66,29 @@ function* inPieces(lines: Iterable<string>): Generator<Buffer> {
   if (piece !== '') yield Buffer.from(piece, 'utf8');
 }
 
-/** Creates the lists of records to render at the end of the transaction. */
+/**
+ * Creates the lists of records to render at the end of the transaction. The texts of a whole batch are
+ * rendered in memory: they go into two tables.
+ */
 export async function createRenderLists(tx: Sql): Promise<void> {
   await runConstant(
     tx,
-    `create temp table stage_persons_to_render (id bigint not null) on commit drop;
+    `set local work_mem = '128MB';
+     create temp table stage_persons_to_render (id bigint not null) on commit drop;
      create temp table stage_companies_to_render (id bigint not null) on commit drop;`,
   );
+}
+
+/** True when one of these records is stored already. */
+export async function isAnyStored(
+  tx: Sql,
+  { records }: RecordTables,
+  ids: readonly number[],
+): Promise<boolean> {
+  const [found] = await tx<{ isStored: boolean }[]>`
+    select exists (
+      select from ${tx(records)} where id = any(${[...ids]}::bigint[])) as is_stored`;
+  return must(found, 'one row').isStored;
 }
 
 /** Creates the stage of a batch: the columns of the record's tables, without their constraints. */
@@ -110,6 +126,16 @@ export async function compareRecords(tx: Sql, tables: RecordTables): Promise<voi
   );
 }
 
+/** Notes that all records of the batch are new, as `compareRecords` would find. */
+export async function createChangesOfNew(tx: Sql): Promise<void> {
+  await runConstant(
+    tx,
+    `create temp table stage_changes (id bigint not null, is_new boolean default true,
+       is_changed boolean default false, is_renamed boolean default true,
+       is_touched boolean default false) on commit drop`,
+  );
+}
+
 /**
  * Inserts the new records and updates the changed ones. A time that the import does not give stays,
  * or is `importedAt`: on insert both, on update `when_updated` alone.
@@ -119,7 +145,7 @@ export async function writeRecords(
   tables: RecordTables,
   importedAt: string,
 ): Promise<void> {
-  const { records, columns, rendered } = tables;
+  const { records, columns } = tables;
   const insertedCells = columns.map((name) =>
     times.has(name) ? `coalesce(s.${name}, $1::timestamp)` : `s.${name}`,
   );
@@ -144,6 +170,11 @@ export async function writeRecords(
      where r.id = s.id`,
     [importedAt],
   );
+  await listChanged(tx, tables);
+}
+
+/** Lists the new and changed records for rendering. */
+export async function listChanged(tx: Sql, { rendered }: RecordTables): Promise<void> {
   await runConstant(
     tx,
     `insert into ${rendered} select id from stage_changes where is_new or is_changed`,
@@ -162,14 +193,24 @@ export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise
          where s.value = i.value and s.kind = i.kind and s.id = i.${owner})
        returning i.${owner} as id
      ), added as (
-       insert into ${identifiers} (value, kind, ${owner})
-       select value, kind, id from stage_identifiers order by value
+       ${insertIdentifiersSql(tables)}
        on conflict do nothing
        returning ${owner} as id
      )
      update stage_changes set is_touched = true
      where not is_new and id in (select id from removed union all select id from added)`,
   );
+}
+
+/** Writes the identifiers of records that are all new, and so have none yet. */
+export async function insertIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
+  await runConstant(tx, insertIdentifiersSql(tables));
+}
+
+/** By value, so that neighbours in the index are written together. */
+function insertIdentifiersSql({ identifiers, owner }: RecordTables): string {
+  return `insert into ${identifiers} (value, kind, ${owner})
+       select value, kind, id from stage_identifiers order by value`;
 }
 
 /** The words that opt-outs hash, for each kind that can be opted out of. */

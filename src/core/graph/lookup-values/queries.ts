@@ -30,6 +30,24 @@ export async function recountStagedPeople(tx: Sql): Promise<void> {
     on conflict (kind, id) do update set people = v.people + excluded.people`;
 }
 
+/** Counts the people of an import batch who are all new, once they are written. */
+export async function countNewPeople(tx: Sql): Promise<void> {
+  // One by one: the planner cannot read everybody to find these.
+  await tx`
+    insert into lookup_values as v (kind, id, people)
+    select held.kind, held.id, count(*)
+    from stage_changes c
+    cross join lateral (
+      select position_id, city_id, industry_id from persons where id = c.id offset 0) p
+    cross join lateral (values
+      (${lookupCodes.jobTitles}::smallint, p.position_id),
+      (${lookupCodes.locations}, p.city_id),
+      (${lookupCodes.industries}, p.industry_id)) held (kind, id)
+    where held.id <> 0
+    group by held.kind, held.id
+    on conflict (kind, id) do update set people = v.people + excluded.people`;
+}
+
 /** Takes these people out of the counts. Call before they are deleted. */
 export async function uncountPeople(tx: Sql, ids: readonly number[]): Promise<void> {
   await tx`

@@ -1,0 +1,78 @@
+/** A batch of which nothing is stored takes a shorter way than others; it must come to the same. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { importGraph } from '../../../../tests/support/graph.ts';
+import { smallGraph } from '../../../../tests/support/small-graph.ts';
+import type { Database } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+import { suppress } from '../../suppression/suppress.ts';
+import { importValues } from './import-harness.test-suite.ts';
+
+const databases: TestDatabase[] = [];
+let fresh: Database;
+let filled: Database;
+
+beforeAll(async () => {
+  for (let made = 0; made < 2; made++) databases.push(await createTestDatabase());
+  [fresh, filled] = databases.map(({ sql }) => sql) as [Database, Database];
+});
+afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+const tables = [
+  ...['persons', 'person_identifiers', 'person_records', 'person_briefs', 'person_search'],
+  ...['companies', 'company_identifiers', 'company_records', 'lookup_values', 'lookup_words'],
+  ...['countries', 'regions', 'cities', 'industries', 'positions'],
+];
+
+/** Everything that an import fills. */
+async function contents(sql: Database): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const table of tables) {
+    const rows = await sql<{ row: string }[]>`
+      select t::text as row from ${sql(table)} t order by row`;
+    found[table] = rows.map(({ row }) => row);
+  }
+  const officers = await sql<{ row: string }[]>`
+    select concat_ws('|', company_id, name, role, appointed_on, person_id) as row
+    from officers order by row`;
+  const suppressed = await sql<{ row: string }[]>`
+    select person_id::text as row from suppressed_persons order by 1`;
+  const rowsOf = (list: { row: string }[]) => list.map(({ row }) => row);
+  return { ...found, officers: rowsOf(officers), suppressed: rowsOf(suppressed) };
+}
+
+const { companies } = smallGraph;
+/** Each third person lives in a city and has a trade, so that there is something to count. */
+const persons = smallGraph.persons.map((person, index) => ({
+  ...person,
+  ...(index % 3 === 0 ? { cityId: 40 + index, industryId: 7, positionId: 30 } : {}),
+  ...(index % 3 === 0 ? { cities: { id: 40 + index, name: `City ${index}`, countryId: 1 } } : {}),
+  ...(index % 3 === 0 ? { industries: { id: 7, name: 'Mining' }, position: 'Miner' } : {}),
+}));
+
+test('records come to the same whether all of them are new or some were stored before', async () => {
+  const other = { name: 'Other', email: 'other@other.example', positionId: 9, position: 'Other' };
+  for (const sql of [fresh, filled]) await suppress(sql, 'out@home.example');
+  // The first record of each file is there under another name.
+  const [company, person] = [must(companies[0], 'company'), must(persons[0], 'person')];
+  await importGraph(filled, { companies: [{ ...company, ...other, directors: [] }] });
+  await importGraph(filled, { persons: [{ ...person, ...other }] });
+  for (const sql of [fresh, filled]) await importGraph(sql, { companies, persons });
+
+  const expected = await contents(filled);
+  expect(expected.persons).toHaveLength(persons.length);
+  expect(expected.suppressed).not.toEqual([]);
+  const isOther = (row: string) => /other/i.test(row) || /^\((1,)?9,/.test(row);
+  // The title of the other record stays in the tables of names, held by nobody.
+  const left = ['positions', 'lookup_values', 'lookup_words'];
+  for (const table of left) expected[table] = (expected[table] ?? []).filter((r) => !isOther(r));
+  expect(await contents(fresh)).toEqual(expected);
+});
+
+test('the same records again change nothing', async () => {
+  const files = { companies, persons };
+  for (const entity of ['companies', 'persons'] as const) {
+    const again = await importValues(fresh, entity, files[entity], '2030-01-01T00:00:00Z');
+    expect(again).toMatchObject({ inserted: 0, updated: 0, unchanged: files[entity].length });
+  }
+});
