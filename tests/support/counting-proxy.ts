@@ -14,6 +14,8 @@ export interface Traffic {
   /** Rows that the driver decodes, and their cells. */
   rows: number;
   cells: number;
+  /** How often each text was run, with `$1` where a value was. */
+  texts: Record<string, number>;
 }
 
 export interface CountingProxy {
@@ -43,7 +45,8 @@ export async function openCountingProxy(databaseUrl: string): Promise<CountingPr
         upstream.destroy();
       });
     }
-    upstream.on('data', countMessages(traffic));
+    client.on('data', readTexts(traffic));
+    upstream.on('data', countAnswers(traffic));
     client.pipe(upstream).pipe(client);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,33 +67,57 @@ export async function openCountingProxy(databaseUrl: string): Promise<CountingPr
 }
 
 function emptyTraffic(): Traffic {
-  return { statements: {}, transactions: 0, rows: 0, cells: 0 };
+  return { statements: {}, transactions: 0, rows: 0, cells: 0, texts: {} };
 }
 
-/** Counts the messages of one connection, which come in pieces of any length. */
-function countMessages(traffic: Traffic): (piece: Buffer) => void {
-  let waiting = Buffer.alloc(0);
+/** Notes what the client of one connection has run. */
+function readTexts(traffic: Traffic): (piece: Buffer) => void {
+  const prepared = new Map<string, string>();
+  return readMessages(true, (kind, body) => {
+    const [first = '', second = ''] = body.toString().split('\0', 2);
+    if (kind === 'P') prepared.set(first, second);
+    // A portal that is bound is run; a simple query brings its text.
+    const ran = kind === 'B' ? prepared.get(second) : kind === 'Q' ? first : undefined;
+    if (ran !== undefined) traffic.texts[ran] = (traffic.texts[ran] ?? 0) + 1;
+  });
+}
+
+/** Counts what the server answers on one connection. */
+function countAnswers(traffic: Traffic): (piece: Buffer) => void {
   let hasRun = false;
+  return readMessages(false, (kind, body) => {
+    if (kind === 'D') {
+      traffic.rows++;
+      traffic.cells += body.readInt16BE(0);
+    } else if (kind === 'C') {
+      // "SELECT 12", "INSERT 0 1", "COMMIT": the first word says what it was.
+      const word = body.toString('latin1').split(/[ \0]/)[0] ?? '';
+      traffic.statements[word] = (traffic.statements[word] ?? 0) + 1;
+      hasRun = true;
+    } else if (kind === 'Z' && hasRun && body.toString('latin1') === 'I') {
+      traffic.transactions++;
+      hasRun = false;
+    }
+  });
+}
+
+/** Cuts what one side of a connection says, which comes in pieces of any length, into messages. */
+function readMessages(
+  isClient: boolean,
+  take: (kind: string, body: Buffer) => void,
+): (piece: Buffer) => void {
+  let waiting = Buffer.alloc(0);
+  // The first message of a client has no letter before its length.
+  let letterBytes = isClient ? 0 : 1;
   return (piece) => {
     waiting = Buffer.concat([waiting, piece]);
     while (waiting.length >= HEADER_BYTES) {
-      const end = 1 + waiting.readInt32BE(1);
+      const end = letterBytes + waiting.readInt32BE(letterBytes);
       if (waiting.length < end) return;
-      const kind = String.fromCharCode(waiting[0] ?? 0);
-      const body = waiting.subarray(HEADER_BYTES, end);
+      if (letterBytes === 1)
+        take(String.fromCharCode(waiting[0] ?? 0), waiting.subarray(HEADER_BYTES, end));
+      letterBytes = 1;
       waiting = waiting.subarray(end);
-      if (kind === 'D') {
-        traffic.rows++;
-        traffic.cells += body.readInt16BE(0);
-      } else if (kind === 'C') {
-        // "SELECT 12", "INSERT 0 1", "COMMIT": the first word says what it was.
-        const word = body.toString('latin1').split(/[ \0]/)[0] ?? '';
-        traffic.statements[word] = (traffic.statements[word] ?? 0) + 1;
-        hasRun = true;
-      } else if (kind === 'Z' && hasRun && body.toString('latin1') === 'I') {
-        traffic.transactions++;
-        hasRun = false;
-      }
     }
   };
 }
