@@ -26,6 +26,7 @@ import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
 import { measureSearchGrowth } from './search-growth.ts';
 import { measureStacks } from './stacks.ts';
+import { measureWorkers } from './workers.ts';
 
 interface Size {
   persons: number;
@@ -81,7 +82,7 @@ const benchmarks: Record<string, Benchmark> = {
       script: 'ten-fields',
       reference: 'a file in, one SQL join, a file out of the same ten fields',
       fields: tenFields,
-      goal: 1.2,
+      goal: 0.6,
       duckDb: { goal: 3, say },
       leads: await leadList(stack, rows, say),
       rows,
@@ -93,7 +94,7 @@ const benchmarks: Record<string, Benchmark> = {
       script: 'all-columns',
       reference: 'a file in, one SQL join, a file out of all columns of the people',
       fields: null,
-      goal: 1.2,
+      goal: 0.7,
       duckDb: { goal: 3, say },
       leads: await leadList(stack, rows, say),
       rows,
@@ -159,6 +160,23 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
     await using stack = await openBenchStack(graph, say, servers.options);
     return await measureStalledDownloads(stack, 's3', say);
   },
+  ...Object.fromEntries(
+    (['embedded', 'redis'] as const).map(
+      (store): [string, (leads: string, size: Size) => Promise<BenchResult[]>] => [
+        `workers-${store}`,
+        (leads, { persons, companies, rows, runs }) =>
+          measureWorkers({
+            graph: { persons, companies, seed },
+            store,
+            leads,
+            rows,
+            fields: tenFields,
+            runs: Math.min(runs, slowRunsMax),
+            say,
+          }),
+      ],
+    ),
+  ),
   load: (_leads, { persons, companies, rows, lookupSeconds }) =>
     measureLoad({
       graph: { persons, companies, seed },

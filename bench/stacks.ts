@@ -62,7 +62,7 @@ export async function measureStacks(options: StacksOptions): Promise<BenchResult
     reference: median(pairs.map((pair) => figure(pair.reference))),
   });
   return [
-    { ...shared, name: 'stacks', ...compare((run) => run.wallSeconds), goal: 1.5, runs: pairs },
+    { ...shared, name: 'stacks', ...compare((run) => run.wallSeconds), goal: 1.3, runs: pairs },
     // What other work on the machine disturbs least. NaN where there is no /proc.
     { ...shared, name: 'stacks-cpu', ...compare(cpuOf), goal: null, runs: [] },
   ];
