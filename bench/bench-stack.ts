@@ -57,20 +57,21 @@ const readyPollMs = 50;
 
 /**
  * Starts the service on the cached graph, which is made first if need be. Without `options` it is the
- * embedded stack, whatever the environment of this process says.
+ * embedded stack, whatever the environment of this process says. All its processes get the flags of Node.
  */
 export async function openBenchStack(
   graph: BenchGraph,
   say: (line: string) => void,
   options: OptionTexts = {},
   workers = 1,
+  nodeFlags: readonly string[] = [],
 ): Promise<BenchStack> {
   const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
   const folder = path.join(packageRoot, '.enrich-bench', name);
   const dataDir = path.join(folder, 'data');
   await mkdir(folder, { recursive: true });
   await forgetRuns(dataDir);
-  const { up, child } = await startUp(dataDir, options, workers);
+  const { up, child } = await startUp(dataDir, options, workers, nodeFlags);
   const sql = connect({ url: up.database_url, connections: 4 });
   const stop = async () => {
     await sql.end();
@@ -141,13 +142,14 @@ async function startUp(
   dataDir: string,
   options: OptionTexts,
   workers: number,
+  nodeFlags: readonly string[],
 ): Promise<{ up: UpFile; child: ChildProcess }> {
   // An `up.json` of a run that was killed must not be taken for the one of this run.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();
   const words = ['up', '--port', '0', '--data-dir', dataDir, '--workers', String(workers)];
-  const child = spawn(process.execPath, [entry, ...words], {
+  const child = spawn(process.execPath, [...nodeFlags, entry, ...words], {
     env: environmentWithOnly({
       ...options,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,

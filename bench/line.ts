@@ -15,6 +15,7 @@ import type { Run } from './interleave.ts';
 import { type Measurement, measure } from './measure.ts';
 import { type MeasuredWork, runMeasured } from './measured-run.ts';
 import type { CostlyPids } from './process-cost.ts';
+import { countPersons, readGraphBytes } from './queries.ts';
 
 export interface LineOptions extends Omit<Measurement, 'prepare'> {
   /** Names of the record's fields to write; null for all of them. */
@@ -23,9 +24,11 @@ export interface LineOptions extends Omit<Measurement, 'prepare'> {
 }
 
 /** Measures the line with some columns. Throws when the two results differ in any cell. */
-export function measureLine(stack: BenchStack, options: LineOptions): Promise<BenchResult[]> {
+export async function measureLine(stack: BenchStack, options: LineOptions): Promise<BenchResult[]> {
   const prepare = (folder: string) => copyFile(options.leads, path.join(folder, 'leads.csv'));
-  return measure(stack, lineWork(stack, options), { ...options, prepare });
+  const results = await measure(stack, lineWork(stack, options), { ...options, prepare });
+  const graph = { persons: await countPersons(stack.sql), bytes: await readGraphBytes(stack.sql) };
+  return results.map((result) => ({ ...result, details: { ...result.details, graph } }));
 }
 
 /** Runs the list once, from its upload to its result in a file. */

@@ -29,6 +29,14 @@ export async function readServer(
   return { version, settings };
 }
 
+/** Bytes of each table of the graph with its indexes. */
+export async function readGraphBytes(sql: Sql): Promise<Record<string, number>> {
+  const rows = await sql<{ name: string; bytes: number }[]>`
+    select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+    where relnamespace = 'graph'::regnamespace and relkind = 'r' order by relname`;
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
 /** How many people the graph holds. */
 export async function countPersons(sql: Sql): Promise<number> {
   const [row] = await sql<{ persons: number }[]>`select count(*)::int as persons from persons`;

@@ -10,6 +10,7 @@ import { type BenchStack, leadList, openBenchStack } from './bench-stack.ts';
 import { type BenchResult, judge } from './benchmark.ts';
 import { measureListeners, measureSlowConnections, measureStalledDownloads } from './bounds.ts';
 import { describeMachine, readCircumstances } from './circumstances.ts';
+import { measureConsole } from './console.ts';
 import { measureExport } from './export.ts';
 import { measureHostileUploads } from './hostile-uploads.ts';
 import { measureImport } from './import.ts';
@@ -21,6 +22,7 @@ import { measureLookups } from './lookups.ts';
 import { pollMs } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
 import { startProductionServers } from './production-servers.ts';
+import { profileWorker } from './profile.ts';
 import { readServer } from './queries.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
@@ -135,6 +137,7 @@ const benchmarks: Record<string, Benchmark> = {
   'search-growth': async (stack, { persons, companies }) => [
     await measureSearchGrowth(stack, { persons, companies, seed }, say),
   ],
+  console: (stack, { runs }) => measureConsole(stack, runs * 2),
   'bounds-connections': (stack) => measureSlowConnections(stack),
   'bounds-listeners': (stack) => measureListeners(stack, say),
   'bounds-downloads': (stack) => measureStalledDownloads(stack, 'files', say),
@@ -159,6 +162,17 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
     const graph = { persons, companies, seed };
     await using stack = await openBenchStack(graph, say, servers.options);
     return await measureStalledDownloads(stack, 's3', say);
+  },
+  profile: async (leads, { persons, companies, rows, runs }) => {
+    await profileWorker({
+      graph: { persons, companies, seed },
+      leads,
+      rows,
+      fields: tenFields,
+      runs: Math.min(runs, slowRunsMax),
+      say,
+    });
+    return [];
   },
   ...Object.fromEntries(
     (['embedded', 'redis'] as const).map(

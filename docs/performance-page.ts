@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { type BenchFile, benchFile, type Run, type StoredResult } from './bench-results.ts';
+import { figure, grouped, table } from './markdown-table.ts';
 import { afterTables, beforeTables } from './performance-words.ts';
 import { type RatioBar, renderRatioPlot } from './ratio-plot.ts';
 
@@ -101,11 +102,13 @@ function renderCosts(results: readonly StoredResult[]): string {
   return `## CPU seconds\n\n${table(['measurement', ...heads], rows)}`;
 }
 
+/** CPU seconds of a kind of process in a run; null where the machine does not tell. */
 function cpuSeconds(run: Run, kind: string): number | null {
   const cost = (run.cpuSeconds as Record<string, number> | null | undefined)?.[kind];
   return cost ?? null;
 }
 
+/** The middle one of those that are known. */
 function medianOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
   return known[Math.floor(known.length / 2)] ?? null;
@@ -131,19 +134,4 @@ function renderCircumstances(results: readonly StoredResult[]): string {
   ]);
   const heads = ['benchmark', 'measured (UTC)', 'commit', 'load before', 'cores busy', 'versions'];
   return `## When, and with what\n\n${table(heads, rows)}`;
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
-}
-
-function figure(value: number | null): string {
-  if (value === null) return '-';
-  return value >= 100 ? grouped(Math.round(value)) : value.toFixed(2);
-}
-
-function grouped(value: number): string {
-  return value.toLocaleString('en-GB');
 }

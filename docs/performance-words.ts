@@ -42,10 +42,31 @@ reference of one process more than our several: read the load, and prefer CPU se
   run, half of them of the same wallet. A call's time begins when it was due, so falling behind counts.
 - **Both stacks** (\`stacks\`) are ours beside ours: Redis and S3 beside the embedded stack, the same bytes out.
 
+## Where the time of a worker goes
+
+![A flame graph of a worker](images/flame-of-a-list.svg)
+
+Written by \`npm run bench -- profile\`: wide is slow, what is below was called by what is above, and the title
+of a box has its share. What waits for Postgres is not in it; its share stands in the table of CPU seconds.
+
+## What falls short, and why
+
+- **Lists beside the join by hand.** Every identifier of a row is looked up by itself, so that a second one which
+  leads to somebody else is seen, and for each chunk anew, so that chunks can be repeated, paused and paid one
+  by one. A profile of Postgres is descents of B-trees and little else. The join by hand hashes whole tables
+  once. Sorting the values of a chunk, or one index scan for all of them, saved less than a tenth of it.
+- **Lists beside DuckDB.** It reads a copy of its own that is laid out for this, on both cores, and answers to
+  nobody. What would come near is weighed below.
+- **Exports beside COPY.** The ids are noted first, in one statement on one core, while the workers wait; then
+  records pass through a worker, which picks the cells, counts them and writes who is shown beside the file.
+- **The first seconds** of a process are slow: code is compiled, connections ask for types. Figures are of warm
+  processes; \`profile\` shows what starting costs.
+
 ## What does not depend on the machine
 
 \`tests/work-counts.pg.test.ts\` holds statements, transactions, rows and cells decoded, objects and bytes of a
-chunk, of a list and of a single call to the values in \`tests/support/work-counts.json\`.
+chunk, of a list and of a single call to the values in \`tests/support/work-counts.json\`, and
+\`src/core/search/page-cost.pg.test.ts\` the buffers that a page of a search reads for each row.
 
 ## To measure yourself
 
@@ -55,7 +76,8 @@ chunk, of a list and of a single call to the values in \`tests/support/work-coun
     npm run bench -- --quick        # a tenth of the size, kept apart in latest-quick.json
     npm run docs                    # writes this page from what was found
 
-The graph is made once and kept in \`.enrich-bench/\`. Redis and S3 measurements need \`redis-server\`.
+The graph is made once and kept in \`.enrich-bench/\`. Redis and S3 measurements need
+\`redis-server\`, that of the console \`chromium\`.
 Measure on a machine that does nothing else; \`cores busy\` says whether it did.
 
 ## What was weighed and not built: answers in the worker's memory

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { startChromium } from '../../../bench/browser.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import type { Caller } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
@@ -209,7 +210,7 @@ describe('the board of the queue in Postgres', () => {
   describeWithBrowser('in a browser', () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await startBrowser();
+      browser = await startChromium();
     });
     afterAll(() => browser?.close());
 

@@ -1,8 +1,9 @@
 /** What the console does when something goes wrong: each has an answer on the page. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
-import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
@@ -21,7 +22,7 @@ describeWithBrowser('the console', () => {
   beforeAll(async () => {
     await buildIfStale();
     pipeline = await openPipeline({ UPLOAD_BYTES_MAX: String(uploadBytesMax) });
-    browser = await startBrowser();
+    browser = await startChromium();
   }, 120_000);
   afterAll(async () => {
     await browser.close();

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
-import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
@@ -22,7 +23,7 @@ describeWithBrowser('the pages of search', () => {
   beforeAll(async () => {
     await buildIfStale();
     pipeline = await openPipeline();
-    browser = await startBrowser();
+    browser = await startChromium();
     await importGraph(pipeline.sql, {
       countries: [{ id: 1, name: 'France', iso2: 'FR' }],
       cities: [{ id: 10, name: 'Lyon', countryId: 1 }],

@@ -1,8 +1,9 @@
 /** The pages about keys and credits, in a browser. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
-import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
@@ -20,7 +21,7 @@ describeWithBrowser('in a browser', () => {
   let owner: Caller;
   let page: Page;
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = await startChromium();
     const { accountId } = await pipeline.account(100);
     owner = await pipeline.keyOf(accountId, 'live', ['enrich', 'batches', 'account']);
     page = await browser.newPage();

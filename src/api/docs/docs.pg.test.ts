@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeWithBrowser, startBrowser } from '../../../tests/support/browser.ts';
+import { startChromium } from '../../../bench/browser.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { must } from '../../core/lib/assert.ts';
 import { renderOpenApi } from '../openapi/openapi.ts';
@@ -86,7 +87,7 @@ describe('the page says', () => {
 describeWithBrowser('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = await startChromium();
   });
   afterAll(() => browser.close());
 
