@@ -28,11 +28,12 @@ const phases = [
   'commit',
 ];
 
-/** Two lists that run at the same time, an export and a schedule; all that was received. */
+/** Two lists that run at the same time, one that keeps no trace, an export, a schedule; all that was received. */
 interface Run {
   spans: ReceivedSpan[];
   sent: string;
   lists: string[];
+  untraced: string;
   exported: string;
   scheduled: string;
 }
@@ -49,6 +50,7 @@ async function runTraced(environment: Record<string, string>): Promise<Run> {
   const lists = await Promise.all(callers.map(upload));
   for (const [place, id] of lists.entries()) await pipeline.finished(callers[place] as Caller, id);
   const [caller] = callers as [Caller];
+  const untraced = await runUntraced(pipeline, caller, list);
   const exported = await pipeline.makeExport(caller, { filter: 'id=1001-1009', fields: ['id'] });
   await endOf(pipeline, exported);
   const scheduled = await runSchedule(pipeline, caller);
@@ -59,7 +61,18 @@ async function runTraced(environment: Record<string, string>): Promise<Run> {
   await pipeline.close();
   await stopTracing();
   receiver.close();
-  return { spans: receiver.spans, sent: receiver.sent(), lists, exported, scheduled };
+  return { spans: receiver.spans, sent: receiver.sent(), lists, untraced, exported, scheduled };
+}
+
+/** A list as it is that was uploaded before there were traces, and starts when there are. */
+async function runUntraced(pipeline: WorkingPipeline, caller: Caller, list: string) {
+  const options = { operation: 'people.enrich', hold: 'true' };
+  const id = await pipeline.upload(caller, list, options);
+  while ((await pipeline.batch(caller, id)).state !== 'ready');
+  await pipeline.sql`update batches set trace_parent = null where id = ${id}`;
+  await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+  await endOf(pipeline, id);
+  return id;
 }
 
 async function endOf({ sql }: WorkingPipeline, id: string): Promise<void> {
@@ -93,9 +106,9 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
   const named = (spans: readonly ReceivedSpan[], name: string) =>
     spans.filter((span) => span.name === name);
 
-  /** Chunks of the batch with all their phases, inside of their jobs; and its end. */
+  /** Chunks of the batch with all their phases, whichever job they ran in; and its end. */
   const expectWork = (spans: readonly ReceivedSpan[], id: string, numbers: number[]) => {
-    const chunks = named(spans, 'process chunks');
+    const chunks = named(spans, 'chunk');
     expect([...new Set(chunks.map((span) => attributeOf(span, 'enrich.batch')))]).toEqual([id]);
     expect(chunks.map((span) => Number(attributeOf(span, 'enrich.chunk'))).sort()).toEqual(numbers);
     for (const { spanId } of chunks) {
@@ -135,6 +148,12 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
     expectWork(traceOf(run.exported), run.exported, [1]);
     expectWhole(traceOf(run.scheduled), 'schedule');
     expectWork(traceOf(run.scheduled), run.scheduled, [1]);
+  });
+
+  test('a list that keeps no trace is traced until its split alone', () => {
+    const about = run.spans.filter((span) => attributeOf(span, 'enrich.batch') === run.untraced);
+    expect(about.map(({ name }) => name)).not.toContain('chunk');
+    expect(about.map(({ name }) => name)).not.toContain('finish');
   });
 
   test('nothing that was sent stands in them, and no trace is about nothing', () => {

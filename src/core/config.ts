@@ -237,7 +237,7 @@ export const configOptions = {
   accountChunksMax: option(
     'ACCOUNT_CHUNKS_MAX',
     '8',
-    'Chunks of one account that may be dispatched at once, so that no account fills the queue.',
+    'Chunks of one account that may run or be in the queue at once, so that no account takes all workers.',
     integer(1, 1000, 8),
   ),
   searchTimeoutMs: option(

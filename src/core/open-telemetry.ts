@@ -8,9 +8,11 @@ import {
   context,
   isSpanContextValid,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -40,6 +42,12 @@ export interface Tracing {
   startRequest(headers: IncomingHttpHeaders): RequestSpan;
   /** Runs work in a span of its own, one that began it all where nothing else did. */
   span<T>(name: string, attributes: TraceAttributes, work: () => Promise<T>): Promise<T>;
+  /** Runs work that began at `from` in a span of another trace; in none that is recorded for null. */
+  spanIn<T>(
+    traceParent: string | null,
+    about: { name: string; from: number; attributes: TraceAttributes },
+    work: () => Promise<T>,
+  ): Promise<T>;
   /** A span of what is over, inside of the active one. Times as `performance.now` gives them. */
   record(name: string, from: number, to: number): void;
   /** Adds to the active span. */
@@ -73,9 +81,22 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
   provider.register();
   const tracer = trace.getTracer('enrichment-pipeline');
   const ids = new RandomIdGenerator();
-  const fail = (span: Span, error: unknown) => {
-    span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
+  const runIn = async <T>(parent: Context, span: Span, work: () => Promise<T>) => {
+    try {
+      return await context.with(trace.setSpan(parent, span), work);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
   };
+  const nowhere = () =>
+    trace.setSpanContext(ROOT_CONTEXT, {
+      traceId: ids.generateTraceId(),
+      spanId: ids.generateSpanId(),
+      traceFlags: TraceFlags.NONE,
+    });
   return {
     startRequest(headers) {
       const parent = propagation.extract(context.active(), headers);
@@ -94,15 +115,15 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
     async span(name, attributes, work) {
       // A beginning is a job's: see `beginnings`.
       const kind = trace.getActiveSpan() === undefined ? SpanKind.CONSUMER : SpanKind.INTERNAL;
-      const span = tracer.startSpan(name, { kind, attributes });
-      try {
-        return await context.with(trace.setSpan(context.active(), span), work);
-      } catch (error) {
-        fail(span, error);
-        throw error;
-      } finally {
-        span.end();
-      }
+      return runIn(context.active(), tracer.startSpan(name, { kind, attributes }), work);
+    },
+    async spanIn(traceParent, { name, from, attributes }, work) {
+      const parent =
+        traceParent === null
+          ? nowhere()
+          : propagation.extract(ROOT_CONTEXT, { traceparent: traceParent });
+      const options = { kind: SpanKind.CONSUMER, startTime: epochMs(from), attributes };
+      return runIn(parent, tracer.startSpan(name, options, parent), work);
     },
     record(name, from, to) {
       if (trace.getActiveSpan()?.isRecording() !== true) return;

@@ -48,6 +48,19 @@ export function traced<T>(
   return tracing === null ? work() : tracing.span(name, attributes, work);
 }
 
+/**
+ * Runs work that began at `from` (as `performance.now` gives it) in a span of the trace that a row keeps,
+ * whatever is active; of a row that keeps none nothing is recorded.
+ */
+export function tracedIn<T>(
+  traceParent: string | null,
+  { name, from, attributes }: { name: string; from: number; attributes: TraceAttributes },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (tracing === null) return work();
+  return tracing.spanIn(traceParent, { name, from, attributes }, work);
+}
+
 export function recordSpan(name: string, from: number, to: number): void {
   tracing?.record(name, from, to);
 }

@@ -22,6 +22,8 @@ export interface Woken {
 }
 
 export class MemoryQueues implements Queues {
+  /** Whether a job may do more of its kind than it was woken for; here every step is a wake-up. */
+  mayGoOn = false;
   /** What waits, in the order in which it is taken. A test may look at it and reorder it. */
   waiting: Woken[] = [];
   /** Every wake-up that was taken, in order. */
@@ -41,8 +43,8 @@ export class MemoryQueues implements Queues {
     }
   }
 
-  async isDrained(name: JobName): Promise<boolean> {
-    return !this.waiting.some((woken) => queueOf[woken.name] === queueOf[name]);
+  async countWaiting(name: JobName): Promise<number> {
+    return this.waiting.filter((woken) => queueOf[woken.name] === queueOf[name]).length;
   }
 
   async countJobs(): Promise<JobCount[]> {
@@ -66,7 +68,7 @@ export class MemoryQueues implements Queues {
     this.#running.add(woken.id);
     try {
       const job = jobs[woken.name] as JobDefinition<JobName>;
-      await job.run(context, job.payload.parse(woken.payload));
+      await job.run(context, job.payload.parse(woken.payload), { mayGoOn: () => this.mayGoOn });
     } finally {
       this.#running.delete(woken.id);
     }

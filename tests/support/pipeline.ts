@@ -225,6 +225,17 @@ export async function openPipelineWith(
         where batch_id in (select id from batches where key_id = ${caller.keyId})`;
     },
 
+    /** Returns once so many sessions wait for a row lock. */
+    async untilBlocked(sessions: number): Promise<void> {
+      let waiting = 0;
+      while (waiting < sessions) {
+        const [blocked] = await database.sql<{ sessions: number }[]>`
+          select count(*)::int as sessions from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        waiting = blocked?.sessions ?? 0;
+      }
+    },
+
     /** Keys of the stored objects, temporary ones included. */
     async objects(): Promise<string[]> {
       if (s3 !== null) return s3.keys();

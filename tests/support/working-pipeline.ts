@@ -25,7 +25,7 @@ export async function openWorkingPipeline(
     return openQueues(opened, log);
   });
   const backend = must(opened, 'backend of the queues');
-  const workers = runWorkers(pipeline.context, backend);
+  let workers = runWorkers(pipeline.context, backend);
   return {
     ...pipeline,
     backend,
@@ -34,6 +34,13 @@ export async function openWorkingPipeline(
     async finished(caller: Caller, id: string): Promise<void> {
       const events = await pipeline.call(caller, `/v1/batches/${id}/events`);
       await events.text();
+    },
+
+    /** Ends the workers as a process does that was told to end. */
+    endWorkers: () => workers.close(),
+
+    startWorkers(): void {
+      workers = runWorkers(pipeline.context, backend);
     },
 
     async close(): Promise<void> {

@@ -97,6 +97,27 @@ function testQueue(
     delete pipeline.faults.get;
   });
 
+  test('workers that end in the middle of a list end with their chunk, and others go on', async () => {
+    const before = (await pipeline.wallet(caller))?.balance ?? 0;
+    // After the chunks that were dispatched at the start, workers go on by themselves.
+    let puts = 0;
+    const inTheMiddle = new Signal();
+    const told = new Signal();
+    pipeline.faults.put = async () => {
+      if (++puts !== 30) return;
+      inTheMiddle.raise();
+      await told.raised;
+    };
+    const id = await pipeline.upload(caller, list, options);
+    await inTheMiddle.raised;
+    const ended = pipeline.endWorkers();
+    told.raise();
+    await ended;
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'running' });
+    pipeline.startWorkers();
+    await check(id, before);
+  });
+
   test('losing all of the queue in mid-run loses no row and no credit', async () => {
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
     let puts = 0;

@@ -10,8 +10,8 @@ import { operations } from '../../core/operations.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { countOutcomes, cutOutcomes } from './chunk/afford.ts';
+import type { ClaimedChunk } from './chunk/claim/queries.ts';
 import { answeredRecords, matchChunk } from './chunk/match-chunk.ts';
-import type { ClaimedChunk } from './chunk/queries.ts';
 import { listChunks, setQuote } from './control/queries.ts';
 import { findBatch, type ListBatch } from './queries.ts';
 

@@ -31,7 +31,7 @@ const prices = [
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
   await context.queues.repair();
-  const queue = (await context.queues.isDrained('run-chunk')) ? 'drained' : 'waiting';
+  const queue = (await context.queues.countWaiting('run-chunk')) === 0 ? 'drained' : 'waiting';
   const lostSeconds = LOST_WAKE_UP_SECONDS[queue];
   const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');

@@ -53,8 +53,8 @@ export interface Queues {
    * wake-up that is lost here is logged and made again by the sweep.
    */
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
-  /** True when no job of this kind's queue waits for a worker; false also when the store does not say. */
-  isDrained(name: JobName): Promise<boolean>;
+  /** Jobs of this kind's queue that wait for a worker; infinitely many when the store does not say. */
+  countWaiting(name: JobName): Promise<number>;
   /** Jobs of each queue that wait and run. Throws when the store does not say. */
   countJobs(): Promise<JobCount[]>;
   /** The queues as BullMQ has them, for what looks at jobs one by one. */
@@ -101,13 +101,13 @@ export function openQueues(
         log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
       }
     },
-    async isDrained(name) {
+    async countWaiting(name) {
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
       try {
-        return (await within(WAKE_MS_MAX, queue.count())) === 0;
+        return await within(WAKE_MS_MAX, queue.count());
       } catch (error) {
         log.warn({ err: error, job: name }, 'the queue does not say what waits');
-        return false;
+        return Number.POSITIVE_INFINITY;
       }
     },
     async countJobs() {

@@ -20,7 +20,7 @@ const jobSeconds = new Histogram({
 for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
 
 export interface RunningWorkers {
-  /** Takes no new job and resolves when those in hand are done. */
+  /** Takes no new work and resolves when what is in hand is done. */
   close(): Promise<void>;
 }
 
@@ -46,6 +46,8 @@ export function runWorkers(
   backend: QueueBackend,
   onBroken: (error: unknown) => void = () => {},
 ): RunningWorkers {
+  let isEnding = false;
+  const slot = { mayGoOn: () => !isEnding };
   const workers = queueNames.map((queue) => {
     const worker = backend.openWorker(
       queue,
@@ -54,7 +56,7 @@ export function runWorkers(
         const stop = jobSeconds.startTimer({ name: job.name });
         try {
           const log = context.log.child({ job: job.name });
-          await job.run({ ...context, log }, job.payload.parse(data));
+          await job.run({ ...context, log }, job.payload.parse(data), slot);
           stop({ end: 'done' });
         } catch (error) {
           stop({ end: 'failed' });
@@ -81,6 +83,7 @@ export function runWorkers(
   });
   return {
     async close() {
+      isEnding = true;
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };

@@ -52,6 +52,8 @@ export function countPart(end: (typeof ends)[number]): void {
 
 /** The clock of one chunk. */
 export interface ChunkPhases {
+  /** When it began, by `performance.now`. */
+  start: number;
   /** Ends a phase that began when the one before it ended. */
   endPhase(phase: ChunkPhase): void;
   /** The chunk is committed. */
@@ -62,6 +64,7 @@ export function startPhases(): ChunkPhases {
   const start = performance.now();
   let last = start;
   return {
+    start,
     endPhase(phase) {
       const now = performance.now();
       phaseSeconds.observe({ phase }, (now - last) / 1000);

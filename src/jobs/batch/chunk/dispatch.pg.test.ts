@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
 import { inTransaction } from '../../../core/db/client.ts';
+import { claimChunk, claimNextChunk, dispatchChunks } from './claim/queries.ts';
 import { dispatch } from './dispatch.ts';
-import { claimChunk, dispatchChunks } from './queries.ts';
 
 const PER_ACCOUNT = 3;
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 beforeEach(async () => {
+  pipeline.queues.mayGoOn = false;
   await pipeline.runUntilIdle();
   expect(pipeline.queues.waiting).toEqual([]);
 });
@@ -47,7 +48,7 @@ describe('dispatch', () => {
     const second = await batchOf(caller, 2);
     const labels = { [first]: 'first', [second]: 'second' };
     expect(await dispatched(labels)).toEqual(['first:1', 'first:2', 'first:3']);
-    // Room is filled when half of it is free; a chunk under lease takes as much as one that waits.
+    // A chunk under lease takes as much room as one that waits.
     const [one, two, three] = pipeline.queues.waiting;
     if (one === undefined || two === undefined || three === undefined) {
       throw new Error('nothing waits');
@@ -56,7 +57,7 @@ describe('dispatch', () => {
     await dispatch(pipeline.context);
     expect(pipeline.queues.waiting).toHaveLength(PER_ACCOUNT);
     await pipeline.queues.run(pipeline.context, one);
-    expect(await dispatched(labels)).toEqual(['first:2', 'first:3']);
+    expect(await dispatched(labels)).toEqual(['first:2', 'first:3', 'first:4']);
     await pipeline.queues.run(pipeline.context, three);
     expect(await dispatched(labels)).toEqual(['first:2', 'first:4', 'second:1']);
     await pipeline.passAnHour();
@@ -113,6 +114,22 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
+  test('wakes nobody while enough wait, who find the work too', async () => {
+    const caller = await pipeline.account(0);
+    const id = await batchOf(caller, 2);
+    const stale = Array.from({ length: 50 }, (_, chunk) => ({
+      id: `${-chunk}-1`,
+      payload: { chunkId: -chunk, epoch: 1 },
+    }));
+    await pipeline.queues.wake('run-chunk', stale);
+    const { length: before } = pipeline.queues.history;
+    await dispatch(pipeline.context);
+    expect(pipeline.queues.history).toHaveLength(before);
+    pipeline.queues.mayGoOn = true;
+    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
   test('leaves a batch alone that is paused, and does not count it against its account', async () => {
     const caller = await pipeline.account(0);
     const paused = await batchOf(caller, 3);
@@ -121,5 +138,119 @@ describe('dispatch', () => {
     await pipeline.runUntilIdle();
     const other = await batchOf(caller, 1);
     expect(await dispatched({ [other]: 'other' })).toEqual(['other:1']);
+  });
+});
+
+describe('a worker that is done with a chunk', () => {
+  /** Claims what is next as often as there is something; `<label>:<chunk number>` each. */
+  async function claimAll(labels: Record<string, string>, times = 100): Promise<string[]> {
+    const claimed: string[] = [];
+    for (let claims = 0; claims < times; claims++) {
+      const next = await claimNextChunk(pipeline.sql, { perAccount: PER_ACCOUNT, after: null });
+      if (next === undefined) break;
+      claimed.push(`${labels[next.batch.id]}:${next.chunk.number}`);
+    }
+    return claimed;
+  }
+
+  /** What is under lease waits again. */
+  async function giveBack(): Promise<void> {
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+  }
+
+  test('takes the next by itself, whether or not it has a wake-up', async () => {
+    const caller = await pipeline.account(0);
+    const id = await batchOf(caller, 10);
+    await dispatch(pipeline.context);
+    pipeline.queues.mayGoOn = true;
+    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    // The wake-ups that came too late do nothing.
+    expect(pipeline.queues.waiting).toHaveLength(PER_ACCOUNT - 1);
+    await pipeline.runUntilIdle();
+    const chunks = await pipeline.sql`
+      select from chunks where batch_id = ${id} and epoch = 1 and parts = 1`;
+    expect(chunks).toHaveLength(10);
+  });
+
+  test('goes to the account with the fewest that run, and leaves each its room', async () => {
+    const big = await pipeline.account(0);
+    const large = await batchOf(big, 5);
+    const small = await pipeline.account(0);
+    const labels: Record<string, string> = { [large]: 'large' };
+    expect(await claimAll(labels, 1)).toEqual(['large:1']);
+    labels[await batchOf(small, 2)] = 'little';
+    const claimed = await claimAll(labels);
+    expect(claimed[0]).toBe('little:1');
+    expect(claimed.slice(1, 3).sort()).toEqual(['large:2', 'little:2']);
+    expect(claimed.slice(3)).toEqual(['large:3']);
+    await giveBack();
+  });
+
+  test('goes round the accounts, whatever number of lists each has and however old they are', async () => {
+    const labels: Record<string, string> = {};
+    for (const label of ['one', 'two', 'many']) {
+      const caller = await pipeline.account(0);
+      const lists = label === 'many' ? [1, 1, 1, 1] : [4];
+      for (const chunks of lists) labels[await batchOf(caller, chunks)] = label;
+    }
+    const order: string[] = [];
+    pipeline.faults.put = async (key) => void order.push(labels[key.split('/')[1] ?? ''] ?? '');
+    pipeline.queues.mayGoOn = true;
+    await dispatch(pipeline.context);
+    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    delete pipeline.faults.put;
+    // Beside each part there is an object of whom it shows.
+    const parts = order.filter((_, put) => put % 2 === 0);
+    for (let round = 0; round < 4; round++) {
+      const inRound = parts.slice(round * 3, round * 3 + 3);
+      expect(inRound.sort()).toEqual(['many', 'one', 'two']);
+    }
+    expect(parts).toHaveLength(12);
+  });
+
+  test('gets what no other gets that asks at the same moment', async () => {
+    const caller = await pipeline.account(0);
+    const id = await batchOf(caller, 10);
+    const asking = 5;
+    const { sql } = pipeline.context;
+    let claiming: ReturnType<typeof claimNextChunk>[] = [];
+    await inTransaction(pipeline.sql, async (tx) => {
+      await tx`select from chunks where batch_id = ${id} and number = 1 for update`;
+      claiming = Array.from({ length: asking }, () =>
+        claimNextChunk(sql, { perAccount: PER_ACCOUNT, after: null }),
+      );
+      await pipeline.untilBlocked(asking);
+    });
+    const claims = await Promise.all(claiming);
+    const numbers = claims.flatMap((claimed) =>
+      claimed === undefined ? [] : claimed.chunk.number,
+    );
+    expect(numbers.sort()).toEqual([1, 2, 3]);
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'running' });
+    await giveBack();
+  });
+
+  test('takes none of a batch that is paused, or of which another chunk must come first', async () => {
+    const caller = await pipeline.account(0);
+    const paused = await batchOf(caller, 2);
+    await pipeline.sql`update batches set state = 'paused', reason = 'user' where id = ${paused}`;
+    const inOrder = await batchOf(caller, 2);
+    await pipeline.sql`update batches set dedupe = true where id = ${inOrder}`;
+    expect(await claimAll({ [inOrder]: 'in order' })).toEqual(['in order:1']);
+    await giveBack();
+  });
+
+  test('that is to end wakes others for the rest', async () => {
+    const caller = await pipeline.account(0);
+    await batchOf(caller, 10);
+    await dispatch(pipeline.context);
+    const [first] = pipeline.queues.waiting;
+    if (first === undefined) throw new Error('nothing waits');
+    pipeline.queues.waiting = [first];
+    await pipeline.queues.run(pipeline.context, first);
+    expect(pipeline.queues.waiting).toHaveLength(1);
+    await giveBack();
   });
 });

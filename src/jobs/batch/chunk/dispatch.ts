@@ -1,21 +1,15 @@
-/** Puts the next chunks on the queue, fairly between accounts. Cheap enough to call at every turn. */
-
+/**
+ * Wakes workers for the next chunks, fairly between accounts. A worker that is awake goes on by itself: what is
+ * to be woken is what comes anew, or what nobody goes on with.
+ */
 import type { Context } from '../../../core/context.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import type { Queues } from '../../queue/queues.ts';
-import { dispatchChunks, refillFrom } from './queries.ts';
+import { dispatchChunks } from './claim/queries.ts';
 
 export interface DispatchContext extends Pick<Context, 'sql'> {
   queues: Queues;
   config: { accountChunksMax: number };
-}
-
-/**
- * Whether a dispatch may find work after a chunk whose batch has so many others in flight. The account of
- * the batch is given none then, and the others dispatch when their own chunks end.
- */
-export function mayDispatch(inFlight: number, accountChunksMax: number): boolean {
-  return inFlight <= refillFrom(accountChunksMax);
 }
 
 /**
@@ -24,19 +18,27 @@ export function mayDispatch(inFlight: number, accountChunksMax: number): boolean
  */
 const PRIORITY = { first: 1, further: 2 } as const;
 
+/**
+ * While so many wait, whoever is free has a wake-up and finds all work there is. Workers that go on by themselves
+ * take none, so that more would only pile up.
+ */
+const WAKE_UPS_ENOUGH = 50;
+
 /** Commits the choice, then wakes the jobs; a wake-up that is lost here is found by the sweep. */
 export async function dispatch(context: DispatchContext): Promise<void> {
+  if ((await context.queues.countWaiting('run-chunk')) >= WAKE_UPS_ENOUGH) return;
   const wakeUps = await inTransaction(context.sql, (tx) =>
     dispatchChunks(tx, context.config.accountChunksMax),
   );
   const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
   await context.queues.wake(
     'run-chunk',
-    ordered.map(({ chunkId, epoch, place, traceParent: trace }) => ({
+    ordered.map(({ chunkId, epoch, place }) => ({
       id: `${chunkId}-${epoch}`,
       payload: { chunkId, epoch },
       priority: place === 1 ? PRIORITY.first : PRIORITY.further,
-      trace,
+      // Each chunk that a worker goes on with is part of the trace of its own batch.
+      trace: null,
     })),
   );
 }

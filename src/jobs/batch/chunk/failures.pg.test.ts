@@ -5,7 +5,7 @@ import type { Woken } from '../../../../tests/support/memory-queues.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
 import { crowd } from '../../../../tests/support/small-graph.ts';
 import { audit } from '../../../core/credits/audit.ts';
-import { claimChunk } from './queries.ts';
+import { claimChunk } from './claim/queries.ts';
 
 const ROWS = 20;
 const ROUNDS_MAX = 80;
@@ -183,6 +183,33 @@ describe('rows per minute of a key', () => {
     await pipeline.sweep();
     await pipeline.runUntilIdle();
     expect(await pipeline.batch(slow, second)).toMatchObject({ state: 'completed' });
+  });
+
+  test('that are used up are asked for once, not for each chunk of a list', async () => {
+    const slow = await pipeline.account(100);
+    await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;
+    const id = await pipeline.upload(
+      slow,
+      `email\n${'nobody@list.example\n'.repeat(ROWS * 12)}`,
+      options,
+    );
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    pipeline.queues.mayGoOn = true;
+    await pipeline.runUntilIdle();
+    pipeline.queues.mayGoOn = false;
+    // The first chunk ran; the second was claimed and given back; the others wait with it.
+    const chunks = await pipeline.sql<{ epoch: number; waits: boolean }[]>`
+      select epoch, coalesce(run_after > now(), false) as waits from chunks
+      where batch_id = ${id} order by number`;
+    expect(chunks.map(({ epoch }) => epoch)).toEqual([1, 2, ...new Array(10).fill(0)]);
+    expect(chunks.map(({ waits }) => waits)).toEqual([false, ...new Array(11).fill(true)]);
+    // What waits takes no room from the account's other keys.
+    const other = await pipeline.keyOf(slow.accountId, 'live');
+    const next = await pipeline.upload(other, list, options);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(other, next)).toMatchObject({ state: 'completed' });
+    await pipeline.call(slow, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
   });
 
   test('are asked for the rows of the part alone, and not for a list that is cancelled', async () => {

@@ -1,7 +1,7 @@
 /** When a chunk's rows come to something without being looked at. */
 import { miss, type Outcome } from '../../../core/enrich/enrich-many.ts';
 import type { Batch } from '../queries.ts';
-import type { ClaimedChunk } from './queries.ts';
+import type { ClaimedChunk } from './claim/queries.ts';
 
 /** A row that failed so often when it was alone is given up. */
 const ROW_FAILURES_MAX = 5;

@@ -1,6 +1,7 @@
 /** Keeps a claim alive while its worker lives. A worker that freezes loses it; the epoch then fences. */
 import type { JobContext } from '../../queue/job-context.ts';
-import { type ClaimedChunk, extendLease } from './queries.ts';
+import type { ClaimedChunk } from './claim/queries.ts';
+import { extendLease } from './queries.ts';
 
 const EXTEND_EVERY_MS = 5_000;
 

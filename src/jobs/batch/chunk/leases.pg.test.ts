@@ -8,7 +8,8 @@ import { audit } from '../../../core/credits/audit.ts';
 import { reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
-import { claimChunk, extendLease, reclaimChunks } from './queries.ts';
+import { claimChunk } from './claim/queries.ts';
+import { extendLease, reclaimChunks } from './queries.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -71,7 +72,7 @@ describe('a claim', () => {
     );
     const [won, ...others] = claims.filter((claim) => claim !== undefined);
     expect(others).toEqual([]);
-    expect(won).toMatchObject({ chunkId, epoch: epoch + 1, rows: 3, rowsDone: 0 });
+    expect(won?.chunk).toMatchObject({ chunkId, epoch: epoch + 1, rows: 3, rowsDone: 0 });
   });
 
   test('of a wake-up that comes twice runs the chunk once', async () => {
@@ -89,7 +90,7 @@ describe('a claim', () => {
   test('under an old epoch is refused, and its lease cannot be extended', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
-    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim');
+    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
     expect(await extendLease(sql, claim)).toBe(true);
     expect(await extendLease(sql, { chunkId, epoch })).toBe(false);
     await pipeline.passAnHour();
@@ -195,14 +196,14 @@ describe('a worker that froze and came back', () => {
   test('reserves nothing when its lease ends while it waits for the lock', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
-    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim');
+    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
     await pipeline.passAnHour();
     const input = { batchId: id, chunkId, epoch: claim.epoch, matches: 2, price: 1 };
     let reserving: Promise<unknown> = Promise.resolve();
     await inTransaction(sql, async (tx) => {
       await tx`select id from batches where id = ${id} for update`;
       reserving = reserveForChunk(sql, input);
-      await waitUntilBlocked();
+      await pipeline.untilBlocked(1);
       expect(await reclaimChunks(tx, 3600)).toBe(1);
     });
     expect(await reserving).toBeUndefined();
@@ -224,27 +225,17 @@ async function abandoned(): Promise<string> {
   const { chunkId, epoch } = must(
     await claimChunk(sql, woken.payload as { chunkId: number; epoch: number }),
     'the claim',
-  );
+  ).chunk;
   const input = { batchId: id, chunkId, epoch, matches: 2, price: 1 };
   await reserveForChunk(sql, input);
   return owner.accountId;
-}
-
-/** Returns once some session waits for a row lock. */
-async function waitUntilBlocked(): Promise<void> {
-  while (true) {
-    const [waits] = await pipeline.sql<{ sessions: number }[]>`
-      select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if ((waits?.sessions ?? 0) > 0) return;
-  }
 }
 
 describe('a lease that ran out', () => {
   test('is taken back with its reservation, under a new epoch, and the failure counts', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
-    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim');
+    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
     const before = must(await pipeline.wallet(caller), 'wallet');
     const input = { batchId: id, chunkId, epoch: claim.epoch, matches: 2, price: 1 };
     const reserved = await reserveForChunk(sql, input);
@@ -271,7 +262,7 @@ describe('a lease that ran out', () => {
     await inTransaction(sql, async (tx) => {
       await tx`select from wallets where account_id = ${first} for update`;
       reclaiming = inTransaction(sql, (other) => reclaimChunks(other, 3600));
-      await waitUntilBlocked();
+      await pipeline.untilBlocked(1);
       // It waits for the first wallet and holds none of the others, so nobody waits in a circle.
       const free = await sql`
         select from wallets where account_id = any(${others}::uuid[]) for update skip locked`;

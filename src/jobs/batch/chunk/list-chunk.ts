@@ -10,8 +10,8 @@ import { renderPart } from '../render-part.ts';
 import { reportPart } from '../report.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
 import type { ChunkWork } from './chunk-work.ts';
+import type { ClaimedChunk } from './claim/queries.ts';
 import { matchChunk } from './match-chunk.ts';
-import type { ClaimedChunk } from './queries.ts';
 
 /** Matches the rows of a chunk. */
 export async function readListChunk(

@@ -10,8 +10,9 @@ import type { Delimiter, RecordTable } from '../csv/record-table.ts';
 import type { ListBatch } from '../queries.ts';
 import { checksAgreement, type ReadRows, type Repair, readRows } from '../read-rows.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
+import type { ClaimedChunk } from './claim/queries.ts';
 import { givenUpAs } from './given-up.ts';
-import { type ClaimedChunk, findAnsweredRecords } from './queries.ts';
+import { findAnsweredRecords } from './queries.ts';
 import { storeCall } from './store-call.ts';
 
 export interface MatchedChunk {

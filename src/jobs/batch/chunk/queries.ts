@@ -1,15 +1,13 @@
 /**
- * The life of a chunk: dispatched, leased, committed or given back. The epoch fences: a statement with
- * an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the order
- * batch -> chunk -> reservation -> wallet -> budget of a key.
+ * The life of a chunk that was claimed (see `claim/queries.ts`): committed or given back. The epoch fences: a
+ * statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the
+ * order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../../../core/db/client.ts';
 import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
 import type { PartReport } from '../report.ts';
 import type { Shortage } from '../states.ts';
-
-/** Seconds that a claim lasts unless it is extended. */
-const LEASE_SECONDS = 15;
+import { type ChunkWakeUp, leaseEnd } from './claim/queries.ts';
 
 /**
  * A chunk that failed so often is tried in smaller parts. A lease may be lost for many reasons; what threw
@@ -17,113 +15,10 @@ const LEASE_SECONDS = 15;
  */
 const HALVE_FROM = { lost: 3, threw: 1 } as const;
 
-/** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
-const DISPATCH_LOCK = 7_318_224_906;
-
-/** An account with more chunks in flight than this is given none: half of what it may have at once. */
-export function refillFrom(perAccount: number): number {
-  return Math.floor(perAccount / 2);
-}
-
-export interface ChunkWakeUp {
-  chunkId: number;
-  epoch: number;
-}
-
-export interface DispatchedChunk extends ChunkWakeUp {
-  place: number;
-  /** The trace of the batch's upload. */
-  traceParent: string | null;
-}
-
-/**
- * Chooses what runs next: the account with the fewest chunks in flight first, its oldest batch, in file
- * order, at most `perAccount` in flight for each account. Call inside a transaction, and enqueue what it
- * returns after the commit.
- */
-export async function dispatchChunks(sql: Sql, perAccount: number): Promise<DispatchedChunk[]> {
-  await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
-  return sql<DispatchedChunk[]>`
-    with in_flight as (
-      select b.account_id, count(*)::int as chunks
-      from chunks c join batches b on b.id = c.batch_id
-      where c.state = 'leased'
-        or (c.state = 'dispatched' and b.state in ('queued', 'running', 'cancelling'))
-      group by b.account_id),
-    candidates as (
-      select c.id, b.trace_parent, coalesce(f.chunks, 0) + row_number() over (
-        partition by b.account_id order by b.created_at, b.id, c.number) as place
-      from batches b
-      left join in_flight f on f.account_id = b.account_id
-      cross join lateral (
-        select id, number from chunks
-        where batch_id = b.id and state = 'pending'
-          and (run_after is null or run_after <= clock_timestamp())
-          -- Which row of a record comes first is known only when chunks run one after the other.
-          and (not b.dedupe or number = (
-            select min(number) from chunks where batch_id = b.id and state <> 'done'))
-        order by number limit case when b.dedupe then 1 else ${perAccount} end) c
-      where b.state in ('queued', 'running', 'cancelling')
-        -- Several at a time: a wake-up for every chunk that ends would cost more than the chunk's claim.
-        and coalesce(f.chunks, 0) <= ${refillFrom(perAccount)})
-    update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
-    from candidates
-    where chunks.id = candidates.id and candidates.place <= ${perAccount}
-      and chunks.state = 'pending'
-    returning chunks.id as chunk_id, chunks.epoch, candidates.place, candidates.trace_parent`;
-}
-
-/** What a worker needs to run a chunk. */
-export interface ClaimedChunk {
-  chunkId: number;
-  epoch: number;
-  batchId: string;
-  number: number;
-  byteFrom: number;
-  byteTo: number;
-  firstRow: number;
-  firstLine: number;
-  rows: number;
-  rowsDone: number;
-  parts: number;
-  failures: number;
-  keyId: string;
-  rowsPerMinute: number | null;
-  /** Rows that the next part may hold; null for all that are left. */
-  partRowsMax: number | null;
-}
-
-/**
- * Takes the lease on a dispatched chunk and raises its epoch; the first claim of a batch starts it.
- * Undefined when the wake-up is old, another worker was first, or the batch neither runs nor is being
- * cancelled.
- */
-export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<ClaimedChunk | undefined> {
-  const [claimed] = await sql<ClaimedChunk[]>`
-    with batch as (
-      select b.id, b.state, k.id as key_id, k.rows_per_minute
-      from batches b join chunks c on c.batch_id = b.id join api_keys k on k.id = b.key_id
-      where c.id = ${wakeUp.chunkId} and b.state in ('queued', 'running', 'cancelling')),
-    started as (
-      update batches set state = 'running', started_at = clock_timestamp()
-      from batch where batches.id = batch.id and batch.state = 'queued'
-        and batches.state = 'queued'
-      returning batches.id)
-    update chunks c set state = 'leased', epoch = c.epoch + 1,
-      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    from batch left join started using (id)
-    where c.id = ${wakeUp.chunkId} and c.batch_id = batch.id and c.state = 'dispatched'
-      and c.epoch = ${wakeUp.epoch}
-    returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-      c.first_line, c.rows, c.rows_done, c.parts, c.failures, c.part_rows_max,
-      batch.key_id, batch.rows_per_minute`;
-  return claimed;
-}
-
 /** Extends a lease that is still the caller's. False when it is not. */
 export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean> {
   const extended = await sql`
-    update chunks set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update chunks set lease_until = ${leaseEnd(sql)}
     where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased' returning id`;
   return extended.length > 0;
 }
@@ -159,8 +54,6 @@ export interface Committed {
   chunkDone: boolean;
   /** True for the part that finished the batch. */
   batchDone: boolean;
-  /** Other chunks of the batch that are dispatched or run. */
-  inFlight: number;
 }
 
 /**
@@ -240,18 +133,16 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         else b.reason end
     from batch, chunk
     where b.id = batch.id
-    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done,
-      (select count(*)::int from chunks o
-        where o.batch_id = b.id and o.state in ('dispatched', 'leased') and o.id <> chunk.id
-      ) as in_flight`;
+    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
   return committed;
 }
 
 /**
  * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. With
  * `pauseFor` not one row could be paid, and the batch pauses. With `retryAfterSeconds` something
- * failed; what is the fault of storage or database does not count against the chunk. Nothing changes
- * when the epoch is old. Call inside a transaction.
+ * failed; what is the fault of storage or database, or the limit of a key, does not count against the
+ * chunk, and the others of the batch wait with it: they would only meet the same. Nothing changes when the
+ * epoch is old. Call inside a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
@@ -259,6 +150,7 @@ export async function releaseChunk(
   why: { pauseFor: Shortage } | { retryAfterSeconds: number; counts: boolean },
 ): Promise<void> {
   const pauses = 'pauseFor' in why;
+  const othersWait = !pauses && !why.counts;
   await sql`select id from batches where id = ${held.batchId} for update`;
   await sql`
     with chunk as (
@@ -266,7 +158,16 @@ export async function releaseChunk(
         ${countFailure(sql, !pauses && why.counts ? HALVE_FROM.threw : null)},
         run_after = ${pauses ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${why.retryAfterSeconds})`}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
-      returning id),
+      returning id, batch_id, run_after),
+    others as (
+      update chunks set state = 'pending', dispatched_at = null, run_after = chunk.run_after
+      from chunk
+      where chunks.id in (
+        select o.id from chunks o
+        where ${othersWait} and o.batch_id = chunk.batch_id and o.id <> chunk.id
+          and o.state in ('pending', 'dispatched')
+        -- Sweeps and claims change several chunks in an order of their own.
+        for update skip locked)),
     ${voidReservations(sql)}
     update batches b set
       credits_reserved = b.credits_reserved

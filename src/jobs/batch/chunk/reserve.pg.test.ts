@@ -4,7 +4,7 @@ import { audit } from '../../../core/credits/audit.ts';
 import { type ReserveInput, reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
-import { claimChunk } from './queries.ts';
+import { claimChunk } from './claim/queries.ts';
 
 const CHUNKS = 3;
 const MATCHES = 2;
@@ -25,20 +25,10 @@ async function leased(caller: Caller, options: Record<string, string>): Promise<
     select id as chunk_id, epoch from chunks where batch_id = ${batchId} order by number`;
   const inputs: ReserveInput[] = [];
   for (const chunk of chunks) {
-    const { chunkId, epoch } = must(await claimChunk(pipeline.sql, chunk), 'the claim');
+    const { chunkId, epoch } = must(await claimChunk(pipeline.sql, chunk), 'the claim').chunk;
     inputs.push({ batchId, chunkId, epoch, matches: MATCHES, price: 1 });
   }
   return inputs;
-}
-
-/** Returns once so many sessions wait for a row lock. */
-async function untilBlocked(sessions: number): Promise<void> {
-  while (true) {
-    const [blocked] = await pipeline.sql<{ sessions: number }[]>`
-      select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if ((blocked?.sessions ?? 0) >= sessions) return;
-  }
 }
 
 test.each([
@@ -55,7 +45,7 @@ test.each([
     await inTransaction(pipeline.sql, async (tx) => {
       await tx`select from wallets where account_id = ${caller.accountId} for update`;
       reserving = inputs.map((input) => reserveForChunk(pipeline.context.sql, input));
-      await untilBlocked(inputs.length);
+      await pipeline.untilBlocked(inputs.length);
     });
     const reserved = (await Promise.all(reserving)).map((answer) => must(answer, 'an answer'));
     expect(reserved.reduce((sum, { granted }) => sum + granted, 0)).toBe(payable);

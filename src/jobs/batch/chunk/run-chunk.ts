@@ -9,76 +9,91 @@ import { inTransaction } from '../../../core/db/client.ts';
 import { isUnavailable } from '../../../core/db/pg-errors.ts';
 import { countWork } from '../../../core/enrich/count-work.ts';
 import type { Outcome } from '../../../core/enrich/enrich-many.ts';
-import { must } from '../../../core/lib/assert.ts';
 import { takeRows } from '../../../core/limits/limits.ts';
 import { countRefusal } from '../../../core/limits/refusals.ts';
 import { priceOf } from '../../../core/operations.ts';
-import { lastSuppression } from '../../../core/suppression/shown-people.ts';
-import { annotateSpan } from '../../../core/tracing.ts';
+import { tracedIn } from '../../../core/tracing.ts';
 import { defineJob } from '../../queue/define-job.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { readExportChunk } from '../export/export-chunk.ts';
 import { finishBatch } from '../finish-batch.ts';
-import { type Batch, findBatch } from '../queries.ts';
+import type { Batch } from '../queries.ts';
 import { encodeShown, shownKey, shownSubject } from '../shown/shown-records.ts';
 import type { Shortage } from '../states.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
-import { dispatch, mayDispatch } from './dispatch.ts';
+import { type Claim, type ClaimedChunk, claimChunk, claimNextChunk } from './claim/queries.ts';
+import { dispatch } from './dispatch.ts';
 import { holdLease } from './lease.ts';
 import { readListChunk } from './list-chunk.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { partKey } from './part-key.ts';
-import {
-  type ClaimedChunk,
-  type CommitPart,
-  type Committed,
-  claimChunk,
-  commitPart,
-  releaseChunk,
-} from './queries.ts';
+import { type CommitPart, type Committed, commitPart, releaseChunk } from './queries.ts';
 import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is tried again. */
 const RETRY_SECONDS = 2;
 
+/** The account of the chunk that this process claimed last; its next claim is of one that comes after. */
+let lastServed: string | null = null;
+
 export const runChunk = defineJob({
   name: 'run-chunk',
   payload: z.object({ chunkId: z.number().int(), epoch: z.number().int() }),
-  async run(context, wakeUp) {
-    const phases = startPhases();
-    const chunk = await claimChunk(context.sql, wakeUp);
-    if (chunk === undefined) return;
-    annotateSpan({ 'enrich.batch': chunk.batchId, 'enrich.chunk': chunk.number });
-    const lease = holdLease(context, chunk);
-    let inFlight = 0;
-    try {
-      const batch = must(await findBatch(context.sql, chunk.batchId), `batch ${chunk.batchId}`);
-      const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
-      if (waitSeconds > 0) {
-        // The chunk goes back until the time that the bucket named; other keys go on.
-        const why = { retryAfterSeconds: waitSeconds, counts: false };
-        await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
-        return;
-      }
-      phases.endPhase('claim');
-      const committed = await workOn({ ...context, ...phases }, batch, chunk);
-      if (committed !== undefined) phases.end(batch.kind);
-      if (committed?.batchDone) await finishBatch(context, batch.id);
-      inFlight = committed?.inFlight ?? 0;
-    } catch (error) {
-      countPart('failed');
-      const counts = !isUnavailable(error);
-      context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
-      await inTransaction(context.sql, (tx) =>
-        releaseChunk(tx, chunk, { retryAfterSeconds: RETRY_SECONDS, counts }),
-      );
-    } finally {
-      lease.stop();
+  async run(context, wakeUp, slot) {
+    const { sql, config } = context;
+    // The queue is only the wake-up: a worker that is awake takes chunk after chunk by itself.
+    const claimNext = async () =>
+      slot.mayGoOn()
+        ? claimNextChunk(sql, { perAccount: config.accountChunksMax, after: lastServed })
+        : undefined;
+    let phases = startPhases();
+    let claim = (await claimChunk(sql, wakeUp)) ?? (await claimNext());
+    while (claim !== undefined) {
+      lastServed = claim.batch.accountId;
+      await runTraced({ ...context, ...phases }, claim);
+      phases = startPhases();
+      claim = await claimNext();
     }
-    if (mayDispatch(inFlight, context.config.accountChunksMax)) await dispatch(context);
+    // Others go on with what a worker leaves that is to end.
+    if (!slot.mayGoOn()) await dispatch(context);
   },
 });
+
+/** Does the work of a claim in a span of its batch's trace, of which each chunk is one. */
+function runTraced(context: JobContext & ChunkPhases, claim: Claim): Promise<void> {
+  const { batch, chunk, traceParent } = claim;
+  const attributes = { 'enrich.batch': batch.id, 'enrich.chunk': chunk.number };
+  const span = { name: 'chunk', from: context.start, attributes };
+  return tracedIn(traceParent, span, () => runClaim(context, claim));
+}
+
+/** Does the work of a claim, whatever that comes to. */
+async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promise<void> {
+  const { batch, chunk } = claim;
+  const lease = holdLease(context, chunk);
+  try {
+    const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
+    if (waitSeconds > 0) {
+      // The chunk goes back until the time that the bucket named; other keys go on.
+      const why = { retryAfterSeconds: waitSeconds, counts: false };
+      await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+      return;
+    }
+    context.endPhase('claim');
+    const committed = await workOn(context, claim);
+    if (committed !== undefined) context.end(batch.kind);
+    if (committed?.batchDone) await finishBatch(context, batch.id);
+  } catch (error) {
+    countPart('failed');
+    const counts = !isUnavailable(error);
+    context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
+    const why = { retryAfterSeconds: RETRY_SECONDS, counts };
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+  } finally {
+    lease.stop();
+  }
+}
 
 /** Rows that the claim may match: none of a batch that is being cancelled. */
 function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
@@ -89,13 +104,9 @@ function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
 /** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
 async function workOn(
   context: JobContext & ChunkPhases,
-  batch: Batch,
-  chunk: ClaimedChunk,
+  { batch, chunk, lastSuppression }: Claim,
 ): Promise<Committed | undefined> {
   const shown = shownSubject(batch);
-  // Read before the match: whom the match has not seen suppressed is found by the next check.
-  const graph = batch.live ? context.sql : context.testSql;
-  const suppressionNumber = shown === null ? null : await lastSuppression(graph);
   const work =
     batch.kind === 'export'
       ? await readExportChunk(context, batch, chunk)
@@ -130,7 +141,8 @@ async function workOn(
     shortOf: paid.shortOf,
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
     delivered: deliveredBy(batch, outcomes),
-    suppressionNumber,
+    // Read before the match: whom the match has not seen suppressed is found by the next check.
+    suppressionNumber: shown === null ? null : lastSuppression,
     report,
   });
   context.endPhase('commit');

@@ -3,7 +3,8 @@
  * batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../../../core/db/client.ts';
-import { type ClaimedChunk, voidReservations } from '../chunk/queries.ts';
+import type { ClaimedChunk } from '../chunk/claim/queries.ts';
+import { voidReservations } from '../chunk/queries.ts';
 import type { Batch, Owner, Quote } from '../queries.ts';
 import { statesBefore } from '../states.ts';
 
