@@ -13,7 +13,7 @@ export default defineConfig({
     globalSetup: ['tests/support/postgres-server.ts'],
     // Vitest leaves a core free. Most files wait for servers: on two cores that is half the time.
     maxWorkers: '100%',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A second, the default, is little for a browser on a loaded machine.
     expect: { poll: { timeout: 15_000 } },
