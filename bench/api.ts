@@ -75,7 +75,7 @@ export async function measureApi(
       ours: middle('ours', 'requestsPerSecond'),
       reference: middle('reference', 'requestsPerSecond'),
       better: 'higher',
-      goal: 0.8,
+      goal: 0.85,
       runs: pairs,
     },
     {

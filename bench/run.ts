@@ -46,20 +46,18 @@ const fullSize: Size = {
   companies: 200_000,
   rows: 500_000,
   requests: 40_000,
-  runs: 5,
-  lookupSeconds: 30,
+  runs: 3,
+  lookupSeconds: 15,
 };
 const quickSize: Size = {
   persons: 100_000,
   companies: 20_000,
   rows: 50_000,
   requests: 10_000,
-  runs: 5,
+  runs: 3,
   lookupSeconds: 5,
 };
 const seed = 1;
-/** Runs of what takes long, such as starting the service each time: three are enough. */
-const slowRunsMax = 3;
 
 const tenFields = [
   'id',
@@ -106,8 +104,7 @@ const benchmarks: Record<string, Benchmark> = {
     measureExport(stack, { fields: tenFields, persons, runs }),
   linear: (stack, { rows, runs }) =>
     measureLinear(stack, { rows: rows * 2, fields: tenFields, runs, say }),
-  import: (stack, { persons, runs }) =>
-    measureImport(stack, { persons, runs: Math.min(runs, slowRunsMax), say }),
+  import: (stack, { persons, runs }) => measureImport(stack, { persons, runs, say }),
   ...Object.fromEntries(
     (['postgres', 'redis'] as const).map((store): [string, Benchmark] => [
       `job-per-row-${store}`,
@@ -116,7 +113,7 @@ const benchmarks: Record<string, Benchmark> = {
           store,
           rows: rows / 25,
           fields: tenFields,
-          runs: Math.min(runs, slowRunsMax),
+          runs,
           say,
         }),
     ]),
@@ -154,7 +151,7 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
       leads,
       rows,
       fields: tenFields,
-      runs: Math.min(runs, slowRunsMax),
+      runs,
       say,
     }),
   'bounds-downloads-s3': async (_leads, { persons, companies }) => {
@@ -169,7 +166,7 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
       leads,
       rows,
       fields: tenFields,
-      runs: Math.min(runs, slowRunsMax),
+      runs,
       say,
     });
     return [];
@@ -185,7 +182,7 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
             leads,
             rows,
             fields: tenFields,
-            runs: Math.min(runs, slowRunsMax),
+            runs,
             say,
           }),
       ],
