@@ -35,6 +35,10 @@ describe('a refund', () => {
         refundCredits(pipeline.sql, { accountId, reference: wrong }),
       ).rejects.toMatchObject({ status: 404 });
     }
+    const stranger = await pipeline.account(100);
+    const theirs = refundCredits(pipeline.sql, { accountId: stranger.accountId, reference });
+    await expect(theirs).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    expect(await pipeline.wallet(stranger)).toEqual({ balance: 100, reserved: 0 });
     expect((await audit(pipeline.sql)).ok).toBe(true);
   });
 });

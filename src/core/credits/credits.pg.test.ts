@@ -22,6 +22,20 @@ test('a grant with the same reference moves credits once', async () => {
   expect(await readWallet(sql, accountId)).toEqual({ balance: 150, reserved: 0 });
 });
 
+test('a grant is for one account alone', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'A', credits: 1 });
+  const other = await createAccount(sql, { name: 'B', credits: 2 });
+  const before = await sql`select account_id, balance from wallets order by account_id`;
+  expect(await grantCredits(sql, { accountId, amount: 5, reference: 'invoice-3' })).toBe(6);
+  const after = await sql`select account_id, balance from wallets order by account_id`;
+  expect(after.filter((wallet) => wallet.accountId !== accountId)).toEqual(
+    before.filter((wallet) => wallet.accountId !== accountId),
+  );
+  // The other's own invoice may bear the same number.
+  expect(await grantCredits(sql, { accountId: other, amount: 7, reference: 'invoice-3' })).toBe(9);
+});
+
 test('fifty grants of one reference at once move credits once', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'B', credits: 0 });
@@ -47,6 +61,21 @@ test('the ledger refuses to change or lose a line', async () => {
   await expect(sql`truncate ledger_entries cascade`).rejects.toThrow('append-only');
 });
 
+test('a line of the ledger moves something, and only a charge takes away', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'F', credits: 10 });
+  for (const [kind, amount] of [
+    ['charge', 0],
+    ['grant', 0],
+    ['charge', 1],
+    ['refund', -1],
+  ] as const) {
+    const line = { accountId, reference: `${kind} of ${amount}`, kind, amount };
+    const written = sql`insert into ledger_entries ${sql(line)}`;
+    await expect(written, line.reference).rejects.toThrow('ledger_entries_');
+  }
+});
+
 test('a wallet can hold neither less than nothing nor less than it reserved', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'D', credits: 10 });
@@ -54,4 +83,6 @@ test('a wallet can hold neither less than nothing nor less than it reserved', as
   await expect(spend).rejects.toThrow('wallets_check');
   const reserve = sql`update wallets set reserved = 11 where account_id = ${accountId}`;
   await expect(reserve).rejects.toThrow('wallets_check');
+  const owe = sql`update wallets set reserved = -1 where account_id = ${accountId}`;
+  await expect(owe).rejects.toThrow('wallets_check');
 });

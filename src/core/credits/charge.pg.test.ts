@@ -1,0 +1,135 @@
+/** Calls and pages of people that are to be paid at one moment, at the statements themselves. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { inTransaction } from '../db/client.ts';
+import { createKey } from '../keys/keys.ts';
+import { must } from '../lib/assert.ts';
+import { audit } from './audit.ts';
+import { chargePage } from './charge-page/queries.ts';
+import { chargeCalls, type PaidCall, readWallet } from './queries.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Payer {
+  accountId: string;
+  keyId: string;
+}
+
+let references = 0;
+
+async function payer(credits: number, creditsPerDay: number | null = null): Promise<Payer> {
+  const accountId = await createAccount(database.sql, { name: 'A', credits });
+  const { id } = await createKey(database.sql, { accountId, mode: 'live', creditsPerDay });
+  return { accountId, keyId: id };
+}
+
+function call(by: Payer, price: number): PaidCall {
+  return { ...by, price, reference: `call:${references++}`, operation: 'people.enrich' };
+}
+
+function page(by: Payer, records: number) {
+  const reference = `search:${references++}`;
+  return { ...by, reference, operation: 'people.search', records, partial: true };
+}
+
+/** Takes from a wallet what a list has reserved. */
+async function reserve({ accountId }: Payer, amount: number): Promise<void> {
+  await database.sql`update wallets set reserved = ${amount} where account_id = ${accountId}`;
+}
+
+/** Returns once so many sessions wait for a row lock. */
+async function untilBlocked(sessions: number): Promise<void> {
+  while (true) {
+    const [blocked] = await database.sql<{ sessions: number }[]>`
+      select count(*)::int as sessions from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    if ((blocked?.sessions ?? 0) >= sessions) return;
+  }
+}
+
+describe('calls', () => {
+  test('spend nothing of what a list has reserved, and nothing of another account', async () => {
+    const { sql } = database;
+    const [one, other, third] = [await payer(10), await payer(10), await payer(10)];
+    await reserve(one, 5);
+    const charged = await chargeCalls(sql, [call(one, 6), call(one, 5), call(other, 8)]);
+    expect(charged.map(({ paid }) => paid)).toEqual([false, false, true]);
+    expect(await chargeCalls(sql, [call(one, 5)])).toEqual([
+      { paid: true, remaining: 0, leftToday: null },
+    ]);
+    expect(await readWallet(sql, one.accountId)).toEqual({ balance: 5, reserved: 5 });
+    expect(await readWallet(sql, other.accountId)).toEqual({ balance: 2, reserved: 0 });
+    expect(await readWallet(sql, third.accountId)).toEqual({ balance: 10, reserved: 0 });
+    await reserve(one, 0);
+    expect((await audit(sql)).ok).toBe(true);
+  });
+
+  test.each([
+    ['wallets', 'account_id', 'accountId'],
+    ['key_budgets', 'key_id', 'keyId'],
+  ] as const)(
+    'wait for %s in the order of their ids, whatever order they came in',
+    async (table, column, id) => {
+      const { sql } = database;
+      const payers = [await payer(9, 9), await payer(9, 9), await payer(9, 9)];
+      const [first, ...others] = payers.map((one) => one[id]).toSorted();
+      // A row that was written last lies last.
+      await sql`
+      update ${sql(table)} set ${sql(column)} = ${sql(column)} where ${sql(column)} = ${must(first, 'id')}`;
+      let charging: Promise<unknown> = Promise.resolve();
+      await inTransaction(sql, async (tx) => {
+        await tx`
+        select from ${tx(table)} where ${tx(column)} = ${must(first, 'id')} for update`;
+        charging = chargeCalls(
+          sql,
+          payers.toReversed().map((one) => call(one, 1)),
+        );
+        await untilBlocked(1);
+        const free = await sql`
+        select from ${sql(table)} where ${sql(column)} = any(${others}::uuid[])
+        for update skip locked`;
+        expect(free).toHaveLength(others.length);
+      });
+      expect(await charging).toMatchObject([{ paid: true }, { paid: true }, { paid: true }]);
+    },
+  );
+});
+
+describe('calls and pages', () => {
+  test('of people that come together spend what is there once, and nothing that is reserved', async () => {
+    const { sql } = database;
+    const buyer = await payer(10);
+    await reserve(buyer, 3);
+    let charging: Promise<{ granted: number }[]> = Promise.resolve([]);
+    await inTransaction(sql, async (tx) => {
+      await tx`select from wallets where account_id = ${buyer.accountId} for update`;
+      charging = Promise.all([page(buyer, 4), page(buyer, 4)].map((one) => chargePage(sql, one)));
+      await untilBlocked(2);
+    });
+    const granted = (await charging).map((one) => one.granted);
+    expect(granted.toSorted()).toEqual([3, 4]);
+    expect(await readWallet(sql, buyer.accountId)).toEqual({ balance: 3, reserved: 3 });
+    await reserve(buyer, 0);
+    expect((await audit(sql)).ok).toBe(true);
+  });
+
+  test('of people that come together spend a key’s day once', async () => {
+    const { sql } = database;
+    const buyer = await payer(100, 5);
+    let charging: Promise<{ granted: number }[]> = Promise.resolve([]);
+    await inTransaction(sql, async (tx) => {
+      await tx`select from wallets where account_id = ${buyer.accountId} for update`;
+      charging = Promise.all([page(buyer, 4), page(buyer, 4)].map((one) => chargePage(sql, one)));
+      await untilBlocked(2);
+    });
+    const granted = (await charging).map((one) => one.granted);
+    expect(granted.toSorted()).toEqual([1, 4]);
+    expect(await chargePage(sql, page(buyer, 1))).toMatchObject({ granted: 0, leftToday: 0 });
+    expect(await chargeCalls(sql, [call(buyer, 1)])).toMatchObject([{ paid: false }]);
+  });
+});

@@ -1,0 +1,84 @@
+/** `key bound` on a database: what it changes, prints and refuses. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { createKey, type NewlyMadeKey } from '../../src/core/keys/keys.ts';
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
+import { addGlobalOptions } from '../global-options.ts';
+import { addKeyCommands } from './keys.ts';
+
+let database: TestDatabase;
+let folder: string;
+let made: NewlyMadeKey;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(path.join(tmpdir(), 'enrich-keys-'));
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENRICH_DATA_DIR', folder);
+  const accountId = await createAccount(database.sql, { name: 'A', credits: 100 });
+  made = await createKey(database.sql, { accountId, mode: 'live', creditsPerDay: 5 });
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs `key bound`; returns what it printed as JSON. */
+async function bound(...words: string[]): Promise<Record<string, unknown>> {
+  const printed: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const program = new Command().exitOverride();
+  addGlobalOptions(program);
+  addKeyCommands(program);
+  const override = (command: Command): void => {
+    command.exitOverride();
+    command.commands.forEach(override);
+  };
+  override(program);
+  await program.parseAsync(['key', 'bound', ...words, '--json'], { from: 'user' });
+  return JSON.parse(printed.join(''));
+}
+
+async function budgets() {
+  return [...(await database.sql`select key_id, credits_per_day, spent from key_budgets`)];
+}
+
+test('a bound is changed, lifted and set again, and what was spent of the day stays counted', async () => {
+  await database.sql`update key_budgets set day = utc_today(), spent = 3`;
+  const spent = { keyId: made.id, spent: 3 };
+  expect(await bound(made.prefix, '--credits-per-day', '9')).toEqual({
+    prefix: made.prefix,
+    credits_per_day: 9,
+  });
+  expect(await budgets()).toEqual([{ ...spent, creditsPerDay: 9 }]);
+  expect(await bound(made.prefix, '--unbounded')).toMatchObject({ credits_per_day: null });
+  expect(await budgets()).toEqual([{ ...spent, creditsPerDay: null }]);
+  await bound(made.prefix, '--credits-per-day', '2');
+  expect(await budgets()).toEqual([{ ...spent, creditsPerDay: 2 }]);
+});
+
+test.each([
+  ['no bound', []],
+  ['both', ['--credits-per-day', '5', '--unbounded']],
+  ['a bound of nothing', ['--credits-per-day', '0']],
+  ['a bound that is no number', ['--credits-per-day', 'many']],
+])('%s is refused, and nothing changes', async (_what, words) => {
+  const before = await budgets();
+  await expect(bound(made.prefix, ...words)).rejects.toThrow();
+  expect(await budgets()).toEqual(before);
+});
+
+test('a key that is not there is named', async () => {
+  await expect(bound('svc_live_nobody', '--unbounded')).rejects.toThrow('svc_live_nobody');
+});
