@@ -4,12 +4,10 @@
  */
 import { audit } from '../../src/core/credits/audit.ts';
 import type { Database } from '../../src/core/db/client.ts';
-import { operations } from '../../src/core/operations.ts';
+import { prices } from '../../src/core/operations.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import { countBrokenRules, type LedgerLine, listLedger } from './queries.ts';
-
-const prices = Object.entries(operations).map(([operation, { price }]) => ({ operation, price }));
 
 /** Asks every rule at this moment, which may be in the middle of anything. */
 export async function checkDatabase(stack: ChaosStack, history: History): Promise<void> {

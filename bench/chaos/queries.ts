@@ -80,7 +80,7 @@ export async function listLedger(sql: Database): Promise<LedgerLine[]> {
 /** Rules, and how many rows break each; in one snapshot when called in a transaction. */
 export async function countBrokenRules(
   sql: Database,
-  prices: { operation: string; price: number }[],
+  prices: readonly { operation: string; price: number }[],
 ): Promise<{ name: string; violations: number }[]> {
   return sql<{ name: string; violations: number }[]>`
     with price as (

@@ -94,6 +94,12 @@ export function priceOf(operation: PricedOperation): number {
   return operation === personSearch.name ? personSearch.price : operations[operation].price;
 }
 
+/** What a match of each operation costs, or a person of a search. */
+export const prices: readonly { operation: PricedOperation; price: number }[] = [
+  ...(Object.keys(operations) as OperationName[]),
+  personSearch.name,
+].map((operation) => ({ operation, price: priceOf(operation) }));
+
 /** True when the text names an operation. */
 export function isOperationName(text: string): text is OperationName {
   return Object.hasOwn(operations, text);

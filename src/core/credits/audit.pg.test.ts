@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/da
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction, type Sql } from '../db/client.ts';
 import { createKey } from '../keys/keys.ts';
+import { prices } from '../operations.ts';
 import { countViolations } from './audit/queries.ts';
 import { audit } from './audit.ts';
 
@@ -71,6 +72,22 @@ const corruptions: Corruption[] = [
     check: 'the ledger of every account sums to its balance',
     by: 'a balance that no line explains',
     corrupt: (sql) => sql`update wallets set balance = balance + 1`,
+  },
+  {
+    check: 'every charge is the price of its matches',
+    by: 'a match that cost another price',
+    corrupt: (sql) => sql`update ledger_entries set units = 2 where reference = 'charge'`,
+  },
+  {
+    check: 'every charge is the price of its matches',
+    by: 'a charge that tells no matches',
+    corrupt: (sql) => sql`update ledger_entries set units = null where reference = 'charge'`,
+  },
+  {
+    check: 'every charge is the price of its matches',
+    by: 'a charge for nothing that has a price',
+    corrupt: (sql) => sql`
+      update ledger_entries set operation = 'people.unknown' where reference = 'charge'`,
   },
   {
     check: 'every wallet holds 0 <= reserved <= balance',
@@ -171,7 +188,7 @@ async function violationsAfter(corrupt: Corruption['corrupt']) {
       await tx`alter table ${tx(table)} drop constraint ${tx(name)}`;
     }
     await corrupt(tx);
-    found = await countViolations(tx);
+    found = await countViolations(tx, prices);
     throw undo;
   });
   await expect(work).rejects.toBe(undo);

@@ -1,5 +1,6 @@
 /** Proves that money, reservations and rows agree: each check counts what breaks its rule. */
 import type { Database, Sql } from '../db/client.ts';
+import { prices } from '../operations.ts';
 import { countViolations } from './audit/queries.ts';
 
 export interface AuditCheck {
@@ -16,7 +17,7 @@ export interface AuditResult {
 /** Runs every check in one snapshot: what moves meanwhile is not seen half moved. */
 export async function audit(sql: Database): Promise<AuditResult> {
   const checks = (await sql.begin('isolation level repeatable read read only', (tx) =>
-    countViolations(tx as unknown as Sql),
+    countViolations(tx as unknown as Sql, prices),
   )) as AuditCheck[];
   return { ok: checks.every((check) => check.violations === 0), checks };
 }

@@ -3,7 +3,7 @@
  * every few seconds in every worker process; all its statements may run at the same time elsewhere.
  */
 import { inTransaction } from '../../core/db/client.ts';
-import { operations, personSearch } from '../../core/operations.ts';
+import { prices } from '../../core/operations.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { dispatch } from './chunk/dispatch.ts';
@@ -21,11 +21,6 @@ const SWEEP_EVERY_MS = 4_000;
 const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
 /** Splits and ends are short; one that waits longer has no wake-up any more. */
 const UNATTENDED_SECONDS = 10;
-
-const prices = [
-  ...Object.entries(operations).map(([operation, { price }]) => ({ operation, price })),
-  { operation: personSearch.name, price: personSearch.price },
-];
 
 /** One sweep: repairs the queue, takes back lost chunks, resumes, wakes what waits, dispatches. */
 export async function sweep(context: JobContext): Promise<void> {

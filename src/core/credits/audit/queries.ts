@@ -1,10 +1,20 @@
 /** What must hold of money, as counts of what breaks it. */
 import type { Sql } from '../../db/client.ts';
 
-/** The invariants of money: for each the number of rows that break it. */
-export async function countViolations(sql: Sql): Promise<{ name: string; violations: number }[]> {
+/**
+ * The invariants of money: for each the number of rows that break it. `prices` are those of all lines that
+ * there are: none has changed yet, and one that does needs the day from which it counts.
+ */
+export async function countViolations(
+  sql: Sql,
+  prices: readonly { operation: string; price: number }[],
+): Promise<{ name: string; violations: number }[]> {
   return sql<{ name: string; violations: number }[]>`
-    with ledger as (
+    with price as (
+      select * from unnest(
+        ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
+      ) p (operation, price)),
+    ledger as (
       select account_id, sum(amount)::bigint as total from ledger_entries group by account_id),
     open as (
       select account_id, sum(amount)::bigint as total from reservations where state = 'open'
@@ -22,6 +32,10 @@ export async function countViolations(sql: Sql): Promise<{ name: string; violati
     select 'the ledger of every account sums to its balance' as name,
       count(*) filter (where w.balance <> coalesce(l.total, 0))::int as violations
       from wallets w left join ledger l using (account_id)
+    union all
+    select 'every charge is the price of its matches',
+      count(*) filter (where -l.amount is distinct from l.units * p.price)::int
+      from ledger_entries l left join price p using (operation) where l.kind = 'charge'
     union all
     select 'every wallet holds 0 <= reserved <= balance',
       count(*) filter (where not (0 <= reserved and reserved <= balance))::int from wallets

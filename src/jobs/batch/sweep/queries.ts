@@ -26,7 +26,7 @@ export async function listUnattended(
  */
 export async function resumePaidBatches(
   sql: Sql,
-  prices: { operation: string; price: number }[],
+  prices: readonly { operation: string; price: number }[],
 ): Promise<string[]> {
   const resumed = await sql<{ id: string }[]>`
     with waiting as (
