@@ -25,6 +25,10 @@ describe('a refund', () => {
     const reference = String(charge?.reference);
     const refund = (amount?: number) =>
       refundCredits(pipeline.sql, { accountId, reference, ...(amount ? { amount } : {}) });
+    const stranger = await pipeline.account(100);
+    const theirs = refundCredits(pipeline.sql, { accountId: stranger.accountId, reference });
+    await expect(theirs).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 92, reserved: 0 });
     await expect(refund(9)).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
     expect(await refund(5)).toEqual({ balance: 97, refunded: 5 });
     expect(await refund(5)).toEqual({ balance: 97, refunded: 5 });
@@ -35,9 +39,6 @@ describe('a refund', () => {
         refundCredits(pipeline.sql, { accountId, reference: wrong }),
       ).rejects.toMatchObject({ status: 404 });
     }
-    const stranger = await pipeline.account(100);
-    const theirs = refundCredits(pipeline.sql, { accountId: stranger.accountId, reference });
-    await expect(theirs).rejects.toMatchObject({ status: 404, code: 'not_found' });
     expect(await pipeline.wallet(stranger)).toEqual({ balance: 100, reserved: 0 });
     expect((await audit(pipeline.sql)).ok).toBe(true);
   });

@@ -42,6 +42,13 @@ async function reserve({ accountId }: Payer, amount: number): Promise<void> {
   await database.sql`update wallets set reserved = ${amount} where account_id = ${accountId}`;
 }
 
+/** Wallets, ledger and reservations agree; only the prices here are made up. */
+async function expectAgreement(): Promise<void> {
+  const { checks } = await audit(database.sql);
+  const broken = checks.filter(({ violations }) => violations > 0).map(({ name }) => name);
+  expect(broken.filter((name) => name !== 'every charge is the price of its matches')).toEqual([]);
+}
+
 /** Returns once so many sessions wait for a row lock. */
 async function untilBlocked(sessions: number): Promise<void> {
   while (true) {
@@ -52,7 +59,49 @@ async function untilBlocked(sessions: number): Promise<void> {
   }
 }
 
+/** What comes of statements that all wait for the wallet of `buyer` at one moment. */
+async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>)[]) {
+  let charging: Promise<Charged[]> = Promise.resolve([]);
+  await inTransaction(database.sql, async (tx) => {
+    await tx`select from wallets where account_id = ${buyer.accountId} for update`;
+    charging = Promise.all(statements.map((statement) => statement()));
+    await untilBlocked(statements.length);
+  });
+  return charging;
+}
+
 describe('calls', () => {
+  test('are paid in their order, for as long as wallet and key can', async () => {
+    const [poor, bound] = [await payer(10), await payer(100, 10)];
+    for (const by of [poor, bound]) {
+      const charged = await chargeCalls(database.sql, [call(by, 6), call(by, 5)]);
+      expect(charged.map(({ paid }) => paid)).toEqual([true, false]);
+    }
+  });
+
+  test('that come together spend what wallet and key have once', async () => {
+    const { sql } = database;
+    for (const buyer of [await payer(10), await payer(100, 10)]) {
+      const charge = () => chargeCalls(sql, [call(buyer, 6)]);
+      const charged = (await atOnce(buyer, [charge, charge])).flat();
+      expect(charged.map(({ paid }) => paid).toSorted()).toEqual([false, true]);
+    }
+  });
+
+  test('begin a new day of their key at nothing', async () => {
+    const { sql } = database;
+    const bound = await payer(100, 3);
+    const charge = async () => (await chargeCalls(sql, [call(bound, 2)]))[0];
+    expect(await charge()).toMatchObject({ paid: true, leftToday: 1 });
+    expect(await charge()).toMatchObject({ paid: false, leftToday: 1 });
+    await sql`update key_budgets set day = day - 1 where key_id = ${bound.keyId}`;
+    expect(await charge()).toMatchObject({ paid: true, leftToday: 1 });
+    expect((await chargeCalls(sql, [call(bound, 1)]))[0]).toMatchObject({
+      leftToday: 0,
+      paid: true,
+    });
+  });
+
   test('spend nothing of what a list has reserved, and nothing of another account', async () => {
     const { sql } = database;
     const [one, other, third] = [await payer(10), await payer(10), await payer(10)];
@@ -66,7 +115,7 @@ describe('calls', () => {
     expect(await readWallet(sql, other.accountId)).toEqual({ balance: 2, reserved: 0 });
     expect(await readWallet(sql, third.accountId)).toEqual({ balance: 10, reserved: 0 });
     await reserve(one, 0);
-    expect((await audit(sql)).ok).toBe(true);
+    await expectAgreement();
   });
 
   test.each([
@@ -100,34 +149,24 @@ describe('calls', () => {
   );
 });
 
-describe('calls and pages', () => {
+describe('pages', () => {
   test('of people that come together spend what is there once, and nothing that is reserved', async () => {
     const { sql } = database;
     const buyer = await payer(10);
     await reserve(buyer, 3);
-    let charging: Promise<{ granted: number }[]> = Promise.resolve([]);
-    await inTransaction(sql, async (tx) => {
-      await tx`select from wallets where account_id = ${buyer.accountId} for update`;
-      charging = Promise.all([page(buyer, 4), page(buyer, 4)].map((one) => chargePage(sql, one)));
-      await untilBlocked(2);
-    });
-    const granted = (await charging).map((one) => one.granted);
+    const charge = () => chargePage(sql, page(buyer, 4));
+    const granted = (await atOnce(buyer, [charge, charge])).map((one) => one.granted);
     expect(granted.toSorted()).toEqual([3, 4]);
     expect(await readWallet(sql, buyer.accountId)).toEqual({ balance: 3, reserved: 3 });
     await reserve(buyer, 0);
-    expect((await audit(sql)).ok).toBe(true);
+    await expectAgreement();
   });
 
   test('of people that come together spend a key’s day once', async () => {
     const { sql } = database;
     const buyer = await payer(100, 5);
-    let charging: Promise<{ granted: number }[]> = Promise.resolve([]);
-    await inTransaction(sql, async (tx) => {
-      await tx`select from wallets where account_id = ${buyer.accountId} for update`;
-      charging = Promise.all([page(buyer, 4), page(buyer, 4)].map((one) => chargePage(sql, one)));
-      await untilBlocked(2);
-    });
-    const granted = (await charging).map((one) => one.granted);
+    const charge = () => chargePage(sql, page(buyer, 4));
+    const granted = (await atOnce(buyer, [charge, charge])).map((one) => one.granted);
     expect(granted.toSorted()).toEqual([1, 4]);
     expect(await chargePage(sql, page(buyer, 1))).toMatchObject({ granted: 0, leftToday: 0 });
     expect(await chargeCalls(sql, [call(buyer, 1)])).toMatchObject([{ paid: false }]);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type BucketState,
@@ -94,6 +95,33 @@ describe('a bucket', () => {
     // A part of a token is none.
     const part = takeFromBucket(later(drained(60, 60), 1.5 * SECOND), 60, 1);
     expect(describeTokens(part, 60, 1).remaining).toBe(0);
+  });
+});
+
+describe('whoever waits as long as a refusal says', () => {
+  const bucket = fc.record({
+    perMinute: fc.integer({ min: 1, max: 10_000 }),
+    drawn: fc.integer({ min: 1, max: 20_000 }),
+    passed: fc.nat({ max: MINUTE }),
+    cost: fc.integer({ min: 1, max: 20_000 }),
+  });
+
+  test('is let in, and nobody who comes a microsecond before', () => {
+    let refusals = 0;
+    fc.assert(
+      fc.property(bucket, ({ perMinute, drawn, passed, cost }) => {
+        const state = later(takeFromBucket(full, perMinute, drawn), passed);
+        const tried = takeFromBucket(state, perMinute, cost);
+        if (tried.admitted) return;
+        refusals++;
+        const { retrySeconds } = describeTokens(tried, perMinute, cost);
+        const wait = Math.round(retrySeconds * SECOND);
+        expect(takeFromBucket(later(state, wait), perMinute, cost).admitted).toBe(true);
+        expect(takeFromBucket(later(state, wait - 1), perMinute, cost).admitted).toBe(false);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(refusals).toBeGreaterThan(1_000);
   });
 });
 

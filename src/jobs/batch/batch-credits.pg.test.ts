@@ -31,6 +31,12 @@ function listOf(pattern: string): string {
   return `email\n${rows.join('\n')}\n`;
 }
 
+/** Three of these five people have a mobile number, which costs 8. */
+const mobile = { operation: 'people.mobile' };
+const mobiles = `email
+${[ada.email, 'bob@home.example', ada.workEmail, eve.email, 'out@home.example'].join('\n')}
+`;
+
 async function undisturbed(list: string, opts: Record<string, string> = options): Promise<string> {
   const id = await pipeline.enrich(rich, list, opts);
   const { text, complete } = await pipeline.results(rich, id);
@@ -124,10 +130,8 @@ describe('a wallet that is too small', () => {
   });
 
   test('keeps what is less than the price of a match', async () => {
-    const mobiles = [ada.email, 'bob@home.example', ada.workEmail, eve.email, 'out@home.example'];
     const caller = await pipeline.account(20);
-    const mobile = { operation: 'people.mobile' };
-    const id = await pipeline.enrich(caller, `email\n${mobiles.join('\n')}\n`, mobile);
+    const id = await pipeline.enrich(caller, mobiles, mobile);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'paused',
       rows: { processed: 4, matched: 2, no_match: 2 },
@@ -209,6 +213,16 @@ describe('max_credits', () => {
       ...['matched', 'matched', 'no_match', 'matched'],
       ...Array.from({ length: 6 }, () => 'not_processed'),
     ]);
+  });
+
+  test('keeps what is less than the price of a match', async () => {
+    const caller = await pipeline.account(100);
+    const id = await pipeline.enrich(caller, mobiles, { ...mobile, max_credits: '20' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: 2, no_match: 2, not_processed: 1 },
+      credits: { charged: 16, reserved: 0, max: 20 },
+    });
   });
 
   test('of nothing charges nothing', async () => {

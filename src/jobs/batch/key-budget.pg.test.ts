@@ -10,7 +10,8 @@ import { setCreditsPerDay } from '../../core/keys/account-keys/queries.ts';
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '4' });
-  await importGraph(pipeline.sql, { persons: crowd(20) });
+  const persons = crowd(20).map((person, n) => ({ ...person, mobile: `+4479111230${10 + n}` }));
+  await importGraph(pipeline.sql, { persons });
 });
 afterAll(() => pipeline.close());
 afterEach(async () => {
@@ -90,6 +91,29 @@ describe('a list of a key that may spend less in a day', () => {
     // A bound that comes back counts what was spent without it.
     await setCreditsPerDay(pipeline.sql, caller.keyId, 9);
     expect((await pipeline.call(caller, onePerson)).status).toBe(402);
+  });
+
+  test('keeps what is less than the price of a match', async () => {
+    const caller = await pipeline.boundedAccount(100, 20);
+    const id = await pipeline.enrich(caller, people(4), { operation: 'people.mobile' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      reason: 'key_budget',
+      credits: { charged: 16, reserved: 0 },
+    });
+    expect(await takenToday(caller)).toBe(16);
+  });
+
+  test('pays nothing when the bound was lowered below what is spent', async () => {
+    const caller = await pipeline.boundedAccount(100, 6);
+    await pipeline.enrich(caller, people(4), options);
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 2);
+    const id = await pipeline.enrich(caller, people(3), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      reason: 'key_budget',
+      rows: { processed: 0 },
+      credits: { charged: 0, reserved: 0 },
+    });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 96, reserved: 0 });
   });
 
   test('says what it waits for, wallet or key, as that changes', async () => {

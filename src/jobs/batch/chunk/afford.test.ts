@@ -27,7 +27,7 @@ test('at the batch’s own limit the rest is not processed, and says why', () =>
   expect(cut.slice(0, 3)).toEqual(mixed.slice(0, 3));
   expect(cut).toHaveLength(mixed.length);
   for (const outcome of cut.slice(3)) {
-    expect(outcome).toMatchObject({ status: 'not_processed', reason: 'max_credits' });
+    expect(outcome).toMatchObject({ status: 'not_processed', by: '', reason: 'max_credits' });
   }
   expect(cutOutcomes(mixed, 3)).toEqual(mixed);
 });

@@ -9,7 +9,7 @@ import { reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { claimChunk } from './claim/queries.ts';
-import { extendLease, reclaimChunks } from './queries.ts';
+import { extendLease, reclaimChunks, releaseChunk } from './queries.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -97,6 +97,27 @@ describe('a claim', () => {
     await pipeline.sweep();
     expect(await extendLease(sql, claim)).toBe(false);
     expect(await claimChunk(sql, { chunkId, epoch })).toBeUndefined();
+  });
+
+  test('reserves nothing, and gives nothing back, once another holds the chunk', async () => {
+    const { sql } = pipeline;
+    const { id, chunkId, epoch } = await dispatched();
+    const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    const woken = { chunkId, epoch: claim.epoch + 1 };
+    const other = must(await claimChunk(sql, woken), 'the claim of another').chunk;
+    const input = { batchId: id, chunkId, matches: 2, price: 1 };
+    expect(await reserveForChunk(sql, { ...input, epoch: claim.epoch })).toBeUndefined();
+    expect(await reserveForChunk(sql, { ...input, epoch: other.epoch })).toMatchObject({
+      granted: 2,
+    });
+    const held = { chunkId, batchId: id, epoch: claim.epoch };
+    const why = { retryAfterSeconds: 0, counts: true };
+    await inTransaction(sql, (tx) => releaseChunk(tx, held, why));
+    expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 2 });
+    await inTransaction(sql, (tx) => releaseChunk(tx, { ...held, epoch: other.epoch }, why));
+    expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 0 });
   });
 
   test('that is still alive is not taken back', async () => {
@@ -269,6 +290,20 @@ describe('a lease that ran out', () => {
       expect(free).toHaveLength(others.length);
     });
     expect(await reclaiming).toBe(owners.length);
+  });
+
+  test('is taken back alone: another chunk of its batch stays with who holds it', async () => {
+    const { sql } = pipeline;
+    const { id } = await dispatched(`${list}${list.slice('email\n'.length)}`);
+    const chunks = await sql<{ chunkId: number; epoch: number }[]>`
+      select id as chunk_id, epoch from chunks where batch_id = ${id} order by number`;
+    for (const chunk of chunks) must(await claimChunk(sql, chunk), 'the claim');
+    await sql`
+      update chunks set lease_until = now() - interval '1 second'
+      where batch_id = ${id} and number = 1`;
+    expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(1);
+    const after = await sql`select state from chunks where batch_id = ${id} order by number`;
+    expect([...after]).toEqual([{ state: 'pending' }, { state: 'leased' }]);
   });
 
   test('is taken back once by many sweeps at a time', async () => {

@@ -4,7 +4,9 @@ import { audit } from '../../../core/credits/audit.ts';
 import { type ReserveInput, reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
+import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim/queries.ts';
+import { type CommitPart, commitPart } from './queries.ts';
 
 const CHUNKS = 3;
 const MATCHES = 2;
@@ -57,3 +59,23 @@ test.each([
     expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   },
 );
+
+test('what is reserved is not charged once its batch is being cancelled', async () => {
+  const caller = await pipeline.boundedAccount(100, null);
+  const input = must((await leased(caller, {}))[0], 'a claim');
+  const { batchId, chunkId, epoch } = input;
+  const reserved = must(await reserveForChunk(pipeline.sql, input), 'the reservation');
+  // A cancel raises the epochs too: this holds even where one was missed.
+  await pipeline.sql`update batches set state = 'cancelling' where id = ${batchId}`;
+  const part: CommitPart = {
+    ...{ batchId, chunkId, epoch, chunkNumber: 1, k: 0, rows: MATCHES, bytes: 1 },
+    objectKey: `${chunkId}`,
+    counts: { ...countOutcomes([]), matched: MATCHES },
+    operation: 'people.enrich',
+    reservationId: reserved.reservationId,
+    ...{ shortOf: null, records: [], delivered: null, suppressionNumber: null },
+    report: {} as CommitPart['report'],
+  };
+  expect(await commitPart(pipeline.sql, part)).toBeUndefined();
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: MATCHES });
+});

@@ -88,6 +88,36 @@ describe('records of one Buffer', () => {
     const flags = listRecords(scanRecords(bytes, { delimiter: ',' })).map((r) => r.flags);
     expect(flags).toEqual([recordFlag.nulByte, 0, recordFlag.invalidUtf8]);
     expect(unreadableReason(recordFlag.invalidUtf8)).toBeNull();
+    expect(unreadableReason(recordFlag.nulByte)).toBe('nul_byte');
+  });
+});
+
+describe('a stream', () => {
+  it('is scanned in steps worth it, and nothing is held of what is decided', () => {
+    const scanner = new RecordScanner({ delimiter: ',', stepBytesMin: 4 });
+    expect(scanner.push(Buffer.from('a\nb'))).toBeNull();
+    expect(scanner.push(Buffer.from('\n'))?.records.count).toBe(2);
+    expect(scanner.undecidedBytes).toBe(0);
+    const large = new RecordScanner({ delimiter: ',' });
+    expect(large.push(Buffer.alloc(65_535, 'x'))).toBeNull();
+    expect(large.push(Buffer.from('x'))).not.toBeNull();
+    expect(large.undecidedBytes).toBe(65_536);
+  });
+
+  it('whose line does not end is looked at again after it has grown by half', () => {
+    const scanner = new RecordScanner({ delimiter: ',', stepBytesMin: 2 });
+    expect(scanner.push(Buffer.alloc(10, 'x'))?.records.count).toBe(0);
+    expect(scanner.push(Buffer.alloc(4, 'x'))).toBeNull();
+    expect(scanner.push(Buffer.from('x'))).not.toBeNull();
+    expect(scanner.undecidedBytes).toBe(15);
+  });
+
+  it('is not held up by blank lines, but for a CR that may yet be a CRLF', () => {
+    const decided = (text: string) => scanPrefix(Buffer.from(text), { delimiter: ',' }).decidedTo;
+    for (const text of ['a\n\n', '\n\n\n', 'a\r\n\r\n', '\r\rb\n', 'a\n\rb\n\n']) {
+      expect(decided(text), JSON.stringify(text)).toBe(text.length);
+      expect(decided(`${text}\r`)).toBe(text.length);
+    }
   });
 });
 
