@@ -215,6 +215,8 @@ test('who comes late over midnight counts on the new day instead of beginning th
   await pipeline.sql`
     update key_budgets set day = utc_today() + 1, spent = 1 where key_id = ${caller.keyId}`;
   expect((await pipeline.call(caller, onePerson)).status).toBe(200);
+  expect(await takenToday(caller)).toBe(2);
+  expect((await pipeline.call(caller, onePerson)).status).toBe(402);
   await pipeline.passADay(caller);
   expect(await takenToday(caller)).toBe(2);
   expect((await pipeline.call(caller, onePerson)).status).toBe(402);

@@ -262,6 +262,8 @@ describe('a lease that ran out', () => {
     const reserved = await reserveForChunk(sql, input);
     expect(reserved).toMatchObject({ granted: 2, limitedBy: null });
     expect(await pipeline.wallet(caller)).toEqual({ ...before, reserved: 2 });
+    await expect(reserveForChunk(sql, input)).rejects.toThrow('reservations_open');
+    expect(await pipeline.wallet(caller)).toEqual({ ...before, reserved: 2 });
 
     await pipeline.passAnHour();
     expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(1);
