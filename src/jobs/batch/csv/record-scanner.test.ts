@@ -60,6 +60,15 @@ describe('records of one Buffer', () => {
   it('knows it also by a quote that later stands inside an unquoted field', () => {
     const bytes = Buffer.from('1,"open\n2,x\n3,",y",z\n4,w\n');
     expect(scanTexts(bytes)).toEqual(['1,"open', '2,x', '3,",y",z', '4,w']);
+    expect(scanTexts(Buffer.from('"open\n",y"z"\n2\n'))).toEqual(['"open', '",y"z"', '2']);
+  });
+
+  it('counts each newline inside quotes once, whatever follows it', () => {
+    const table = scanRecords(Buffer.from('"a\n\nb\r\rc\r\n\rd\r",x\n2\n'), { delimiter: ',' });
+    expect(listRecords(table)).toMatchObject([
+      { line: 1, fields: 2, flags: recordFlag.quoted },
+      { line: 9, fields: 1 },
+    ]);
   });
 
   it('gives up only the first line of a quoted record longer than the limit', () => {
@@ -118,6 +127,16 @@ describe('a stream', () => {
       expect(decided(text), JSON.stringify(text)).toBe(text.length);
       expect(decided(`${text}\r`)).toBe(text.length);
     }
+  });
+
+  it('is not held up by a line that is too long, nor by a quote that is a stray one', () => {
+    const options = { delimiter: ',', recordBytesMax: 8 } as const;
+    const sure = (text: string) => scanPrefix(Buffer.from(text), options).count;
+    expect(sure('xxxxxxxxxxxx\ny\n')).toBe(2);
+    expect(sure('"a\nb"c\nd\n')).toBe(3);
+    expect(sure('"a\nbbbbbbbbb\nd\n')).toBe(3);
+    // This one may yet be closed.
+    expect(sure('"a\nb')).toBe(0);
   });
 });
 
