@@ -142,7 +142,7 @@ const rules: Rule[] = [
   {
     name: 'exports have names',
     find: perFile((file) =>
-      /^[\w-]+\.config\.ts$/.test(file.path)
+      /(^|\/)[\w-]+\.config\.ts$/.test(file.path)
         ? []
         : matches(file, /\bexport\s+default\b|\bas\s+default\b/g),
     ),

@@ -1,0 +1,266 @@
+/**
+ * Changes to the statements and tables of money, each of which must make the test red that is named with
+ * it: Stryker knows nothing of SQL.
+ */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the statements hold them.
+
+/** A test file, and the beginning of a test's full name or of that of a group. */
+export interface Killer {
+  file: string;
+  test: string;
+}
+
+export interface SqlMutant {
+  file: string;
+  /** Text that the change follows: the head of the function or table. */
+  after: string;
+  find: string;
+  replace: string;
+  killer: Killer;
+}
+
+const credits = 'src/core/credits/credits.pg.test.ts';
+const together = 'src/core/credits/charge.pg.test.ts';
+const usage = 'src/api/usage.pg.test.ts';
+const calls = 'src/api/enrich-one.pg.test.ts';
+const search = 'src/api/search.pg.test.ts';
+const keys = 'src/api/keys.pg.test.ts';
+const lists = 'src/jobs/batch/batch-credits.pg.test.ts';
+const budget = 'src/jobs/batch/key-budget.pg.test.ts';
+const leases = 'src/jobs/batch/chunk/leases.pg.test.ts';
+const failures = 'src/jobs/batch/chunk/failures.pg.test.ts';
+const reserve = 'src/jobs/batch/chunk/reserve.pg.test.ts';
+
+const killers = {
+  grant: { file: credits, test: 'a grant' },
+  ledgerOnce: { file: credits, test: 'the ledger holds a reference' },
+  ledgerKept: { file: credits, test: 'the ledger refuses' },
+  ledgerLines: { file: credits, test: 'a line of the ledger' },
+  walletBounds: { file: credits, test: 'a wallet can hold neither' },
+  refund: { file: usage, test: 'a refund' },
+  calls: { file: calls, test: 'money' },
+  together: { file: together, test: '' },
+  keyOfCalls: { file: keys, test: 'credits a day' },
+  search: { file: search, test: 'a page costs' },
+  lists: { file: lists, test: 'a wallet that is too small' },
+  maxCredits: { file: lists, test: 'max_credits' },
+  crash: { file: lists, test: 'a crash' },
+  keyOfLists: { file: budget, test: '' },
+  secondPart: { file: failures, test: 'rows that throw whenever' },
+  reserve: { file: reserve, test: '' },
+  leases: { file: leases, test: '' },
+} satisfies Record<string, Killer>;
+
+/** Of one function or table: what is found, what comes in its place, and the test that must see it. */
+interface Changed {
+  file: string;
+  after: string;
+  changes: [find: string, replace: string, killer: keyof typeof killers][];
+}
+
+const money = 'src/core/credits/queries.ts';
+const pages = 'src/core/credits/charge-page/queries.ts';
+const chunks = 'src/jobs/batch/chunk/queries.ts';
+const app = 'infra/migrations/app';
+
+const changed: Changed[] = [
+  {
+    file: money,
+    after: 'function insertGrant(',
+    changes: [
+      ["'grant', ${grant.amount}", "'grant', ${grant.amount} + 1", 'grant'],
+      ['where account_id = ${grant.accountId}', '', 'grant'],
+      ['balance = balance + line.amount', 'balance = balance', 'grant'],
+      ['where wallets.account_id = line.account_id', '', 'grant'],
+    ],
+  },
+  {
+    file: money,
+    after: 'function insertRefund(',
+    changes: [
+      ['account_id = ${refund.accountId} and', '', 'refund'],
+      ["and kind = 'charge'", '', 'refund'],
+      ['<= -amount)', '<= -amount + 1)', 'refund'],
+      ['refund:${refund.reference}', 'refund:${refund.reference}:${refund.amount}', 'refund'],
+      ['balance = balance + line.amount', 'balance = balance', 'refund'],
+      ['where wallets.account_id = line.account_id', '', 'refund'],
+    ],
+  },
+  {
+    file: money,
+    after: 'function reserveForChunk(',
+    changes: [
+      ['- b.credits_charged', '', 'maxCredits'],
+      ['- b.credits_reserved', '', 'reserve'],
+      ['and c.epoch = ${epoch}', '', 'leases'],
+      ['for update of b, c', 'for update of b', 'leases'],
+      ['for update of b, c', 'for update of c', 'reserve'],
+      ['balance - reserved', 'balance', 'reserve'],
+      ['(select account_id from batch) for update', '(select account_id from batch)', 'reserve'],
+      ['> 0\n      for update', '> 0', 'reserve'],
+      ['headroom / ${price}::bigint', 'headroom', 'maxCredits'],
+      ['available / ${price}::bigint', 'available', 'lists'],
+      ['left_today / ${price}::bigint', 'left_today', 'keyOfLists'],
+      [
+        'greatest(0, least(${matches}::bigint, left_today',
+        'least(${matches}::bigint, (left_today',
+        'keyOfLists',
+      ],
+      ['least(by_limit, by_wallet, by_key) as', 'least(by_wallet, by_key) as', 'reserve'],
+      ['least(by_limit, by_wallet, by_key) as', 'least(by_limit, by_key) as', 'reserve'],
+      ['least(by_limit, by_wallet, by_key) as', 'least(by_limit, by_wallet) as', 'reserve'],
+      ['by_key) * ${price}::bigint', 'by_key)', 'lists'],
+      ['reserved = w.reserved + d.amount', 'reserved = w.reserved', 'reserve'],
+      ['sql`d.amount`', 'sql`0`', 'keyOfLists'],
+      ['credits_reserved = b.credits_reserved + d.amount', 'name = b.name', 'reserve'],
+      ['(select day from spent)', 'null', 'keyOfLists'],
+      ["when granted = by_limit then 'max_credits'", '', 'maxCredits'],
+    ],
+  },
+  {
+    file: money,
+    after: 'function spendToday(',
+    changes: [
+      ['greatest(b.day, utc_today())', 'utc_today()', 'keyOfLists'],
+      ['case when b.day >= utc_today() then b.spent else 0 end', 'b.spent', 'together'],
+      ['case when b.day >= utc_today() then b.spent else 0 end', '0', 'keyOfCalls'],
+      [
+        'case when b.day >= utc_today() then b.spent_by_batches else 0 end',
+        'b.spent_by_batches',
+        'keyOfLists',
+      ],
+      ['case when b.day >= utc_today() then b.spent_by_batches else 0 end', '0', 'keyOfLists'],
+    ],
+  },
+  {
+    file: money,
+    after: 'function chargeCalls(',
+    changes: [
+      ['balance - reserved', 'balance', 'together'],
+      ['order by account_id for update', 'order by account_id', 'together'],
+      ['order by account_id for update', 'for update', 'together'],
+      ['order by key_id for update', 'order by key_id', 'together'],
+      ['order by key_id for update', 'for update', 'together'],
+      ['account_id order by place) <=', 'account_id) <=', 'together'],
+      ['<= wallet.available', '<= wallet.available + 1', 'calls'],
+      ['<= budget.available)', '<= budget.available + 1)', 'keyOfCalls'],
+      ['key_id order by place) <=', 'key_id) <=', 'together'],
+      ["'charge', -price,", "'charge', -1,", 'together'],
+      ['from answered where paid)', 'from answered)', 'calls'],
+      ['from answered where paid group', 'from answered group', 'calls'],
+      ['balance = w.balance - spent.amount', 'balance = w.balance', 'calls'],
+      ['sql`s.amount`', 'sql`0`', 'keyOfCalls'],
+      ['where paid group by key_id', 'group by key_id', 'keyOfCalls'],
+      ['where w.account_id = spent.account_id', '', 'together'],
+    ],
+  },
+  {
+    file: pages,
+    after: 'function chargePage(',
+    changes: [
+      ['balance - reserved', 'balance', 'together'],
+      ['${page.accountId} for update', '${page.accountId}', 'search'],
+      ['> 0 for update', '> 0', 'together'],
+      ['least(wallet.available, budget.available)', 'wallet.available', 'search'],
+      ['least(wallet.available, budget.available)', 'budget.available', 'search'],
+      ['affordable >=', 'affordable + 1 >=', 'search'],
+      ['then affordable else 0', 'then affordable else affordable', 'search'],
+      ["'charge', -granted", "'charge', -1", 'search'],
+      ['from decided where granted > 0', 'from decided where granted > 1000', 'search'],
+      ['balance = w.balance - granted', 'balance = w.balance', 'search'],
+      ['sql`d.granted`', 'sql`0`', 'together'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function commitPart(',
+    changes: [
+      [
+        "state = 'cancelling' and ${part.reservationId}::bigint is null",
+        "state = 'cancelling'",
+        'reserve',
+      ],
+      ['and c.epoch = ${part.epoch}', '', 'leases'],
+      ["state = 'settled', ended_at = clock_timestamp()", 'amount = r.amount', 'lists'],
+      ['balance = w.balance - r.amount,', '', 'lists'],
+      [', reserved = w.reserved - r.amount', '', 'lists'],
+      ["|| ':' || ${part.k}::int", '', 'lists'],
+      ["'charge', -r.amount", "'charge', -1", 'lists'],
+      ['${counts.matched}, r.batch_id', '${part.rows}, r.batch_id', 'lists'],
+      ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
+      ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function releaseChunk(',
+    changes: [
+      ['and epoch = ${held.epoch}', '', 'leases'],
+      ['- coalesce((select sum(amount)', '- 0 * coalesce((select sum(amount)', 'crash'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function voidReservations(',
+    changes: [
+      ["state = 'voided', ended_at = clock_timestamp()", 'amount = r.amount', 'leases'],
+      ["and r.state = 'open'", '', 'secondPart'],
+      ['reserved = w.reserved - v.amount', 'reserved = w.reserved', 'leases'],
+      ['spent_by_batches = k.spent_by_batches - v.amount', 'day = k.day', 'keyOfLists'],
+      ['and k.day = v.budget_day', '', 'keyOfLists'],
+      ['order by account_id for update', 'order by account_id desc for update', 'leases'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function reclaimChunks(',
+    changes: [
+      ['and lease_until < clock_timestamp()\n      returning id', '\n      returning id', 'leases'],
+      ['b.credits_reserved - v.amount', 'b.credits_reserved', 'leases'],
+    ],
+  },
+  {
+    file: `${app}/0001-accounts-and-credits.sql`,
+    after: 'create table wallets',
+    changes: [
+      ['0 <= reserved and reserved <= balance', 'reserved <= balance', 'walletBounds'],
+      ['0 <= reserved and reserved <= balance', '0 <= reserved', 'walletBounds'],
+    ],
+  },
+  {
+    file: `${app}/0001-accounts-and-credits.sql`,
+    after: 'create table ledger_entries',
+    changes: [
+      ['check (amount <> 0)', '', 'ledgerLines'],
+      ["check ((kind = 'charge') = (amount < 0))", 'check (true)', 'ledgerLines'],
+      ['unique (account_id, reference)', 'unique (account_id, reference, amount)', 'ledgerOnce'],
+      ['before update or delete', 'before update', 'ledgerKept'],
+      ['before update or delete', 'before delete', 'ledgerKept'],
+      ['before truncate on ledger_entries', 'before truncate on api_keys', 'ledgerKept'],
+    ],
+  },
+  {
+    file: `${app}/0002-batches.sql`,
+    after: 'create table reservations',
+    changes: [
+      ['create unique index reservations_open', 'create index reservations_open', 'leases'],
+    ],
+  },
+  {
+    file: `${app}/0008-key-budgets-in-batches.sql`,
+    after: 'create function credits_left_today',
+    changes: [
+      ['budget.day >= utc_today()', 'budget.day = utc_today()', 'keyOfLists'],
+      ['budget.spent + budget.spent_by_batches', 'budget.spent', 'keyOfLists'],
+      ['budget.spent + budget.spent_by_batches', 'budget.spent_by_batches', 'keyOfCalls'],
+    ],
+  },
+];
+
+export const sqlMutants: SqlMutant[] = changed.flatMap(({ file, after, changes }) =>
+  changes.map(([find, replace, killer]) => ({
+    ...{ file, after, find, replace },
+    killer: killers[killer],
+  })),
+);
