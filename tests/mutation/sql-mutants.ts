@@ -124,7 +124,7 @@ const changed: Changed[] = [
     changes: [
       ['greatest(b.day, utc_today())', 'utc_today()', 'keyOfLists'],
       ['case when b.day >= utc_today() then b.spent else 0 end', 'b.spent', 'together'],
-      ['case when b.day >= utc_today() then b.spent else 0 end', '0', 'keyOfCalls'],
+      ['case when b.day >= utc_today() then b.spent else 0 end', '0', 'together'],
       [
         'case when b.day >= utc_today() then b.spent_by_batches else 0 end',
         'b.spent_by_batches',
