@@ -135,6 +135,8 @@ describe('a stream', () => {
     expect(sure('xxxxxxxxxxxx\ny\n')).toBe(2);
     expect(sure('"a\nb"c\nd\n')).toBe(3);
     expect(sure('"a\nbbbbbbbbb\nd\n')).toBe(3);
+    expect(sure('long\n"a\nb"\nd\n')).toBe(3);
+    expect(sure('longer\n"a\nb"\nd\n')).toBe(3);
     // This one may yet be closed.
     expect(sure('"a\nb')).toBe(0);
   });
