@@ -225,7 +225,7 @@ export const configOptions = {
   chunkRows: option(
     'CHUNK_ROWS',
     '3000',
-    'Rows of a chunk, the unit of work and of charging. More are a little faster and take more memory in a worker; below 2,500 the queue costs more than it gives.',
+    'Rows of a chunk, the unit of work and of charging. More are a little faster and take more memory in a worker; below 2,500 what each costs once is felt.',
     integer(1, 100_000, 3_000),
   ),
   workerConcurrency: option(
