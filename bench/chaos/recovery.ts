@@ -21,7 +21,8 @@ const GIVE_UP_SECONDS = 60;
 const LOOK_AGAIN_MS = 50;
 /** Each answer of the database takes so long, so that all workers have chunks in hand. */
 const SLOW_MS = 150;
-const HELD_MIN = 5;
+/** Three workers of three slots each, and eight at once for an account: with so many held, each holds one. */
+const HELD_MIN = 7;
 const HELD_MS_MAX = 20_000;
 /** A worker that is told to go on is done with what it holds by then. */
 const FINISH_MS = 3_000;
