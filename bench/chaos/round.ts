@@ -72,7 +72,7 @@ export async function runRound(options: RoundOptions, history: History): Promise
   const nemesis = await disturb({ stack, history, random, drivers, ledger, minutes });
 
   await topUp(stack, drivers.poor, PLENTY, 1);
-  const runs = [recovery.run, ...drivers.lists.flatMap((driver) => driver.runs)];
+  const runs = [...recovery.runs, ...drivers.lists.flatMap((driver) => driver.runs)];
   const lastSeconds = await waitForEnds(api, history, runs);
   await checkAll(stack, api, history, { drivers, runs, ledger });
   const lastDrains = await stack.stop();
