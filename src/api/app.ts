@@ -1,8 +1,5 @@
 /** The HTTP application: every route of the list, and what stands around them. */
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import express, { type Express, type Request } from 'express';
-import helmet from 'helmet';
 import { uuidv7 } from 'uuidv7';
 import { isTracing } from '../core/tracing.ts';
 import { serveAdmin } from './admin/serve-admin.ts';
@@ -16,6 +13,7 @@ import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
 import { observeRequests } from './request-log.ts';
 import { routes } from './routes.ts';
+import { securityHeadersOf } from './security-headers.ts';
 import { traceRequests } from './trace-requests.ts';
 import { rowTypes } from './v1/create-batch-from-json.ts';
 
@@ -24,9 +22,8 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  const securityHeaders = readSecurityHeaders();
-  app.use((_request, response, next) => {
-    response.setHeaders(securityHeaders);
+  app.use((request, response, next) => {
+    response.setHeaders(securityHeadersOf(request.url));
     response.setHeader('X-Request-Id', uuidv7());
     next();
   });
@@ -55,13 +52,4 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
 /** A list may take as long as it needs while its bytes come. */
 function isUpload(request: Request): boolean {
   return request.method === 'POST' && request.path === '/v1/batches' && !request.is(rowTypes);
-}
-
-/** What helmet sets. It depends on no request, so its dozen middlewares are asked once. */
-function readSecurityHeaders(): Map<string, string> {
-  const headers = new Map<string, string>();
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  helmet()(response.req, response, () => {});
-  for (const name of response.getHeaderNames()) headers.set(name, String(response.getHeader(name)));
-  return headers;
 }
