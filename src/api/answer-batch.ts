@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { availableCredits } from '../core/credits/credits.ts';
 import { viewBatch } from '../jobs/batch/batch-view.ts';
 import type { Batch } from '../jobs/batch/queries.ts';
-import { openResults } from '../jobs/batch/results.ts';
+import { openResults } from '../jobs/batch/result/results.ts';
 import { isFinal } from '../jobs/batch/states.ts';
 import { type RouteInput, sayCredits } from './define-route.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { AppError } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
-import { contextColumns } from '../jobs/batch/columns.ts';
 import { encodeCell } from '../jobs/batch/csv/quote-cell.ts';
+import { contextColumns } from '../jobs/batch/mapping/columns.ts';
 import { parseValues } from './define-route.ts';
 
 /** Rows of one call; more are a file. */

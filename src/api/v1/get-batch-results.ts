@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { Batch } from '../../jobs/batch/queries.ts';
-import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
-import { openResults } from '../../jobs/batch/results.ts';
+import { type ResultFormat, resultFormats } from '../../jobs/batch/result/result-format.ts';
+import { openResults } from '../../jobs/batch/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';

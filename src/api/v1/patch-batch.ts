@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { mapColumns } from '../../jobs/batch/columns.ts';
 import { changeHeldBatch } from '../../jobs/batch/control/control-batch.ts';
 import type { BatchChange } from '../../jobs/batch/control/queries.ts';
-import { readSample } from '../../jobs/batch/preview-batch.ts';
+import { mapColumns } from '../../jobs/batch/mapping/columns.ts';
+import { readSample } from '../../jobs/batch/mapping/preview-batch.ts';
 import { country, mapping } from '../batch-options.ts';
 import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
 import { readJson } from '../read-json.ts';

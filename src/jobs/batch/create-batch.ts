@@ -11,13 +11,13 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { OperationName } from '../../core/operations.ts';
 import type { Queues } from '../queue/queues.ts';
-import { mapColumns, type RequestedMapping } from './columns.ts';
 import {
   type Dialect,
   type DialectOptions,
   detectDialect,
   dialectSampleBytes,
 } from './csv/dialect.ts';
+import { mapColumns, type RequestedMapping } from './mapping/columns.ts';
 import {
   type Batch,
   findBatch,
@@ -26,7 +26,7 @@ import {
   type Owner,
   type StoredDialect,
 } from './queries.ts';
-import { receiveUpload } from './receive-upload.ts';
+import { receiveUpload } from './upload/receive-upload.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from './xlsx/read-xlsx.ts';
 
 export interface BatchRequest {

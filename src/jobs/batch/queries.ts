@@ -6,9 +6,9 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import { traceToKeep } from '../../core/tracing.ts';
-import type { ColumnMapping } from './columns.ts';
+import type { ColumnMapping } from './mapping/columns.ts';
 import type { PartReport } from './report.ts';
-import type { ResultFormat } from './result-format.ts';
+import type { ResultFormat } from './result/result-format.ts';
 import { type BatchState, type PauseReason, statesBefore } from './states.ts';
 
 /** How the upload is written; found before the batch is accepted. */

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { matchColumns } from './chunk/render-part.ts';
 import { type Alongside, createBatch, storeUpload, type UploadContext } from './create-batch.ts';
 import { encodeCell } from './csv/quote-cell.ts';
 import type { Delimiter } from './csv/record-table.ts';
-import { assertFilesKept } from './files-kept.ts';
 import type { Batch, ListBatch, Owner } from './queries.ts';
-import { matchColumns } from './render-part.ts';
-import { readResultRows } from './result-rows.ts';
+import { assertFilesKept } from './result/files-kept.ts';
+import { readResultRows } from './result/result-rows.ts';
 import { openCheckedParts } from './shown/check-parts.ts';
 import { isFinal } from './states.ts';
 

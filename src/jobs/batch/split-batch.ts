@@ -8,12 +8,12 @@ import { AppError } from '../../core/lib/errors.ts';
 import { annotateSpan } from '../../core/tracing.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { canonicalObject } from './canonical-copy.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import { splitIntoChunks } from './csv/split.ts';
 import { writeIds } from './export/write-ids.ts';
 import { failBatch, findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
+import { canonicalObject } from './upload/canonical-copy.ts';
 
 export const splitBatch = defineJob({
   name: 'split-batch',

@@ -6,7 +6,7 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
 import { checkExport, insertExport, wakeExport } from '../batch/export/create-export.ts';
-import type { ResultFormat } from '../batch/result-format.ts';
+import type { ResultFormat } from '../batch/result/result-format.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { nextRun } from './next-run.ts';

@@ -4,11 +4,11 @@
  */
 import type { AuditCheck } from '../../../core/credits/audit.ts';
 import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
+import { matchColumns } from '../chunk/render-part.ts';
 import { readRecord } from '../csv/cells.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import { type Batch, findBatch, listFinishedParts } from '../queries.ts';
-import { matchColumns } from '../render-part.ts';
-import { layoutOf } from '../result-layout.ts';
+import { layoutOf } from '../result/result-layout.ts';
 import { isObjectMissing, type PartsContext, readPart } from '../shown/read-part.ts';
 import { listKeptResults } from './queries.ts';
 

@@ -5,13 +5,13 @@ import { priceOf } from '../../../core/operations.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import type { Delimiter } from '../csv/record-table.ts';
 import type { ListBatch } from '../queries.ts';
-import { checksAgreement } from '../read-rows.ts';
-import { renderPart } from '../render-part.ts';
 import { reportPart } from '../report.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
 import type { ChunkWork } from './chunk-work.ts';
 import type { ClaimedChunk } from './claim/queries.ts';
 import { matchChunk } from './match-chunk.ts';
+import { checksAgreement } from './read-rows.ts';
+import { renderPart } from './render-part.ts';
 
 /** Matches the rows of a chunk. */
 export async function readListChunk(

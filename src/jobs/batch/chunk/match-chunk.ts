@@ -8,11 +8,11 @@ import type { JobContext } from '../../queue/job-context.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter, RecordTable } from '../csv/record-table.ts';
 import type { ListBatch } from '../queries.ts';
-import { checksAgreement, type ReadRows, type Repair, readRows } from '../read-rows.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
 import type { ClaimedChunk } from './claim/queries.ts';
 import { givenUpAs } from './given-up.ts';
 import { findAnsweredRecords } from './queries.ts';
+import { checksAgreement, type ReadRows, type Repair, readRows } from './read-rows.ts';
 import { storeCall } from './store-call.ts';
 
 export interface MatchedChunk {

@@ -1,9 +1,9 @@
 /** Writes people as lines of CSV: the columns of their records and nothing else. */
 import type { OutputColumn } from '../../../core/enrich/answer.ts';
 import type { Outcome } from '../../../core/enrich/enrich-many.ts';
+import type { RenderedPart } from '../chunk/render-part.ts';
 import { ByteWriter } from '../csv/byte-writer.ts';
 import { appendRecordCells } from '../csv/record-cells.ts';
-import type { RenderedPart } from '../render-part.ts';
 
 const COMMA = 0x2c;
 const LF = 0x0a;

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { readRecord } from '../csv/cells.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import { findBatch } from '../queries.ts';
-import { layoutOf } from '../result-layout.ts';
+import { layoutOf } from '../result/result-layout.ts';
 import type { PartsContext } from './read-part.ts';
 
 /** The added cells of all rows of a part, recorded or not, a row a line. */

@@ -15,9 +15,9 @@ import {
   type Suppression,
   suppressedSince,
 } from '../../../core/suppression/shown-people.ts';
-import { assertFilesKept } from '../files-kept.ts';
 import { type Batch, listFinishedParts, type Part } from '../queries.ts';
-import { layoutOf } from '../result-layout.ts';
+import { assertFilesKept } from '../result/files-kept.ts';
+import { layoutOf } from '../result/result-layout.ts';
 import { changeRows, dropRows, withholdPerson } from './hide-rows.ts';
 import {
   deleteDiscarded,

@@ -1,9 +1,10 @@
 /** Rewrites rows of a part: the list's own text stays byte for byte, the added cells change. Pure. */
+
+import { matchColumns } from '../chunk/render-part.ts';
 import { fieldsEnd, readRecord } from '../csv/cells.ts';
 import { encodeCell } from '../csv/quote-cell.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter } from '../csv/record-table.ts';
-import { matchColumns } from '../render-part.ts';
 
 interface PartForm {
   delimiter: Delimiter;

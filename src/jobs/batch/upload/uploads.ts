@@ -9,7 +9,6 @@ import type { Context } from '../../../core/context.ts';
 import type { Sql } from '../../../core/db/client.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import type { Owner } from '../queries.ts';
-import { fileTooLarge } from '../receive-upload.ts';
 import {
   deleteUploads,
   findOwnUpload,
@@ -17,6 +16,7 @@ import {
   listExpiredUploads,
   markUploadUsed,
 } from './queries.ts';
+import { fileTooLarge } from './receive-upload.ts';
 
 /**
  * For beginning the PUT, however long it then takes. Far less than an upload is kept, so that nothing is

@@ -2,11 +2,11 @@
  * The forms in which a result is given back. What is stored is CSV; the other forms are made from it
  * while it is read, a part at a time.
  */
-import type { OutputColumn } from '../../core/enrich/answer.ts';
-import { cellToJson } from '../../core/graph/record.ts';
-import { encodeCell, looksTyped } from './csv/quote-cell.ts';
-import type { Delimiter } from './csv/record-table.ts';
-import { matchColumns } from './render-part.ts';
+import type { OutputColumn } from '../../../core/enrich/answer.ts';
+import { cellToJson } from '../../../core/graph/record.ts';
+import { matchColumns } from '../chunk/render-part.ts';
+import { encodeCell, looksTyped } from '../csv/quote-cell.ts';
+import type { Delimiter } from '../csv/record-table.ts';
 import type { ResultRow } from './result-rows.ts';
 
 /** What the columns of a result are, from left to right: the list's own, the match, the operation's. */

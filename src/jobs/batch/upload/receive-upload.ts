@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError } from '../../../core/lib/errors.ts';
 
 /** A gzip that grows more than this is no list (a million rows of CSV shrink to a tenth at most). */
 const RATIO_MAX = 100;

@@ -2,8 +2,8 @@
  * Which columns of a list hold which identifier: as the caller says, or by the names of the header
  * and the look of the first cells. Pure. No column is ever read as two identifiers by a guess.
  */
-import { AppError } from '../../core/lib/errors.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
+import { AppError } from '../../../core/lib/errors.ts';
+import { type OperationName, operations } from '../../../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
 import { type ColumnMapping, guessColumns, type MappedColumn } from './guess-columns.ts';
 import { columnsOf, describeContent, type ListHead, readColumns } from './read-columns.ts';

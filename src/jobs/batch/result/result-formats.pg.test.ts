@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { crowd } from '../../../tests/support/small-graph.ts';
+import { importGraph } from '../../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
+import { crowd } from '../../../../tests/support/small-graph.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 /** What the columns of a batch's result are. */
-import { outputColumns } from '../../core/enrich/answer.ts';
-import type { Delimiter } from './csv/record-table.ts';
-import type { Batch, ExportBatch, ListBatch } from './queries.ts';
-import { checksAgreement } from './read-rows.ts';
-import { resultHeader } from './render-part.ts';
+import { outputColumns } from '../../../core/enrich/answer.ts';
+import { checksAgreement } from '../chunk/read-rows.ts';
+import { resultHeader } from '../chunk/render-part.ts';
+import type { Delimiter } from '../csv/record-table.ts';
+import type { Batch, ExportBatch, ListBatch } from '../queries.ts';
 import type { ResultLayout } from './result-formats.ts';
 
 /** The layout of the result of a list or an export. */

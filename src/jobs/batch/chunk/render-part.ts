@@ -2,14 +2,14 @@
  * Writes the rows of a part: each record's own text, unchanged, then what became of it, then the
  * columns of the operation. Blank lines between records stay where they were.
  */
-import type { OutputColumn } from '../../core/enrich/answer.ts';
-import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import { ByteWriter } from './csv/byte-writer.ts';
-import { readRecord } from './csv/cells.ts';
-import { decodeWindows1252 } from './csv/encoding.ts';
-import { encodeCell } from './csv/quote-cell.ts';
-import { appendRecordCells } from './csv/record-cells.ts';
-import { type Delimiter, isRawLine, type RecordTable, recordFlag } from './csv/record-table.ts';
+import type { OutputColumn } from '../../../core/enrich/answer.ts';
+import type { Outcome } from '../../../core/enrich/enrich-many.ts';
+import { ByteWriter } from '../csv/byte-writer.ts';
+import { readRecord } from '../csv/cells.ts';
+import { decodeWindows1252 } from '../csv/encoding.ts';
+import { encodeCell } from '../csv/quote-cell.ts';
+import { appendRecordCells } from '../csv/record-cells.ts';
+import { type Delimiter, isRawLine, type RecordTable, recordFlag } from '../csv/record-table.ts';
 
 /** Columns that every operation adds before its own; `match.agrees` only where there is a name to ask. */
 export const matchColumns = [

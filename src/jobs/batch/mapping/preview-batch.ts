@@ -1,14 +1,14 @@
 /** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
-import type { ObjectStore } from '../../core/storage/object-store.ts';
-import { viewDialect } from './batch-view.ts';
-import { readRecord } from './csv/cells.ts';
-import { dialectSampleBytes } from './csv/dialect.ts';
-import { Transcoder } from './csv/encoding.ts';
-import type { Delimiter, RecordTable } from './csv/record-table.ts';
-import { sampleRecords } from './csv/sample-records.ts';
-import { assertFilesKept } from './files-kept.ts';
-import type { ListBatch } from './queries.ts';
-import { readRows } from './read-rows.ts';
+import type { ObjectStore } from '../../../core/storage/object-store.ts';
+import { viewDialect } from '../batch-view.ts';
+import { readRows } from '../chunk/read-rows.ts';
+import { readRecord } from '../csv/cells.ts';
+import { dialectSampleBytes } from '../csv/dialect.ts';
+import { Transcoder } from '../csv/encoding.ts';
+import type { Delimiter, RecordTable } from '../csv/record-table.ts';
+import { sampleRecords } from '../csv/sample-records.ts';
+import type { ListBatch } from '../queries.ts';
+import { assertFilesKept } from '../result/files-kept.ts';
 
 const PREVIEW_ROWS = 20;
 const SAMPLE_ROWS = 100;

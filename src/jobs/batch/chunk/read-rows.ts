@@ -1,15 +1,15 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
-import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
-import { countryCode } from '../../core/identifiers/country.ts';
+import type { RowIdentifier, RowInput } from '../../../core/enrich/outcomes.ts';
+import { countryCode } from '../../../core/identifiers/country.ts';
 import {
   type IdentifierKind,
   type NormaliseContext,
   normaliseIdentifier,
-} from '../../core/identifiers/identifier.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
-import type { ColumnMapping } from './columns.ts';
-import { readColumns } from './csv/cells.ts';
-import { type Delimiter, type RecordTable, unreadableReason } from './csv/record-table.ts';
+} from '../../../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../../../core/operations.ts';
+import { readColumns } from '../csv/cells.ts';
+import { type Delimiter, type RecordTable, unreadableReason } from '../csv/record-table.ts';
+import type { ColumnMapping } from '../mapping/columns.ts';
 
 export interface RowReading {
   operation: OperationName;

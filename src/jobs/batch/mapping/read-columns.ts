@@ -1,5 +1,5 @@
 /** Each column of a list, with what its name says and what its first cells look like. */
-import { countryCode } from '../../core/identifiers/country.ts';
+import { countryCode } from '../../../core/identifiers/country.ts';
 import {
   type CellContext,
   type ColumnContent,

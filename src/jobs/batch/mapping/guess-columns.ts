@@ -3,8 +3,8 @@
  * by the cells alone. A guess that is wrong looks up, and may pay for, somebody else's record, so a
  * doubtful column is left out rather than read.
  */
-import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
+import type { IdentifierKind } from '../../../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../../../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
 import type { Meaning } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';

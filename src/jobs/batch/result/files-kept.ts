@@ -1,5 +1,5 @@
-import { AppError } from '../../core/lib/errors.ts';
-import type { Batch } from './queries.ts';
+import { AppError } from '../../../core/lib/errors.ts';
+import type { Batch } from '../queries.ts';
 
 /** Throws `AppError` 410 `files_expired` for a batch whose upload and result are no longer kept. */
 export function assertFilesKept({ id, kind, filesDeletedAt }: Batch): void {

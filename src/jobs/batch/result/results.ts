@@ -1,17 +1,17 @@
 /** The result of a list or an export as one stream: the header, then the recorded parts in order. No join. */
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { Context } from '../../core/context.ts';
-import { encodeCell } from './csv/quote-cell.ts';
+import type { Context } from '../../../core/context.ts';
+import { encodeCell } from '../csv/quote-cell.ts';
+import type { Batch, Part } from '../queries.ts';
+import { openCheckedParts } from '../shown/check-parts.ts';
+import type { PartsContext } from '../shown/read-part.ts';
+import { rowsToXlsx } from '../xlsx/write-xlsx.ts';
 import { assertFilesKept } from './files-kept.ts';
-import type { Batch, Part } from './queries.ts';
 import type { ResultFormat } from './result-format.ts';
 import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
-import { openCheckedParts } from './shown/check-parts.ts';
-import type { PartsContext } from './shown/read-part.ts';
-import { rowsToXlsx } from './xlsx/write-xlsx.ts';
 
 export interface BatchResults {
   /** False while rows are still to come: the stream then ends after the finished prefix. */

@@ -4,14 +4,14 @@
  * kind's normaliser could use (a header's word is doubted when hardly any cell is of these).
  */
 import { parse as parseHost } from 'tldts';
-import { countryCode } from '../../core/identifiers/country.ts';
-import { normaliseDomain } from '../../core/identifiers/domain.ts';
-import { normaliseEmail } from '../../core/identifiers/email.ts';
-import { normaliseMicroblogHandle } from '../../core/identifiers/microblog-handle.ts';
-import type { Normalised } from '../../core/identifiers/normalised.ts';
-import { normalisePhone } from '../../core/identifiers/phone.ts';
-import { normaliseProfileUrl } from '../../core/identifiers/profile-url.ts';
-import { normaliseRegistryNumber } from '../../core/identifiers/registry-number.ts';
+import { countryCode } from '../../../core/identifiers/country.ts';
+import { normaliseDomain } from '../../../core/identifiers/domain.ts';
+import { normaliseEmail } from '../../../core/identifiers/email.ts';
+import { normaliseMicroblogHandle } from '../../../core/identifiers/microblog-handle.ts';
+import type { Normalised } from '../../../core/identifiers/normalised.ts';
+import { normalisePhone } from '../../../core/identifiers/phone.ts';
+import { normaliseProfileUrl } from '../../../core/identifiers/profile-url.ts';
+import { normaliseRegistryNumber } from '../../../core/identifiers/registry-number.ts';
 
 /** Kinds of cells, as sentences name them. `other_profile` is one of the other subject. */
 export const contentPlurals = {

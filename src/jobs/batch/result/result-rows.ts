@@ -1,9 +1,9 @@
 /** Reads a result back from its recorded parts, cell by cell, one part in memory at a time. */
-import { readRecord } from './csv/cells.ts';
-import { scanRecords } from './csv/record-scanner.ts';
-import type { Delimiter } from './csv/record-table.ts';
-import type { Part } from './queries.ts';
-import { type PartsContext, readPart } from './shown/read-part.ts';
+import { readRecord } from '../csv/cells.ts';
+import { scanRecords } from '../csv/record-scanner.ts';
+import type { Delimiter } from '../csv/record-table.ts';
+import type { Part } from '../queries.ts';
+import { type PartsContext, readPart } from '../shown/read-part.ts';
 
 export interface ResultRow {
   /** Number of the row in the list, from 1. */

@@ -4,9 +4,9 @@
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import type { ObjectStore } from '../../core/storage/object-store.ts';
-import { Transcoder } from './csv/encoding.ts';
-import type { ListBatch } from './queries.ts';
+import type { ObjectStore } from '../../../core/storage/object-store.ts';
+import { Transcoder } from '../csv/encoding.ts';
+import type { ListBatch } from '../queries.ts';
 
 export interface CanonicalObject {
   key: string;
