@@ -175,12 +175,11 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
     (['embedded', 'redis'] as const).map(
       (store): [string, (leads: string, size: Size) => Promise<BenchResult[]>] => [
         `workers-${store}`,
-        (leads, { persons, companies, rows, runs }) =>
+        (_leads, { persons, companies, rows, runs }) =>
           measureWorkers({
             graph: { persons, companies, seed },
             store,
-            leads,
-            rows,
+            rows: rows / 10,
             fields: tenFields,
             runs,
             say,

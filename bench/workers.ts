@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { OptionTexts } from '../src/core/config.ts';
-import { type BenchGraph, openBenchStack } from './bench-stack.ts';
+import { type BenchGraph, leadList, openBenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
@@ -18,7 +18,6 @@ const CHUNK_ROWS = 100;
 export interface WorkersOptions {
   graph: BenchGraph;
   store: 'embedded' | 'redis';
-  leads: string;
   rows: number;
   fields: readonly string[];
   runs: number;
@@ -62,8 +61,9 @@ async function runTurn(options: WorkersOptions, workers: number): Promise<Run> {
     postgres: stack.pids.postgres,
     others: servers?.pids ?? [],
   };
-  await runLine(stack, options, pids, result);
-  const { run } = await runLine(stack, options, pids, result);
+  const line = { fields: options.fields, leads: await leadList(stack, options.rows, say) };
+  await runLine(stack, line, pids, result);
+  const { run } = await runLine(stack, line, pids, result);
   await rm(result);
   return run;
 }
