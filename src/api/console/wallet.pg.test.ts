@@ -4,9 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openConsole } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
+import { createAccount } from '../../core/accounts/accounts.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -62,6 +64,23 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByText('Revoked', { exact: true }).waitFor();
     expect((await enrich(rolled)).status).toBe(403);
+  });
+
+  test('who signed in with a password makes a key too, within the bounds of the console', async () => {
+    const who = { email: 'ada@list.example', password: 'correct horse battery' };
+    await createAccount(pipeline.sql, { name: 'Ada', credits: 10, ...who });
+    const { page: own, wrong } = await openConsole(browser, pipeline.url);
+    await own.getByLabel('E-mail address').fill(who.email);
+    await own.getByLabel('Password').fill(who.password);
+    await own.keyboard.press('Enter');
+    await own.getByRole('link', { name: 'Keys' }).click();
+    await own.getByText('Credits', { exact: true }).locator('..').getByText('10').waitFor();
+    await own.getByRole('button', { name: 'New key' }).first().click();
+    await own.getByLabel('Name').fill('CRM');
+    await own.getByRole('button', { name: 'Make the key' }).click();
+    expect((await enrich((await own.locator('.secret').textContent()) ?? '')).status).toBe(200);
+    expect(wrong).toEqual([]);
+    await own.context().close();
   });
 
   test('what is wrong with a new key stands beside its field', async () => {

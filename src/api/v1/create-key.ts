@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
-import { ownKey } from '../../core/keys/account-keys/account-keys.ts';
+import { callersKey, ownKey } from '../../core/keys/account-keys/account-keys.ts';
 import type { AccountKey } from '../../core/keys/account-keys/queries.ts';
 import {
   accountScopes,
@@ -44,7 +44,7 @@ export const createKeyRoute = defineRoute({
     answerOnce(input, { name: 'key', schema: body }, (options, alongside) =>
       inTransaction(input.context.sql, async (tx) => {
         const owner = keysOf(input.key);
-        const maker = await ownKey(tx, owner, input.key.id);
+        const maker = await callersKey(tx, input.key.id);
         const made = await createKey(tx, within(maker, options));
         await alongside(tx, viewKey(await ownKey(tx, owner, made.id)));
         return made.key;

@@ -6,6 +6,7 @@ import { createKey, type NewlyMadeKey, type Scope } from '../keys.ts';
 import {
   type AccountKey,
   expireKey,
+  findCallersKey,
   findKeysByPrefix,
   findOwnKey,
   type KeyOwner,
@@ -83,6 +84,14 @@ export async function ownKey(sql: Sql, owner: KeyOwner, id: string): Promise<Acc
   const key = UUID.test(id) ? await findOwnKey(sql, owner, id) : undefined;
   if (key === undefined) throw keyNotFound(id);
   return key;
+}
+
+/**
+ * The key that a call carries, also the one that the console keeps for whoever signed in with a password.
+ * Throws when there is none, which authentication has ruled out.
+ */
+export async function callersKey(sql: Sql, id: string): Promise<AccountKey> {
+  return must(await findCallersKey(sql, id), `key ${id}`);
 }
 
 function keyNotFound(name: string): AppError {

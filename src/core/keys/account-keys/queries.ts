@@ -61,6 +61,15 @@ export async function findOwnKey(
   return key;
 }
 
+/** The key of a call that goes on, that of the console too, locked until the transaction ends. */
+export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey | undefined> {
+  const [key] = await sql<AccountKey[]>`
+    select ${columns(sql)}
+    from api_keys k left join key_budgets b on b.key_id = k.id
+    where k.id = ${id} for update of k`;
+  return key;
+}
+
 /** Keys with this display prefix. */
 export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<AccountKey[]> {
   return sql<AccountKey[]>`
