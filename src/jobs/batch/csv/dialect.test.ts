@@ -220,6 +220,9 @@ describe('header', () => {
 
   it('may be named like a domain when no domains stand below it', () => {
     expect(detect('person.name,match.by\nBob,email\n').header).toEqual(['person.name', 'match.by']);
+    // A result that is enriched again.
+    const again = detect('person.name,person.domain,match.by\nBob,foo.com,email\n').header;
+    expect(again).toEqual(['person.name', 'person.domain', 'match.by']);
   });
 
   it('is trimmed, cut, and keeps duplicate, empty and odd names', () => {
