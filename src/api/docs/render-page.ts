@@ -90,7 +90,8 @@ function renderBasics(groups: ReadonlyMap<string, Entry[]>): string {
 <p>Errors are problem documents (<code>application/problem+json</code>, RFC 9457):
 <code>code</code> is stable and <code>errors</code> names what is wrong.</p>
 <h3 id="prices">Prices</h3>
-<p>Credits for a match. What is not listed is free, and so is every miss and every error.</p>
+<p>Credits for a match, or for a person that a search gives. A row of a list costs what its operation costs,
+a person of an export 1. Everything else is free, and so is every miss and every error.</p>
 ${table('Prices', ['Call', 'Credits'], priced)}
 </section>`;
 }

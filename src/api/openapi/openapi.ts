@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document of the routes: what validates the calls also describes them. */
 import { z } from 'zod';
-import { operations } from '../../core/operations.ts';
+import { operations, personSearch } from '../../core/operations.ts';
 import type { Route } from '../define-route.ts';
 import { problemSchema } from './answer-schemas.ts';
 import { documentedOperations } from './answers.ts';
@@ -77,7 +77,10 @@ function renderOperation(route: Route, components: Components): Json {
 
 /** The price of a match, where the call has one. */
 function creditsOf({ path }: Route): Json {
-  const priced = Object.values(operations).find((operation) => operation.path === path);
+  const isSearch = /^(?:\/v1)?\/personsearch\/?$/.test(path);
+  const priced = isSearch
+    ? personSearch
+    : Object.values(operations).find((operation) => operation.path === path);
   return priced === undefined ? {} : { 'x-credits': priced.price };
 }
 
