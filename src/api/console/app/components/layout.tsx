@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { call } from '../api.ts';
 import { formatNumber } from '../format.ts';
 import { pages } from '../pages.ts';
 import { address, linkTo } from '../router.ts';
@@ -80,6 +81,10 @@ function Navigation({ session, path }: { session: Session; path: string }) {
 
 function Account({ session }: { session: Session }) {
   const remaining = useStore(creditsRemaining);
+  // Not every page asks for what tells it.
+  useEffect(() => {
+    if (remaining === null) call('GET', '/v1/me').catch(() => {});
+  }, [remaining === null]);
   const leaving = useAction(signOut);
   return (
     <div class="account">

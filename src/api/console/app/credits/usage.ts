@@ -19,7 +19,7 @@ interface UsagePage {
 
 const PAGES_MAX = 50;
 
-/** All lines of the days, latest first. `isWhole` is false when there are more than a page can hold. */
+/** All lines of the days, latest day first. `isWhole` is false when there are more than a page can hold. */
 export async function readUsage(
   from: string,
   to: string,

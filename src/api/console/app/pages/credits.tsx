@@ -112,7 +112,7 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
   return (
     <>
       <Table
-        caption="What moved the wallet, latest first"
+        caption="What moved the wallet, latest day first"
         rows={shown}
         keyOf={(line) => [line.day, line.kind, line.operation, line.batch_id].join(' ')}
         columns={[
@@ -133,7 +133,11 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
                 </a>
               ),
           },
-          { header: 'Matches', isNumber: true, cell: ({ units }) => formatNumber(units) },
+          {
+            header: 'Matches',
+            isNumber: true,
+            cell: ({ units, operation }) => (operation === null ? '–' : formatNumber(units)),
+          },
           {
             header: 'Credits',
             isNumber: true,
