@@ -9,7 +9,7 @@ import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 import { batchOf } from './lists.ts';
-import { type ChunkRow, listChunkRows } from './queries.ts';
+import { listPartRows, type PartRow } from './queries.ts';
 
 /** Checks one list that has ended. Returns the credits that it must have been charged. */
 export async function checkList(
@@ -74,8 +74,8 @@ async function checkPrefix(
   wrong: Wrong,
 ): Promise<number> {
   const { list } = run;
-  const chunks = await stack.ask((sql) => listChunkRows(sql, run.id));
-  if (list.kind === 'exports') return checkCutExport(run, chunks, result, wrong);
+  const parts = await stack.ask((sql) => listPartRows(sql, run.id));
+  if (list.kind === 'exports') return checkCutExport(run, parts, result, wrong);
   const expected = readRows(list.result);
   const found = readRows(result);
   const header = must(expected[0], 'header').cells;
@@ -84,7 +84,7 @@ async function checkPrefix(
     wrong('a result has every row', { expected: expected.length, found: found.length });
     return 0;
   }
-  for (const chunk of chunks) checkChunk(chunk, expected, found, statusAt, wrong);
+  for (const part of parts) checkPart(part, expected, found, statusAt, wrong);
   const matches = found.filter(({ cells }) => cells[statusAt] === 'matched').length;
   const charged = matches * list.price;
   checkMax(run, charged, wrong);
@@ -98,13 +98,13 @@ function checkMax({ list, maxCredits, chargedAtCancel }: ListRun, charged: numbe
   if (charged !== most) wrong('max_credits are used up and not exceeded', { most, charged });
 }
 
-/** In an export, who is not paid is no row: the people of each chunk are a prefix of it. */
-function checkCutExport(run: ListRun, chunks: ChunkRow[], result: Buffer, wrong: Wrong): number {
+/** In an export, who is not paid is no row: the people of each part are a prefix of it. */
+function checkCutExport(run: ListRun, parts: PartRow[], result: Buffer, wrong: Wrong): number {
   const lines = (bytes: Buffer) => bytes.toString('utf8').trimEnd().split('\n');
   const [header, ...expected] = lines(run.list.result);
   const [foundHeader, ...found] = lines(result);
   let at = 0;
-  for (const { firstRow, rows } of chunks) {
+  for (const { firstRow, rows } of parts) {
     const people = expected.slice(firstRow - 1, firstRow - 1 + rows);
     for (const person of people) {
       if (found[at] !== person) break;
@@ -112,16 +112,19 @@ function checkCutExport(run: ListRun, chunks: ChunkRow[], result: Buffer, wrong:
     }
   }
   if (header !== foundHeader || at < found.length) {
-    wrong('a cut export is a prefix of each chunk', { at, found: found[at], rows: found.length });
+    wrong('a cut export is a prefix of each part', { at, found: found[at], rows: found.length });
   }
   const charged = found.length * run.list.price;
   checkMax(run, charged, wrong);
   return charged;
 }
 
-/** In a chunk, rows are as undisturbed, and from one row on all are `not_processed`. */
-function checkChunk(
-  { number, firstRow, rows }: ChunkRow,
+/**
+ * In a part, rows are as undisturbed, and from one row on all are `not_processed`. A chunk is one part, unless it
+ * failed or was paid in pieces: what costs nothing may be done in the next one.
+ */
+function checkPart(
+  { chunk, firstRow, rows }: PartRow,
   expected: ResultRow[],
   found: ResultRow[],
   statusAt: number,
@@ -137,8 +140,8 @@ function checkChunk(
       : now.raw === good.raw && !isCut;
     isCut ||= isUnprocessed;
     if (isRight) continue;
-    const about = { chunk: number, row, expected: good.raw, found: now.raw };
-    wrong('a cut result is a prefix of each chunk', about);
+    const about = { chunk, row, expected: good.raw, found: now.raw };
+    wrong('a cut result is a prefix of each part', about);
     return;
   }
 }

@@ -53,15 +53,22 @@ export async function listBatchRows(sql: Database): Promise<BatchRow[]> {
   return sql<BatchRow[]>`select id, account_id, state, credits_charged from batches`;
 }
 
-export interface ChunkRow {
-  number: number;
+export interface PartRow {
+  /** Its number. */
+  chunk: number;
+  /** In the list, from 1. */
   firstRow: number;
   rows: number;
 }
 
-export async function listChunkRows(sql: Database, batchId: string): Promise<ChunkRow[]> {
-  return sql<ChunkRow[]>`
-    select number, first_row, rows from chunks where batch_id = ${batchId} order by number`;
+/** The parts of a batch in their order. */
+export async function listPartRows(sql: Database, batchId: string): Promise<PartRow[]> {
+  return sql<PartRow[]>`
+    select c.number as chunk, p.rows, c.first_row + coalesce(sum(p.rows) over (
+        partition by c.number order by p.k
+        rows between unbounded preceding and 1 preceding), 0)::int as first_row
+    from parts p join chunks c on c.batch_id = p.batch_id and c.number = p.chunk_number
+    where p.batch_id = ${batchId} order by c.number, p.k`;
 }
 
 export interface LedgerLine {
