@@ -36,8 +36,8 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
         </span>
       </p>
       <p class="soft">
-        These people are noted: nobody comes to them any more. Who is deleted or opts out before the
-        file is written is left out and costs nothing.
+        It is these people and no others, even when more come to fit the filter. Who is deleted or
+        opts out before the file is written is left out and costs nothing.
       </p>
       {price < full && (
         <p class="notice warn">

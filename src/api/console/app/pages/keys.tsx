@@ -103,7 +103,10 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
               <KeyActions keyShown={key} onRolled={onRolled} onChanged={onChanged} />
             ),
         },
-        { header: 'May', cell: ({ scopes: own }) => own.map(scopeLabel).join(', ') },
+        {
+          header: 'May',
+          cell: ({ scopes: own }) => <span class="words">{own.map(scopeLabel).join(', ')}</span>,
+        },
         {
           header: 'Calls a minute',
           isNumber: true,

@@ -48,8 +48,9 @@ export const eventGroups: readonly { label: string; events: readonly string[] }[
 
 export const allEvents: readonly string[] = eventGroups.flatMap(({ events }) => events);
 
-/** `batch.completed` is `completed` among the lists. */
+/** `batch.completed` is `completed` among the lists; what happens to an account says to what. */
 export function eventWord(event: string): string {
+  if (/^(credits|key)\./.test(event)) return event.replace('.', ' ');
   return event.split('.')[1]?.replaceAll('_', ' ') ?? event;
 }
 
