@@ -39,6 +39,9 @@ export class KeptProcess {
   #stopping = false;
   #ready: Promise<void> = Promise.resolve();
   #isReady = false;
+  #isFrozen = false;
+  /** Whether it was frozen at any time since it was told to end. */
+  #frozeAtEnd = false;
   /** How often it ended by itself, with a failure. */
   crashes = 0;
   /** Milliseconds that its clock goes wrong from the next start on. */
@@ -64,6 +67,7 @@ export class KeptProcess {
     living.add(child);
     this.#child = child;
     this.#isReady = false;
+    this.#isFrozen = false;
     child.on('error', (error) => this.#history.note('process error', { error: String(error) }));
     child.once('exit', (code, signal) => {
       living.delete(child);
@@ -85,12 +89,14 @@ export class KeptProcess {
   }
 
   signal(signal: NodeJS.Signals): void {
+    if (signal === 'SIGSTOP') this.#isFrozen = this.#frozeAtEnd = true;
+    if (signal === 'SIGCONT') this.#isFrozen = false;
     this.#child?.kill(signal);
   }
 
   /**
-   * Ends the process of now; null when none was ready to be told, or another signal was faster. One that
-   * does not listen is killed in the end.
+   * Ends the process of now; null when none was ready to be told, or another signal was faster, or it was
+   * frozen meanwhile, which says nothing about its haste. One that does not listen is killed in the end.
    */
   async end(signal: NodeJS.Signals): Promise<Drain | null> {
     const child = this.#child;
@@ -98,12 +104,14 @@ export class KeptProcess {
       return null;
     }
     const asked = performance.now();
+    this.#frozeAtEnd = this.#isFrozen;
     const ended = once(child, 'exit');
     child.kill(signal);
     const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
     const [code, by] = (await ended) as [number | null, NodeJS.Signals | null];
     clearTimeout(killer);
     const seconds = (performance.now() - asked) / 1000;
+    if (this.#frozeAtEnd) return null;
     // Killed by another fault meanwhile; by the killer, it was late.
     if (by !== null && seconds * 1000 < STOP_MS_MAX) return null;
     return { process: this.name, code, seconds };
