@@ -145,6 +145,48 @@ describeWithBrowser('somebody with a messy list', () => {
     await expectAccessible(page);
   });
 
+  it(
+    'searches, exports what is found and has it done every night',
+    async () => {
+      await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*`);
+      const gives = page.getByLabel('What the search would give');
+      await gives.getByText(/^[\d,]+ people$/).waitFor();
+      await picture('search');
+      await page.getByRole('link', { name: 'Export', exact: true }).click();
+      await page.getByLabel('People at most').fill('20');
+      await page.getByRole('button', { name: 'Prepare the export' }).click();
+      await page.getByRole('button', { name: 'Start for 20 credits' }).click();
+      await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+      await picture('export');
+      await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*&view=schedule`);
+      await page.getByLabel('Name').fill('New leads');
+      await page.locator('.next-runs time').nth(4).waitFor();
+      await picture('schedule');
+      await page.getByRole('button', { name: 'Save the schedule' }).click();
+      await page.getByText('It has not run yet').waitFor();
+    },
+    caseMs,
+  );
+
+  it('makes a key that works, and sees what all of it cost', async () => {
+    await openPage('Keys');
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await page.getByLabel('Name').fill('CRM import');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.locator('.secret').textContent();
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(`${service.up.url}/v1/me`, { headers })).status).toBe(200);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('rowheader', { name: /CRM import/ }).waitFor();
+    await picture('keys');
+    await openPage('Credits');
+    await page.getByRole('table', { name: /^What moved the wallet/ }).waitFor();
+    await picture('credits');
+    await openPage('Webhooks');
+    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
+    await openPage('Batches');
+  });
+
   it('does the same for nothing in test mode, where no live list is seen', async () => {
     await page.getByRole('switch', { name: 'Test mode' }).click();
     await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
@@ -171,15 +213,13 @@ describeWithBrowser('somebody with a messy list', () => {
     return { bytes, late: urls.filter((url) => !known.includes(url) && !html.includes(url)) };
   }
 
-  /** A picture of the page in both looks, for who asks for it. */
+  const openPage = (name: string) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+
+  /** A picture of the page, for who asks for it. */
   async function picture(name: string): Promise<void> {
     if (pictures === undefined) return;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const suffix = colorScheme === 'dark' ? '-dark' : '';
-      await page.screenshot({ path: path.join(pictures, `console-${name}${suffix}.png`) });
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
+    await page.screenshot({ path: path.join(pictures, `console-${name}.png`) });
   }
 });
 
