@@ -156,6 +156,18 @@ describeWithRedis('on Redis', () => {
     () => server.client.flushall(),
   );
 
+  test('workers that are told to end while Redis is away do not wait for it', async () => {
+    await using own = await startRedis();
+    const pipeline = await openWorkingPipeline({ ...environment, REDIS_URL: own.url });
+    const caller = await pipeline.account(1000);
+    const id = await pipeline.upload(caller, list, options);
+    await pipeline.finished(caller, id);
+    await own.kill();
+    await pipeline.endWorkers();
+    await own.start();
+    await pipeline.close();
+  });
+
   test('while Redis is away calls are answered and lists accepted; they run when it is back', async () => {
     await using own = await startRedis();
     const pipeline = await openWorkingPipeline({ ...environment, REDIS_URL: own.url });

@@ -1,4 +1,5 @@
 /** The working side: one BullMQ worker for each queue, all jobs of the registry. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Histogram } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import { metrics } from '../../core/metrics.ts';
@@ -18,6 +19,12 @@ const jobSeconds = new Histogram({
 
 // What never happened yet is 0: an alert on its growth sees the first time.
 for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
+
+/**
+ * Closing a worker waits for its connection to end, which a client that waits to connect again never tells. When
+ * what is in hand is done, so long is enough for one that works.
+ */
+const CLOSE_MS_MAX = 3_000;
 
 export interface RunningWorkers {
   /** Takes no new work and resolves when what is in hand is done. */
@@ -48,6 +55,7 @@ export function runWorkers(
 ): RunningWorkers {
   let isEnding = false;
   const slot = { mayGoOn: () => !isEnding };
+  const inHand = new Set<Promise<void>>();
   const workers = queueNames.map((queue) => {
     const worker = backend.openWorker(
       queue,
@@ -56,7 +64,9 @@ export function runWorkers(
         const stop = jobSeconds.startTimer({ name: job.name });
         try {
           const log = context.log.child({ job: job.name });
-          await job.run({ ...context, log }, job.payload.parse(data), slot);
+          const run = job.run({ ...context, log }, job.payload.parse(data), slot);
+          inHand.add(run);
+          await run.finally(() => inHand.delete(run));
           stop({ end: 'done' });
         } catch (error) {
           stop({ end: 'failed' });
@@ -84,7 +94,17 @@ export function runWorkers(
   return {
     async close() {
       isEnding = true;
-      await Promise.all(workers.map((worker) => worker.close()));
+      let isClosed = false;
+      const closed = Promise.all(workers.map((worker) => worker.close())).finally(() => {
+        isClosed = true;
+      });
+      const done = async () => {
+        while (inHand.size > 0) await Promise.allSettled(inHand);
+        await delay(CLOSE_MS_MAX, undefined, { ref: false });
+        if (!isClosed)
+          context.log.warn('the queue does not close its workers; they have nothing in hand');
+      };
+      await Promise.race([closed, done()]);
     },
   };
 }
