@@ -14,6 +14,7 @@ import {
   renderPerformancePage,
   renderPerformancePlot,
 } from './performance-page.ts';
+import { renderScalingPage } from './scaling-page.ts';
 
 interface GeneratedDocument {
   /** From the package root. */
@@ -30,6 +31,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
   },
   { path: 'docs/performance.md', render: () => renderPerformancePage(readBenchFile()) },
+  { path: 'docs/scaling.md', render: () => renderScalingPage(readBenchFile()) },
   ...performancePlots.map((plot) => ({
     path: plot.path,
     render: () => renderPerformancePlot(readBenchFile(), plot),

@@ -103,13 +103,13 @@ function renderCosts(results: readonly StoredResult[]): string {
 }
 
 /** CPU seconds of a kind of process in a run; null where the machine does not tell. */
-function cpuSeconds(run: Run, kind: string): number | null {
+export function cpuSeconds(run: Run, kind: string): number | null {
   const cost = (run.cpuSeconds as Record<string, number> | null | undefined)?.[kind];
   return cost ?? null;
 }
 
 /** The middle one of those that are known. */
-function medianOf(values: readonly (number | null)[]): number | null {
+export function medianOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
   return known[Math.floor(known.length / 2)] ?? null;
 }
