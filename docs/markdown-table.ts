@@ -1,4 +1,5 @@
 /** How generated pages write tables and figures. */
+
 /** A table of Markdown. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>

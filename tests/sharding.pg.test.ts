@@ -72,23 +72,23 @@ async function reachOf(act: () => Promise<unknown>): Promise<Record<Reach, numbe
 /** The reach of a statement, by the plan that a large graph would get: no table is read from end to end. */
 async function planReach(text: string): Promise<Reach> {
   if (!/^\s*(select|insert|update|delete|with|merge)/i.test(text)) return 'one_server';
-  const [row] = await inTransaction(pipeline.sql, async (tx) => {
+  const plan = await inTransaction(pipeline.sql, async (tx) => {
     await tx`set local enable_seqscan = off`;
     await tx`set local enable_hashjoin = off`;
     await tx`set local enable_mergejoin = off`;
     return explain(tx, text);
   });
-  const scans = row === undefined ? [] : scansOf(row);
+  const scans = scansOf(plan);
   if (scans.length === 0) return 'one_server';
   if (scans.some(({ isKeyed }) => !isKeyed)) return 'all_shards';
   return new Set(scans.map(({ by }) => by)).size === 1 ? 'by_key' : 'two_hashes';
 }
 
-async function explain(tx: Sql, text: string): Promise<PlanNode[]> {
+async function explain(tx: Sql, text: string): Promise<PlanNode> {
   const [row] = (await tx.unsafe(`explain (generic_plan, format json) ${text}`)) as unknown as [
     { 'QUERY PLAN': [{ Plan: PlanNode }] },
   ];
-  return row['QUERY PLAN'].map(({ Plan }) => Plan);
+  return row['QUERY PLAN'][0].Plan;
 }
 
 /** The scans of hashed tables in a plan, and whether the column of the hash finds their rows. */

@@ -94,17 +94,13 @@ export function runWorkers(
   return {
     async close() {
       isEnding = true;
-      let isClosed = false;
-      const closed = Promise.all(workers.map((worker) => worker.close())).finally(() => {
-        isClosed = true;
-      });
-      const done = async () => {
+      const closed = Promise.all(workers.map((worker) => worker.close())).then(() => true);
+      const waited = async () => {
         while (inHand.size > 0) await Promise.allSettled(inHand);
-        await delay(CLOSE_MS_MAX, undefined, { ref: false });
-        if (!isClosed)
-          context.log.warn('the queue does not close its workers; they have nothing in hand');
+        return delay(CLOSE_MS_MAX, false, { ref: false });
       };
-      await Promise.race([closed, done()]);
+      if (await Promise.race([closed, waited()])) return;
+      context.log.warn('the queue does not close its workers; they have nothing in hand');
     },
   };
 }

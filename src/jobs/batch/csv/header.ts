@@ -6,6 +6,13 @@
 import { outputColumns } from '../../../core/enrich/answer.ts';
 import { operations, type PricedOperation } from '../../../core/operations.ts';
 
+/** The columns of our results, of which `person.domain` stands over domains and is none. */
+const ownColumns = new Set(
+  Object.keys(operations).flatMap((operation) =>
+    outputColumns(operation as PricedOperation, null).map(({ header }) => header),
+  ),
+);
+
 /** Longest header name kept, in characters. */
 const headerNameMax = 256;
 
@@ -45,19 +52,9 @@ export function headerNames(cells: readonly string[]): string[] {
 
 /** `person.name` may head a column of names; `acme.com` over a column of domains is a domain. */
 function isDomainAmong(cell: string, column: number, rows: readonly string[][]): boolean {
-  if (rows.length === 0 || !domain.test(cell.trim()) || isOwnColumn(cell.trim())) return false;
+  if (rows.length === 0 || !domain.test(cell.trim()) || ownColumns.has(cell.trim())) {
+    return false;
+  }
   const below = rows.filter((row) => domain.test((row[column] ?? '').trim()));
   return below.length * 2 > rows.length;
 }
-
-/** A column of one of our results, whose `person.domain` stands over domains and is none. */
-function isOwnColumn(cell: string): boolean {
-  ownColumns ??= new Set(
-    Object.keys(operations).flatMap((operation) =>
-      outputColumns(operation as PricedOperation, null).map(({ header }) => header),
-    ),
-  );
-  return ownColumns.has(cell);
-}
-
-let ownColumns: Set<string> | null = null;
