@@ -660,38 +660,6 @@ begin
   day_remaining := greatest(0, p_per_day - used);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.take_requests(p_owner uuid, p_per_minute integer, p_per_day integer, p_calls integer, OUT moment bigint, OUT full_at bigint, OUT used integer, OUT admitted integer)
- RETURNS record
- LANGUAGE plpgsql
-AS $function$
-declare
-  today date := (clock_timestamp() at time zone 'UTC')::date;
-  -- Rounded down: a limit is never missed by rounding.
-  gained_in bigint := 60000000 / p_per_minute;
-begin
-  loop
-    select d.requests, (extract(epoch from b.full_at) * 1000000)::bigint into used, full_at
-    from day_counts d join rate_buckets b on b.owner = d.owner and b.name = 'requests'
-    where d.owner = p_owner and d.day = today for update;
-    exit when found;
-    insert into day_counts (owner, day, requests) values (p_owner, today, 0) on conflict do nothing;
-    insert into rate_buckets (owner, name, full_at) values (p_owner, 'requests', clock_timestamp())
-      on conflict do nothing;
-  end loop;
-  -- Read after the wait for the lock: time that passed meanwhile counts.
-  moment := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
-  full_at := greatest(full_at, moment);
-  admitted := greatest(0, least(
-    p_calls, p_per_day - used, (moment + 60000000 - full_at) / nullif(gained_in, 0)));
-  if admitted > 0 then
-    update day_counts set requests = used + admitted where owner = p_owner and day = today;
-    update rate_buckets set full_at =
-      timestamptz '1970-01-01 00:00:00+00'
-        + (take_requests.full_at + admitted * gained_in) * interval '1 microsecond'
-    where owner = p_owner and name = 'requests';
-  end if;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.take_tokens(p_owner uuid, p_name text, p_per_minute integer, p_cost integer, OUT admitted boolean, OUT remaining integer, OUT full_in interval, OUT retry_in interval)
  RETURNS record
  LANGUAGE plpgsql

@@ -30,6 +30,8 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.use(observeRequests(context.log));
   if (isTracing()) app.use(traceRequests);
   app.use(limitRequest(limits, isUpload));
+  // First, because the router asks one after the other.
+  for (const route of routes) app[route.method](route.path, route.toHandler(context));
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
@@ -42,7 +44,6 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
     response.type('application/json').send(openApiBytes);
   });
   app.use('/admin', serveAdmin(context));
-  for (const route of routes) app[route.method](route.path, route.toHandler(context));
   app.use(serveConsole(context));
   app.use(refuseUnknownPath);
   app.use(renderProblems(context.log));

@@ -159,9 +159,33 @@ export interface CountedCaller extends Caller {
 /**
  * Finds the keys, each named once, counts their calls against minute and day, and reads the wallets, in
  * one statement. The answers stand in the order of the keys; undefined for a key that is unknown.
- * Counters are locked in the order of the keys' ids, so that two processes never wait for each other.
  */
 export async function countCallers(
+  sql: Sql,
+  presented: readonly PresentedKey[],
+): Promise<(CountedCaller | undefined)[]> {
+  const callers = await countWhereCounted(sql, presented);
+  const isUncounted = (caller: CountedCaller | undefined) =>
+    caller !== undefined && caller.key.revokedAt === null && caller.taken === null;
+  const uncounted = callers.filter(isUncounted) as CountedCaller[];
+  if (uncounted.length === 0) return callers;
+  // The first call of a key, or of its day.
+  await insertCounters(sql, uncounted);
+  const again = await countCallers(
+    sql,
+    presented.filter((_, place) => isUncounted(callers[place])),
+  );
+  const answers = again.values();
+  return callers.map((caller) => (isUncounted(caller) ? answers.next().value : caller));
+}
+
+/**
+ * As `countCallers`, but `taken` is null too for a key that has no counters of this day. Counters are
+ * locked in the order of the keys' ids, so that two processes never wait for each other, and the clock is
+ * read after the wait: time that passed meanwhile counts. The commit is not waited for: the charge of a
+ * call, which is, comes later in the same log, so that a crash forgets the counts of unpaid calls alone.
+ */
+async function countWhereCounted(
   sql: Sql,
   presented: readonly PresentedKey[],
 ): Promise<(CountedCaller | undefined)[]> {
@@ -172,15 +196,33 @@ export async function countCallers(
       from unnest(
         string_to_array(${presented.map(({ keySha256 }) => keySha256).join(' ')}, ' '),
         ${presented.map(({ calls }) => calls)}::int[]) with ordinality h (hash, calls, place)),
-    caller as (
-      select p.place, p.calls, k.id, k.requests_per_minute, k.requests_per_day
+    -- Times in microseconds since 1970. What a call takes is rounded down: no limit is missed by rounding.
+    locked as (
+      select p.place, p.calls, k.id, 60000000 / k.requests_per_minute as gained_in,
+        k.requests_per_day, d.day, d.requests as used,
+        (extract(epoch from b.full_at) * 1000000)::bigint as full_at
       from presented p join api_keys k using (key_sha256)
-      where least(k.revoked_at, k.expires_at) > clock_timestamp()
-        or least(k.revoked_at, k.expires_at) is null order by k.id offset 0),
+      join day_counts d on d.owner = k.id and d.day = utc_today()
+      join rate_buckets b on b.owner = k.id and b.name = 'requests'
+      where coalesce(least(k.revoked_at, k.expires_at) > clock_timestamp(), true)
+      order by k.id for update of d, b),
+    timed as (
+      select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),
+    bucket as (
+      select place, calls, id, gained_in, requests_per_day, day, used, moment,
+        greatest(full_at, moment) as full_at
+      from timed),
     counted as (
-      select caller.place, taken.*
-      from caller cross join lateral take_requests(
-        caller.id, caller.requests_per_minute, caller.requests_per_day, caller.calls) taken)
+      select *, greatest(0, least(calls, requests_per_day - used,
+        (moment + 60000000 - full_at) / nullif(gained_in, 0))) as admitted
+      from bucket),
+    day_counted as (
+      update day_counts d set requests = c.used + c.admitted
+      from counted c where d.owner = c.id and d.day = c.day and c.admitted > 0),
+    minute_counted as (
+      update rate_buckets b set full_at = timestamptz '1970-01-01 00:00:00+00'
+        + (c.full_at + c.admitted * c.gained_in) * interval '1 microsecond'
+      from counted c where b.owner = c.id and b.name = 'requests' and c.admitted > 0)
     select ${callerColumns(sql)},
       c.place is not null as counted, c.moment as now, c.full_at, c.used, c.admitted
     from presented p
@@ -188,9 +230,22 @@ export async function countCallers(
     left join key_budgets b on b.key_id = k.id
     left join wallets w on w.account_id = k.account_id
     left join counted c using (place)
+    cross join (select set_config('synchronous_commit', 'off', true)) s (setting)
     order by p.place`;
   return rows.map((row) => {
     const caller = toCaller(row);
     return caller && { ...caller, taken: row.counted ? row : null };
   });
+}
+
+/** Makes the counters of these keys for this day, those that are missing; in the order of their ids. */
+async function insertCounters(sql: Sql, callers: readonly Caller[]): Promise<void> {
+  const ids = callers.map(({ key }) => key.id).sort();
+  await sql`
+    with owner as (select owner from unnest(${ids}::uuid[]) o (owner)),
+    day as (
+      insert into day_counts (owner, day, requests)
+      select owner, utc_today(), 0 from owner on conflict do nothing)
+    insert into rate_buckets (owner, name, full_at)
+    select owner, 'requests', clock_timestamp() from owner on conflict do nothing`;
 }

@@ -27,20 +27,21 @@ test('calls that come while a batch is in flight ride the next one together, in 
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a second batch is under way only when half of what it may hold waits', async () => {
+test('a second batch is under way only when a dozen calls wait', async () => {
   const batches: number[][] = [];
   const hold = coalesce<number, number>(
     (inputs) => {
       batches.push(inputs);
       return new Promise(() => {});
     },
-    { lane: openLane(2), batchMax: 4 },
+    { lane: openLane(2), batchMax: 64 },
   );
-  for (const call of [1, 2, 3, 4, 5, 6]) {
+  const calls = Array.from({ length: 30 }, (_, place) => place);
+  for (const call of calls) {
     void hold(call);
     await new Promise(setImmediate);
   }
-  expect(batches).toEqual([[1], [2, 3]]);
+  expect(batches).toEqual([[0], calls.slice(1, 13)]);
 });
 
 test('stages of one lane take turns, and what is nearer to its end goes first', async () => {
