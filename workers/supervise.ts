@@ -26,10 +26,10 @@ export interface Supervised {
 }
 
 /**
- * Half of V8's own measure, in MB: a chunk's objects outlive a young collection anyway, and a process stays
- * about 25 MB smaller.
+ * For the young heap of a worker half of V8's own measure, in MB: a chunk's objects outlive a young collection
+ * anyway, and the process stays about 25 MB smaller. Those of a single call do not: the API keeps V8's own.
  */
-const YOUNG_HEAP = '--max-semi-space-size=8';
+const nodeFlags = { api: [], worker: ['--max-semi-space-size=8'] };
 
 /** What a process tells when it is ready. */
 export type Ready = Record<string, string | undefined>;
@@ -90,7 +90,7 @@ async function launch(
   const entry = path.join(import.meta.dirname, `${name}.js`);
   const child = fork(entry, {
     env: environment,
-    execArgv: [...process.execArgv, YOUNG_HEAP],
+    execArgv: [...process.execArgv, ...nodeFlags[name]],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ready = await Promise.race([

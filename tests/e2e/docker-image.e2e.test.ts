@@ -127,7 +127,7 @@ test(
     copyInto(app, imageStage, build);
     await linkPackages(app, /npm prune.*/.exec(buildStage)?.[0]);
     const entry = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(imageStage)?.[1] ?? '[]') as string[];
-    expect(entry).toEqual(['node', '--max-semi-space-size=8', 'dist/workers/cli.js']);
+    expect(entry).toEqual(['node', 'dist/workers/cli.js']);
     const admin = connect({ url: inject('serverUrl'), connections: 1 });
     const name = `image_${process.pid}`;
     await admin`create database ${admin(name)}`;
