@@ -59,6 +59,11 @@ of a box has its share. What waits for Postgres is not in it; its share stands i
   nobody. What would come near is weighed below.
 - **Exports beside COPY.** The ids are noted first, in one statement on one core, while the workers wait; then
   records pass through a worker, which picks the cells, counts them and writes who is shown beside the file.
+- **Imports beside COPY.** Every value is parsed, checked and compared with what is stored before it is copied.
+- **Single calls.** Below. While lists run on the same two cores, one of a hundred waits longer than 30 ms for its
+  turn; giving workers a lower priority (nice 5) changed nothing that could be told from noise.
+- **Downloads that stall.** 320 of them at once let the API peak 120 to 170 MiB higher, where 64 were wanted: blocks
+  that were sent are collected late. One stream less for each download changed nothing.
 - **The first seconds** of a process are slow: code is compiled, connections ask for types. Figures are of warm
   processes; \`profile\` shows what starting costs.
 
@@ -82,19 +87,28 @@ Measure on a machine that does nothing else; \`cores busy\` says whether it did.
 
 ## Where a single call's time goes, and what was tried
 
-Calls of one moment ride together, so what a statement costs is shared. In batches of 16 with one wallet,
-admission (key, limits, wallet) takes Postgres 0.020 ms a call, the look-up 0.006, the records 0.007 to 0.018
-and the charge 0.038, of which a commit is 0.006 each and the foreign key of a ledger line 0.008. The API
-takes about as much for HTTP, headers, key and JSON as for the driver and the batches, and half as much again
-as the bare Express in all. It adds up to about 1.5 times the CPU of the one SELECT, and that is the ratio.
-These are CPU times of a machine that did other things too. Tried there by turns, and not kept:
+Calls of one moment ride together, so what a statement costs is shared: key, limits and wallet in one for some
+16 calls, the look-up, the records and the charge in one each, of which the charge alone waits for its commit. The
+CPU seconds above say what is left of the difference: some 1.3 times the bare Express in Node, and a charge and
+two counters more in Postgres. The rest is waiting. With 32 callers a third of the two cores is idle, because a call
+passes four statements one after the other where the bare one asks one. What helped, by turns on one machine:
+
+- **All keys of a batch counted by the statement that finds them**, where a function for each took three: a fifth
+  of the CPU of Postgres, with one wallet and with fifty.
+- **No wait for the commit of the counts**: the charge that follows is waited for, and is later in the same log.
+  A crash forgets the counts of calls that nobody paid. 5 % more calls.
+- **A second batch when a dozen calls wait**: one works in Postgres while this process has the other. A tenth more
+  calls than with one at a time; from 4 or 8 calls on, the batches are small and cost more than they hide.
+- **V8's own young heap** in the API, where half of it was set: half the collections.
+
+What was tried and not kept:
 
 - **All stages of a round in one statement and one commit** (admission and look-up of new calls beside the
   charge of those before): from 249 statements for 1,000 calls to 102, and 0 to 2 % less CPU. A large
   statement costs what four small ones did.
 - **Look-up and records in one statement**: some 3 % by the statements' CPU, for a second way to match.
-- **Another garbage collection**: without helper threads their work moved to the main one and none was
-  saved; a larger young heap gained nothing that could be told from noise.
+- **Batches of admission and of enrichment side by side**, one of each or two: smaller batches, a fifth slower.
+- **A young heap of twice V8's own**: 30 MB more, nothing beyond noise.
 - **Generic plans, another way to flush the log**: no difference.
 
 ## What was weighed and not built: answers in the worker's memory
