@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { openShare, type ShareLimits } from './shares.ts';
+
+const limits: ShareLimits = {
+  name: 'searches',
+  inFlightMax: 2,
+  accountInFlightMax: 2,
+  accountWaitingMax: 3,
+  waitMsMax: 60_000,
+};
+const open = new AbortController().signal;
+
+/** Work that ends when it is told to, and the order in which it was started. */
+function openWork() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () => {
+    started.push(name);
+    return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  };
+  return { started, work, end: (name: string) => ends.get(name)?.() };
+}
+
+/** Lets all that is resolved run. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a share', () => {
+  test('serves accounts round-robin, whoever queued first', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1 });
+    const { started, work, end } = openWork();
+    const names = ['a1', 'a2', 'a3', 'b1', 'b2'];
+    const results = names.map((name) => share(name.slice(0, 1), open, work(name)));
+    for (const name of ['a1', 'b1', 'a2', 'b2', 'a3']) {
+      await settled();
+      expect(started.at(-1)).toBe(name);
+      end(name);
+    }
+    expect(await Promise.all(results)).toEqual(names);
+  });
+
+  test('leaves room for others while one account has its maximum in flight', async () => {
+    const share = openShare({ ...limits, accountInFlightMax: 1 });
+    const { started, work } = openWork();
+    void share('a', open, work('a1'));
+    void share('a', open, work('a2'));
+    void share('b', open, work('b1'));
+    await settled();
+    expect(started).toEqual(['a1', 'b1']);
+  });
+
+  test('refuses one more than an account may have waiting, and names the bound', async () => {
+    const share = openShare(limits);
+    const { work, end, started } = openWork();
+    const taken = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => share('a', open, work(name)));
+    await expect(share('a', open, work('a6'))).rejects.toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      message: expect.stringContaining('5 for searches'),
+      extensions: { retry_after: expect.any(Number) },
+    });
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) {
+      await settled();
+      end(name);
+    }
+    await Promise.all(taken);
+    expect(started).toHaveLength(5);
+  });
+
+  test('does not start work whose caller has gone', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1 });
+    const { started, work, end } = openWork();
+    const gone = new AbortController();
+    const first = share('a', open, work('a1'));
+    const second = share('a', gone.signal, work('a2'));
+    gone.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    await expect(share('a', gone.signal, work('a3'))).rejects.toThrow('gone');
+    end('a1');
+    await first;
+    await settled();
+    expect(started).toEqual(['a1']);
+  });
+
+  test('refuses what waited too long, and leaves what runs alone', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1, waitMsMax: 5 });
+    const { work, end } = openWork();
+    const first = share('a', open, work('a1'));
+    await expect(share('b', open, work('b1'))).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+    });
+    end('a1');
+    expect(await first).toBe('a1');
+  });
+
+  test('frees the place of work that throws', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1 });
+    const failing = () => {
+      throw new Error('broken');
+    };
+    await expect(share('a', open, failing)).rejects.toThrow('broken');
+    expect(await share('a', open, async () => 'next')).toBe('next');
+  });
+});

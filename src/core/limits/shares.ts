@@ -1,0 +1,137 @@
+/**
+ * Shares of what a process does few of at a time, such as searches or conversions of workbooks. Accounts are
+ * served round-robin, and each has a maximum in flight and a maximum waiting, so that no account can make
+ * another one wait for its whole queue.
+ */
+import { AppError } from '../lib/errors.ts';
+import { tooManyOpen } from './limits.ts';
+
+export interface ShareLimits {
+  /** The work, in the plural, as the refusal names it: `searches`. */
+  name: string;
+  /** Maximum in flight in this process. */
+  inFlightMax: number;
+  /** Maximum in flight for one account; less than `inFlightMax` leaves room for others. */
+  accountInFlightMax: number;
+  /** Maximum waiting for one account; one more is refused with 429. */
+  accountWaitingMax: number;
+  /** Milliseconds after which work that still waits is refused with 503. */
+  waitMsMax: number;
+}
+
+/**
+ * Runs `work` for an account when its turn comes, and resolves or rejects as `work` does. Throws `AppError`
+ * 429 `rate_limited` when the account has its maximum waiting, 503 `unavailable` when the wait was too long,
+ * and the reason of `signal` when that aborts before the turn comes.
+ */
+export type Share = <T>(
+  accountId: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+) => Promise<T>;
+
+interface Waiting {
+  /** Starts the work; its end frees the place. */
+  start(): Promise<unknown>;
+}
+
+interface AccountShare {
+  waiting: Set<Waiting>;
+  inFlight: number;
+  /** The number of its last turn; 0 for an account that had none yet. */
+  lastTurn: number;
+}
+
+export function openShare(limits: ShareLimits): Share {
+  const accounts = new Map<string, AccountShare>();
+  let inFlight = 0;
+  let turns = 0;
+
+  const serve = () => {
+    while (inFlight < limits.inFlightMax) {
+      const turn = nextTurn(accounts, limits.accountInFlightMax);
+      if (turn === undefined) return;
+      const { accountId, account, next } = turn;
+      account.waiting.delete(next);
+      account.inFlight++;
+      inFlight++;
+      account.lastTurn = ++turns;
+      void next.start().finally(() => {
+        account.inFlight--;
+        inFlight--;
+        forgetIdle(accounts, accountId);
+        serve();
+      });
+    }
+  };
+
+  return <T>(accountId: string, signal: AbortSignal, work: () => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const account = accounts.get(accountId) ?? { waiting: new Set(), inFlight: 0, lastTurn: 0 };
+      const isFull = account.inFlight >= limits.accountInFlightMax;
+      if (isFull && account.waiting.size >= limits.accountWaitingMax) {
+        return reject(
+          tooManyOpen(limits.name, limits.accountInFlightMax + limits.accountWaitingMax),
+        );
+      }
+      accounts.set(accountId, account);
+      const leave = (reason: unknown) => {
+        stopWaiting();
+        account.waiting.delete(waiting);
+        forgetIdle(accounts, accountId);
+        reject(reason);
+      };
+      const abort = () => leave(signal.reason);
+      const timer = setTimeout(() => leave(waitedTooLong(limits)), limits.waitMsMax);
+      const stopWaiting = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      };
+      const waiting: Waiting = {
+        start() {
+          stopWaiting();
+          return startWork(work).then(resolve, reject);
+        },
+      };
+      signal.addEventListener('abort', abort);
+      account.waiting.add(waiting);
+      serve();
+    });
+}
+
+/** Work that throws before its first promise rejects like any other. */
+async function startWork<T>(work: () => Promise<T>): Promise<T> {
+  return work();
+}
+
+interface Turn {
+  accountId: string;
+  account: AccountShare;
+  next: Waiting;
+}
+
+/** Of the accounts that wait and have a place left, the one whose last turn is longest ago. */
+function nextTurn(accounts: ReadonlyMap<string, AccountShare>, max: number): Turn | undefined {
+  let turn: Turn | undefined;
+  for (const [accountId, account] of accounts) {
+    const [next] = account.waiting;
+    if (next === undefined || account.inFlight >= max) continue;
+    if (turn !== undefined && turn.account.lastTurn <= account.lastTurn) continue;
+    turn = { accountId, account, next };
+  }
+  return turn;
+}
+
+function forgetIdle(accounts: Map<string, AccountShare>, accountId: string): void {
+  const account = accounts.get(accountId);
+  if (account?.inFlight === 0 && account.waiting.size === 0) accounts.delete(accountId);
+}
+
+function waitedTooLong({ name, waitMsMax }: ShareLimits): AppError {
+  return new AppError({
+    code: 'unavailable',
+    status: 503,
+    message: `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again in a moment.`,
+  });
+}
