@@ -266,6 +266,7 @@ CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entri
 create table public.migrations (
   name text not null,
   applied_at timestamp with time zone default now() not null,
+  sha256 text,
   constraint migrations_pkey PRIMARY KEY (name)
 );
 

@@ -2,8 +2,10 @@
  * Applies the numbered SQL files of `infra/migrations`: `app/` once, `graph/` once for each graph
  * schema. Forward only; each file runs in the transaction that records it, under an advisory lock, so
  * any number of processes may call this at once. A database that knows a newer migration than this
- * code is refused.
+ * code is refused, and so is a file that was changed after it was applied: its SHA-256 is stored with
+ * its name.
  */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../lib/errors.ts';
@@ -18,11 +20,17 @@ interface Migration {
   schema: string;
   name: string;
   text: string;
+  /** Of the text, in hex. */
+  sha256: string;
 }
+
+/** The SHA-256 of each applied migration's file by its name; null where none was stored. */
+type Applied = ReadonlyMap<string, string | null>;
 
 /**
  * Brings the schema up to date. Returns the names of what was applied, oldest first.
- * Throws `AppError` `schema_newer` when the database was migrated by a newer version.
+ * Throws `AppError` `schema_newer` when the database was migrated by a newer version, and
+ * `migration_changed` when a file is not the one that was applied.
  */
 export async function migrate(sql: Database): Promise<string[]> {
   const migrations = await readMigrations();
@@ -30,24 +38,25 @@ export async function migrate(sql: Database): Promise<string[]> {
     await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`;
     await tx`create table if not exists public.migrations (
       name text primary key, applied_at timestamptz not null default now())`;
-    const applied = new Set(
-      (await tx<{ name: string }[]>`select name from public.migrations`).map((row) => row.name),
-    );
+    const applied = await readApplied(tx);
     refuseNewer(applied, migrations);
+    refuseChanged(applied, migrations);
     const pending = migrations.filter((migration) => !applied.has(nameOf(migration)));
     for (const migration of pending) await apply(tx, migration);
+    await storeHashes(tx, migrations);
     return pending.map(nameOf);
   });
 }
 
 /**
- * What a process asks before it starts. Throws `AppError` `schema_newer` or `schema_older` unless the
- * database matches this code.
+ * Checked before a process starts. Throws `AppError` `schema_newer`, `schema_older` or
+ * `migration_changed` unless the database matches this code.
  */
 export async function assertSchemaCurrent(sql: Database): Promise<void> {
   const migrations = await readMigrations();
   const applied = await readApplied(sql);
   refuseNewer(applied, migrations);
+  refuseChanged(applied, migrations);
   refuseOlder(applied, migrations);
 }
 
@@ -60,16 +69,26 @@ export async function assertSchemaUsable(sql: Database): Promise<void> {
   refuseOlder(await readApplied(sql), await readMigrations());
 }
 
-async function readApplied(sql: Database): Promise<Set<string>> {
+async function readApplied(sql: Sql): Promise<Applied> {
   const [found] = await sql<{ table: string | null }[]>`
     select to_regclass('public.migrations')::text as table`;
-  const names = found?.table
-    ? (await sql<{ name: string }[]>`select name from public.migrations`).map((row) => row.name)
-    : [];
-  return new Set(names);
+  if (!found?.table) return new Map();
+  // The column came with a migration of its own; by way of JSON it may be missing.
+  const rows = await sql<{ name: string; sha256: string | null }[]>`
+    select name, to_jsonb(m) ->> 'sha256' as sha256 from public.migrations m`;
+  return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
 }
 
-function refuseOlder(applied: Set<string>, migrations: Migration[]): void {
+/** Stores the hash of every file where none is stored: of new migrations, and of a version without hashes. */
+async function storeHashes(tx: Sql, migrations: Migration[]): Promise<void> {
+  await tx`
+    update public.migrations m set sha256 = f.sha256
+    from unnest(${migrations.map(nameOf)}::text[], ${migrations.map(({ sha256 }) => sha256)}::text[])
+      f (name, sha256)
+    where m.name = f.name and m.sha256 is null`;
+}
+
+function refuseOlder(applied: Applied, migrations: Migration[]): void {
   const missing = migrations.filter((migration) => !applied.has(nameOf(migration)));
   if (missing.length === 0) return;
   throw new AppError({
@@ -79,14 +98,28 @@ function refuseOlder(applied: Set<string>, migrations: Migration[]): void {
   });
 }
 
-function refuseNewer(applied: Set<string>, migrations: Migration[]): void {
+function refuseNewer(applied: Applied, migrations: Migration[]): void {
   const known = new Set(migrations.map(nameOf));
-  const unknown = [...applied].filter((name) => !known.has(name));
+  const unknown = [...applied.keys()].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   throw new AppError({
     code: 'schema_newer',
     status: 503,
     message: `The database holds migrations that this version does not know (${unknown.join(', ')}); run the newer version.`,
+  });
+}
+
+function refuseChanged(applied: Applied, migrations: Migration[]): void {
+  const isChanged = (migration: Migration) =>
+    (applied.get(nameOf(migration)) ?? migration.sha256) !== migration.sha256;
+  const changed = migrations.filter(isChanged).map(nameOf);
+  if (changed.length === 0) return;
+  throw new AppError({
+    code: 'migration_changed',
+    status: 503,
+    message:
+      `The files of these migrations were changed after this database applied them: ${changed.join(', ')}. ` +
+      'Restore the files as they were (reinstall this version), and put the change into a new migration.',
   });
 }
 
@@ -113,7 +146,8 @@ async function readFolder(folder: string, schemas: string[]): Promise<Migration[
   const migrations: Migration[] = [];
   for (const name of names) {
     const text = await readFile(path.join(directory, name), 'utf8');
-    for (const schema of schemas) migrations.push({ folder, schema, name, text });
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    for (const schema of schemas) migrations.push({ folder, schema, name, text, sha256 });
   }
   return migrations;
 }

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import { assertSchemaCurrent, assertSchemaUsable, migrate } from './migrate.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.sql`delete from public.migrations where name = 'public/9999-later.sql'`;
+  await database.sql`update public.migrations set sha256 = null`;
+  await migrate(database.sql);
+});
+
+async function storedHash(name: string): Promise<string | null> {
+  const [row] = await database.sql<{ sha256: string | null }[]>`
+    select sha256 from public.migrations where name = ${name}`;
+  return row?.sha256 ?? null;
+}
+
+describe('the hash of a migration', () => {
+  it('is that of its file, for every migration and in both graphs', async () => {
+    const rows = await database.sql<{ name: string; sha256: string }[]>`
+      select name, sha256 from public.migrations`;
+    expect(rows.length).toBeGreaterThan(20);
+    for (const { name, sha256 } of rows) {
+      const [schema, file = ''] = name.split('/');
+      const folder = schema === 'public' ? 'app' : 'graph';
+      const text = await readFile(path.join(packageRoot, 'infra/migrations', folder, file));
+      expect(sha256, name).toBe(createHash('sha256').update(text).digest('hex'));
+    }
+  });
+
+  it.each(['public/0002-batches.sql', 'graph_test/0001-graph.sql'])(
+    'refuses %s when its file is no longer the one that was applied, and changes nothing',
+    async (name) => {
+      await database.sql`
+      update public.migrations set sha256 = ${'0'.repeat(64)} where name = ${name}`;
+      const refusal = { code: 'migration_changed', message: expect.stringContaining(`: ${name}.`) };
+      await expect(migrate(database.sql)).rejects.toMatchObject(refusal);
+      await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject(refusal);
+      expect(await storedHash(name)).toBe('0'.repeat(64));
+      // A process that runs already goes on.
+      await assertSchemaUsable(database.sql);
+    },
+  );
+
+  it('is filled in where a version without hashes applied the migration', async () => {
+    await database.sql`alter table public.migrations drop column sha256`;
+    await database.sql`delete from public.migrations where name = 'public/0032-migration-hashes.sql'`;
+    await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject({ code: 'schema_older' });
+    expect(await migrate(database.sql)).toEqual(['public/0032-migration-hashes.sql']);
+    expect(await storedHash('public/0001-accounts-and-credits.sql')).toMatch(/^[0-9a-f]{64}$/);
+    await assertSchemaCurrent(database.sql);
+  });
+});
+
+it('a database of a newer version is refused by the names that this version does not know', async () => {
+  await database.sql`insert into public.migrations (name) values ('public/9999-later.sql')`;
+  const refusal = { code: 'schema_newer', message: expect.stringContaining('9999-later.sql') };
+  await expect(migrate(database.sql)).rejects.toMatchObject(refusal);
+  await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject(refusal);
+});
