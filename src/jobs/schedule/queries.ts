@@ -44,6 +44,18 @@ export async function readClock(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
+/** Lets one transaction at a time add schedules to the account. Charges wait for it: be short. */
+export async function lockSchedulesOf(sql: Sql, accountId: string): Promise<void> {
+  await sql`select from wallets where account_id = ${accountId} for no key update`;
+}
+
+/** Schedules of the account, live and test, enabled or not. */
+export async function countSchedules(sql: Sql, accountId: string): Promise<number> {
+  const [row] = await sql<{ schedules: number }[]>`
+    select count(*) as schedules from schedules where account_id = ${accountId}`;
+  return row?.schedules ?? 0;
+}
+
 export async function insertSchedule(sql: Sql, schedule: NewSchedule): Promise<void> {
   await sql`insert into schedules ${sql({ ...schedule })}`;
 }
@@ -101,11 +113,28 @@ export interface DueSchedule extends Schedule {
 }
 
 /**
- * Locks the schedule that has been due longest; no other worker takes it, nor waits for it. Undefined when
- * none is due. `except` are those that failed in this round. Call in a transaction.
+ * Accounts with a schedule that is due, in the order of their ids, beginning after the account `after`.
+ * `except` are schedules that do not count.
+ */
+export async function listDueAccounts(
+  sql: Sql,
+  now: Date,
+  { after, except }: { after: string | null; except: readonly string[] },
+): Promise<string[]> {
+  const rows = await sql<{ accountId: string }[]>`
+    select account_id from schedules
+    where enabled and next_run_at <= ${now} and id <> all(${[...except]}::uuid[])
+    group by account_id order by account_id <= ${after}::uuid, account_id`;
+  return rows.map((row) => row.accountId);
+}
+
+/**
+ * Locks the schedule of the account that has been due longest; no other worker takes it, nor waits for it.
+ * Undefined when none is due. `except` are those that failed in this round. Call in a transaction.
  */
 export async function takeDueSchedule(
   sql: Sql,
+  accountId: string,
   now: Date,
   except: readonly string[],
 ): Promise<DueSchedule | undefined> {
@@ -116,7 +145,8 @@ export async function takeDueSchedule(
         where r.schedule_id = s.id and b.state not in ('completed', 'cancelled', 'failed')
       ) as is_running
     from schedules s join api_keys k on k.id = s.key_id
-    where s.enabled and s.next_run_at <= ${now} and s.id <> all(${[...except]}::uuid[])
+    where s.account_id = ${accountId} and s.enabled and s.next_run_at <= ${now}
+      and s.id <> all(${[...except]}::uuid[])
     order by s.next_run_at, s.id limit 1
     -- A part that is being committed holds the key of its schedule, which this does not wait for.
     for no key update of s skip locked`;

@@ -1,8 +1,9 @@
 /**
- * Starts the exports of schedules whose time has come. Every worker asks every few seconds; the row lock
+ * Starts the exports of schedules whose time has come. Every worker asks every second; the row lock
  * and the unique slot let each slot start once, whatever the number of workers and restarts.
  */
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
 import { checkExport, insertExport, wakeExport } from '../batch/export/create-export.ts';
@@ -12,7 +13,9 @@ import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { nextRun } from './next-run.ts';
 import {
   type DueSchedule,
+  findOwnSchedule,
   insertRun,
+  listDueAccounts,
   type RunState,
   readClock,
   setRunExport,
@@ -20,39 +23,103 @@ import {
   updateSchedule,
 } from './queries.ts';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 1_000;
 
 type RunContext = Pick<JobContext, 'sql' | 'log' | 'queues' | 'config'>;
 
+/** The account that this process served last; its next round begins with the one after it. */
+let lastServed: string | null = null;
+
 /**
- * Takes all slots that are due at `now`, the time on the database's clock when absent. What was missed
- * while nothing ran is one run, in the slot that was missed first. Returns the exports that it started.
+ * Takes all slots that are due at `now`, the time on the database's clock when absent, in rounds of one
+ * schedule of each account. What was missed while nothing ran is one run, in the slot that was missed first.
+ * Returns the exports that it started.
  */
-export async function runDueSchedules(context: RunContext, now?: Date): Promise<string[]> {
-  const at = now ?? (await readClock(context.sql));
+export async function runDueSchedules(
+  context: RunContext,
+  now?: Date,
+  mayGoOn: () => boolean = () => true,
+): Promise<string[]> {
   const started: string[] = [];
   const failed: string[] = [];
-  while (true) {
-    let scheduleId: string | null = null;
-    try {
-      const taken = await inTransaction(context.sql, async (tx) => {
-        const due = await takeDueSchedule(tx, at, failed);
-        scheduleId = due?.id ?? null;
-        if (due === undefined) return undefined;
-        return traced('schedule', { 'enrich.schedule': due.id }, async () => {
-          return { exportId: await takeSlot(context, tx, due, at), trace: traceToKeep() };
-        });
-      });
-      if (taken === undefined) return started;
-      if (taken.exportId === null) continue;
-      started.push(taken.exportId);
-      await wakeExport(context, taken.exportId, taken.trace);
-    } catch (error) {
-      // One that cannot be run, whatever the reason, does not hold up the others.
-      if (scheduleId === null) throw error;
-      context.log.error({ err: error, schedule: scheduleId }, 'schedule failed');
-      failed.push(scheduleId);
+  let hasMore = true;
+  while (hasMore) {
+    hasMore = false;
+    const at = now ?? (await readClock(context.sql));
+    const which = { after: lastServed, except: failed };
+    for (const accountId of await listDueAccounts(context.sql, at, which)) {
+      if (!mayGoOn()) return started;
+      lastServed = accountId;
+      const taken = await runDueSchedule(context, accountId, at, failed);
+      if (taken === undefined) continue;
+      hasMore = true;
+      if (taken.exportId !== null) started.push(taken.exportId);
     }
+  }
+  return started;
+}
+
+/** What was done about a slot: the export that it started, or null. */
+interface Taken {
+  exportId: string | null;
+}
+
+/**
+ * Takes the slot of the account that has been due longest. Undefined when another worker has what is due. A
+ * schedule whose slot cannot be taken is added to `failed`, and does not hold up the others.
+ */
+async function runDueSchedule(
+  context: RunContext,
+  accountId: string,
+  at: Date,
+  failed: string[],
+): Promise<Taken | undefined> {
+  let due: DueSchedule | undefined;
+  try {
+    const taken = await inTransaction(context.sql, async (tx) => {
+      due = await takeDueSchedule(tx, accountId, at, failed);
+      const schedule = due;
+      if (schedule === undefined) return undefined;
+      return traced('schedule', { 'enrich.schedule': schedule.id }, async () => {
+        return { exportId: await takeSlot(context, tx, schedule, at), trace: traceToKeep() };
+      });
+    });
+    if (taken?.exportId) await wakeExport(context, taken.exportId, taken.trace);
+    return taken;
+  } catch (error) {
+    if (due === undefined) throw error;
+    context.log.error({ err: error, schedule: due.id }, 'schedule failed');
+    failed.push(due.id);
+    // What is away comes back, and the slot is taken then.
+    if (!isUnavailable(error)) await failSlot(context, due, at);
+    return { exportId: null };
+  }
+}
+
+/** Records that a slot could not be taken, and moves the schedule on, so that its next slot is tried. */
+async function failSlot({ sql, log }: RunContext, due: DueSchedule, now: Date): Promise<void> {
+  try {
+    await inTransaction(sql, async (tx) => {
+      const slot = due.nextRunAt;
+      const current = await findOwnSchedule(tx, due, due.id, true);
+      // It was changed, deleted or taken in between.
+      if (current?.nextRunAt?.getTime() !== slot.getTime()) return;
+      const run = { scheduleId: due.id, slot, state: 'failed', reason: 'internal_error' } as const;
+      await insertRun(tx, run);
+      await updateSchedule(tx, { id: due.id, ...nextSlot(due, now) });
+    });
+  } catch (error) {
+    log.error({ err: error, schedule: due.id }, 'failed slot not recorded');
+  }
+}
+
+/** The next slot; one whose times cannot be read any more is disabled. */
+function nextSlot(due: DueSchedule, now: Date): { enabled: boolean; nextRunAt: Date | null } {
+  const after = new Date(Math.max(due.nextRunAt.getTime(), now.getTime()));
+  try {
+    return { enabled: true, nextRunAt: nextRun(due.cron, due.timeZone, after) };
+  } catch {
+    return { enabled: false, nextRunAt: null };
   }
 }
 
@@ -109,11 +176,25 @@ function refusalOf({ config }: RunContext, due: DueSchedule): Refusal | null {
   }
 }
 
-/** Starts due schedules now and then every few seconds until stopped. */
+/** Starts due schedules at once and then every second until stopped; one call at a time takes them. */
 export function startScheduling(context: RunContext): Repeating {
-  return startRepeating(
+  let isStopping = false;
+  let running: Promise<unknown> | null = null;
+  const mayGoOn = () => !isStopping;
+  const repeating = startRepeating(
     EVERY_MS,
-    () => runDueSchedules(context),
+    async () => {
+      running ??= runDueSchedules(context, undefined, mayGoOn).finally(() => {
+        running = null;
+      });
+      await running;
+    },
     (error) => context.log.error({ err: error }, 'schedules could not be run'),
   );
+  return {
+    stop() {
+      isStopping = true;
+      return repeating.stop();
+    },
+  };
 }

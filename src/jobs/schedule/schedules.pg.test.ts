@@ -146,17 +146,6 @@ describe('a slot', () => {
       { slot: third.toISOString(), state: 'completed' },
     ]);
   });
-
-  test('that cannot be taken does not hold up the others', async () => {
-    const broken = await make();
-    const fine = await make();
-    await pipeline.sql`update schedules set cron = 'x' where id = ${broken.id}`;
-    const started = await runDueSchedules(pipeline.context, minutesAfter(fine.next_run_at, 0));
-    expect(started).toHaveLength(1);
-    await pipeline.runUntilIdle();
-    expect(await runsOf(fine)).toMatchObject([{ state: 'completed' }]);
-    expect(await runsOf(broken)).toEqual([]);
-  });
 });
 
 describe('mode=new', () => {

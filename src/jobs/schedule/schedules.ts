@@ -5,9 +5,11 @@ import { AppError } from '../../core/lib/errors.ts';
 import { checkExport } from '../batch/export/create-export.ts';
 import { nextRun } from './next-run.ts';
 import {
+  countSchedules,
   deleteSchedule,
   findOwnSchedule,
   insertSchedule,
+  lockSchedulesOf,
   readClock,
   type Schedule,
   type ScheduleOwner,
@@ -29,6 +31,9 @@ export type ScheduleRequest = Pick<
   | 'enabled'
 >;
 
+/** Maximum for an account. All of them may be due in the same minute. */
+const SCHEDULES_MAX = 100;
+
 interface ScheduleContext {
   sql: Sql;
   config: { batchRowsMax: number };
@@ -36,7 +41,8 @@ interface ScheduleContext {
 
 /**
  * Makes a schedule; its exports run under the key. Throws `AppError` 400 that names what cannot be: the
- * field of the cron expression, the zone, the filter and the position in it, a field, or `max_results`.
+ * field of the cron expression, the zone, the filter and the position in it, a field, or `max_results`; 409
+ * `too_many_schedules`.
  */
 export async function createSchedule(
   { sql, config }: ScheduleContext,
@@ -50,6 +56,8 @@ export async function createSchedule(
     // A schedule that is made disabled must be one that can be enabled.
     const next = nextRun(request.cron, request.timeZone, now);
     const nextRunAt = request.enabled ? next : null;
+    await lockSchedulesOf(tx, owner.accountId);
+    if ((await countSchedules(tx, owner.accountId)) >= SCHEDULES_MAX) throw tooManySchedules();
     const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
     await insertSchedule(tx, made);
     const schedule = { ...made, createdAt: now };
@@ -59,7 +67,7 @@ export async function createSchedule(
 }
 
 /**
- * Changes a schedule, which is from then on one of this key. Throws as `createSchedule`, and 404 for a
+ * Changes a schedule, which is from then on one of this key. Throws 400 as `createSchedule`, and 404 for a
  * schedule that is not the owner's. A change of the times, or enabling it, does not run what was missed.
  */
 export async function changeSchedule(
@@ -97,4 +105,13 @@ export async function removeSchedule(
 /** The refusal of a schedule that is not there, or anybody else's. */
 export function scheduleNotFound(id: string): AppError {
   return new AppError({ code: 'not_found', status: 404, message: `There is no schedule ${id}.` });
+}
+
+function tooManySchedules(): AppError {
+  return new AppError({
+    code: 'too_many_schedules',
+    status: 409,
+    message: `This account has ${SCHEDULES_MAX} schedules, the maximum. Delete one, or change it: \`PATCH /v1/schedules/:id\`.`,
+    extensions: { schedules_max: SCHEDULES_MAX },
+  });
 }

@@ -1,0 +1,146 @@
+/** Many schedules at once, and ones that cannot be run: neither holds up those of others. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { runDueSchedules } from './run-due.ts';
+import type { ScheduleView, viewRun } from './schedule-view.ts';
+
+type RunView = ReturnType<typeof viewRun>;
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '4' });
+  await importGraph(pipeline.sql, { persons: crowd(6) });
+});
+afterAll(() => pipeline.close());
+let caller: Caller;
+beforeEach(async () => {
+  caller = await pipeline.account(1000);
+});
+afterEach(async () => {
+  // The next test has no schedule of this one.
+  await pipeline.sql`delete from schedules`;
+});
+
+const nightly = { cron: '30 2 * * *', filter: 'id=1001-1999', fields: ['id'] };
+
+async function send(who: Caller, method: string, path: string, body?: object): Promise<Response> {
+  const init: RequestInit = { method };
+  if (body !== undefined) {
+    init.headers = { 'Content-Type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  return pipeline.call(who, `/v1/schedules${path}`, init);
+}
+
+async function make(body: object = {}, who = caller): Promise<ScheduleView> {
+  const answer = await send(who, 'POST', '', { ...nightly, ...body });
+  if (answer.status !== 201) throw new Error(await answer.text());
+  return (await answer.json()) as ScheduleView;
+}
+
+async function show({ id }: { id: string }): Promise<ScheduleView> {
+  return (await (await send(caller, 'GET', `/${id}`)).json()) as ScheduleView;
+}
+
+/** Its runs, the first one first. */
+async function runsOf({ id }: { id: string }): Promise<RunView[]> {
+  const page = (await (await send(caller, 'GET', `/${id}/runs`)).json()) as { data: RunView[] };
+  return page.data.reverse();
+}
+
+function minutesAfter(time: string | null, minutes: number): Date {
+  return new Date(new Date(time ?? '').getTime() + minutes * 60_000);
+}
+
+const NIGHT = 24 * 60;
+
+describe('a slot', () => {
+  test('that cannot be taken does not hold up the others', async () => {
+    const broken = await make();
+    const fine = await make();
+    await pipeline.sql`update schedules set cron = 'x' where id = ${broken.id}`;
+    const started = await runDueSchedules(pipeline.context, minutesAfter(fine.next_run_at, 0));
+    expect(started).toHaveLength(1);
+    await pipeline.runUntilIdle();
+    expect(await runsOf(fine)).toMatchObject([{ state: 'completed' }]);
+    expect(await runsOf(broken)).toMatchObject([{ state: 'failed', reason: 'internal_error' }]);
+    // Its times cannot be read, so it has no next slot.
+    expect(await show(broken)).toMatchObject({ enabled: false, next_run_at: null });
+  });
+
+  test('that fails, for whatever reason, is followed by the next one', async () => {
+    const schedule = await make();
+    const { sql, context } = pipeline;
+    // Nothing of ours throws for an export that was checked; the database can be made to.
+    await sql`
+      create function refuse_exports() returns trigger language plpgsql as $$
+      begin raise exception 'poison'; end $$`;
+    await sql`
+      create trigger refuse_exports before insert on batches
+      for each row when (new.kind = 'export') execute function refuse_exports()`;
+    try {
+      const failing = await runDueSchedules(context, minutesAfter(schedule.next_run_at, 0));
+      expect(failing).toEqual([]);
+    } finally {
+      await sql`drop function refuse_exports cascade`;
+    }
+    const [id = ''] = await runDueSchedules(context, minutesAfter(schedule.next_run_at, NIGHT));
+    // An export that fails is an end like any other.
+    await sql`
+      update batches set state = 'failed', error = '{"code": "search_timeout"}', finished_at = now()
+      where id = ${id}`;
+    await runDueSchedules(context, minutesAfter(schedule.next_run_at, 2 * NIGHT));
+    await pipeline.runUntilIdle();
+    expect(await runsOf(schedule)).toMatchObject([
+      { state: 'failed', reason: 'internal_error', export_id: null },
+      { state: 'failed', export_id: id },
+      { state: 'completed', rows: 6 },
+    ]);
+  });
+
+  test('starts after one of each other account, however many another one has due', async () => {
+    const { sql, context, queues } = pipeline;
+    for (let made = 0; made < 20; made++) await make({ name: 'theirs' });
+    const mine = await pipeline.account(1000);
+    const last = await make({ name: 'mine' }, mine);
+    // Others are due for longer.
+    await sql`
+      update schedules set next_run_at = next_run_at - interval '1 minute'
+      where account_id = ${caller.accountId}`;
+    queues.waiting = [];
+    const started = await runDueSchedules(context, minutesAfter(last.next_run_at, 0));
+    expect(started).toHaveLength(21);
+    const [export_] = await sql<{ id: string }[]>`
+      select id from batches where schedule_id = ${last.id}`;
+    expect(started.indexOf(export_?.id ?? '')).toBeLessThanOrEqual(1);
+    await pipeline.runUntilIdle();
+  });
+});
+
+describe('the schedules of an account', () => {
+  test('are a hundred at most, also when they are made at once', async () => {
+    const { sql } = pipeline;
+    await make();
+    await sql`
+      insert into schedules (id, account_id, key_id, live, name, cron, time_zone, filter, format, mode, enabled)
+      select gen_random_uuid(), account_id, key_id, live, name, cron, time_zone, filter, format, mode, false
+      from schedules, generate_series(1, 96) where account_id = ${caller.accountId}`;
+    // A test key counts towards the same hundred.
+    const tester = await pipeline.keyOf(caller.accountId, 'test');
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => send(n % 2 ? caller : tester, 'POST', '', nightly)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      const problem = await expectProblem(answer, { status: 409, code: 'too_many_schedules' });
+      expect(problem.schedules_max).toBe(100);
+    }
+    const [count] = await sql`
+      select count(*)::int as made from schedules where account_id = ${caller.accountId}`;
+    expect(count).toEqual({ made: 100 });
+    expect((await send(await pipeline.account(1), 'POST', '', nightly)).status).toBe(201);
+  });
+});
