@@ -3,17 +3,21 @@
  * people through a condition made here, so that none of them means other people than the others; whoever
  * opted out, and whom the account does not want to contact, is left out here as well.
  */
-import type { Helper, PendingQuery, Row } from 'postgres';
 import type { Sql } from '../db/client.ts';
 import { personFields } from '../graph/fields.ts';
 import { assert, must } from '../lib/assert.ts';
+import {
+  anyOf,
+  type Fragment,
+  type Identifier,
+  idIn,
+  integerIn,
+  rangeOverlaps,
+  timeIn,
+} from './compile-ranges.ts';
 import type { Condition, Presence } from './parse.ts';
 import type { Range, Span } from './parse-ranges.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
-
-/** A part of a statement. It must not be awaited by itself: that would run it. */
-export type Fragment = PendingQuery<Row[]>;
-type Identifier = Helper<string>;
 
 /** Columns of `person_search` by field; what is not here is read from `persons`. */
 const searchColumns: Readonly<Record<string, string>> = {
@@ -47,7 +51,6 @@ const bigintFields: ReadonlySet<string> = new Set([
   'currentCompanyId',
   'company',
 ]);
-const INT4_MAX = 2_147_483_647;
 /** The first fields of the record are never absent; `person_search.present` has no bit for them. */
 const ALWAYS_PRESENT = 3;
 
@@ -85,12 +88,6 @@ function compileCondition(sql: Sql, prepared: PreparedFilter, numbered: Numbered
     ...compileValues(sql, prepared, numbered),
   ];
   return anyOf(sql, alternatives);
-}
-
-function anyOf(sql: Sql, alternatives: readonly Fragment[]): Fragment {
-  const [first, ...others] = alternatives;
-  if (first === undefined) return sql`false`;
-  return sql`(${others.reduce((left, right) => sql`${left} or ${right}`, first)})`;
 }
 
 function compilePresence(
@@ -166,25 +163,20 @@ function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): 
     case 'integer':
       return compileIntegers(sql, condition.field, condition.ranges);
     case 'time':
-      return condition.spans.map((span) => compileSpan(sql, condition.field, span));
+      return compileTimes(sql, condition.field, condition.spans);
     case 'words':
-      return condition.texts.map((text) =>
-        inPersons(
-          sql,
-          sql`r.experience <> '' and folded_words(r.experience) @> folded_words(${text})`,
-        ),
-      );
+      return condition.texts.length === 0 ? [] : [compileWords(sql, condition.texts)];
     case 'skills':
       return condition.texts.length === 0 ? [] : [compileSkills(sql, condition.texts)];
     case 'overlap':
-      return condition.ranges.map((range) => compileOverlap(sql, condition.field, range));
+      return compileOverlaps(sql, condition.field, condition.ranges);
     case 'age':
-      return condition.ranges.map((range) => compileAge(sql, range, prepared.year));
+      return compileAges(sql, condition.ranges, prepared.year);
     case 'place': {
       const { cityIds, countryIds } = must(prepared.places.get(index), 'prepared places');
       return [
-        ...someOfIds(sql, sql('s.city_id'), { ids: cityIds, isBig: false }),
-        ...someOfIds(sql, sql('s.country_id'), { ids: countryIds, isBig: false }),
+        ...idIn(sql, sql('s.city_id'), { ids: cityIds, isBig: false }),
+        ...idIn(sql, sql('s.country_id'), { ids: countryIds, isBig: false }),
       ];
     }
     case 'anyPresent':
@@ -233,16 +225,16 @@ function columnOf(field: string): string {
   return must(found?.column, `column of ${field}`);
 }
 
-/** Numbers alone as one list, which an index can take at once, and each range. */
 function compileIntegers(sql: Sql, field: string, ranges: readonly Range[]): Fragment[] {
+  const isBig = bigintFields.has(field);
   const column = searchColumns[field];
   if (column === undefined) {
-    const found = compareIntegers(sql, { column: `r.${columnOf(field)}`, field, ranges });
+    const found = integerIn(sql, `r.${columnOf(field)}`, { ranges, isBig });
     return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
   }
   // An absent region is null in the record and 0 here.
   const stored = field === 'regionId' ? ranges.map(fromOne).filter(isNotEmpty) : ranges;
-  return compareIntegers(sql, { column: `s.${column}`, field, ranges: stored });
+  return integerIn(sql, `s.${column}`, { ranges: stored, isBig });
 }
 
 function fromOne({ min, max }: Range): Range {
@@ -253,52 +245,33 @@ function isNotEmpty({ min, max }: Range): boolean {
   return max === null || max >= min;
 }
 
-interface IntegerTest {
-  column: string;
-  field: string;
-  ranges: readonly Range[];
-}
-
-function compareIntegers(sql: Sql, { column: name, field, ranges }: IntegerTest): Fragment[] {
-  const isBig = bigintFields.has(field);
-  // What an int column cannot hold nobody has; compared as bigint it would miss the index.
-  const possible = isBig ? ranges : ranges.filter(({ min }) => min <= INT4_MAX);
-  const singles = possible.filter(({ min, max }) => min === max).map(({ min }) => min);
-  const column = sql(name);
-  const wide = possible.filter(({ min, max }) => min !== max);
-  return [
-    ...someOfIds(sql, column, { ids: singles, isBig }),
-    ...wide.map(({ min, max }) =>
-      max === null || (!isBig && max > INT4_MAX)
-        ? sql`${column} >= ${min}`
-        : sql`${column} between ${min} and ${max}`,
-    ),
-  ];
-}
-
-/** None for no ids. */
-function someOfIds(
-  sql: Sql,
-  column: Identifier,
-  { ids, isBig }: { ids: number[]; isBig: boolean },
-): Fragment[] {
-  const [id] = ids;
-  if (id === undefined) return [];
-  if (ids.length === 1) {
-    return [isBig ? sql`${column} = ${id}::bigint` : sql`${column} = ${id}::int`];
-  }
-  return [isBig ? sql`${column} = any(${ids}::bigint[])` : sql`${column} = any(${ids}::int[])`];
-}
-
-function compileSpan(sql: Sql, field: string, span: Span): Fragment {
+function compileTimes(sql: Sql, field: string, spans: readonly Span[]): Fragment[] {
   const column = searchColumns[field];
-  if (column !== undefined) return withinSpan(sql, `s.${column}`, span);
-  return inPersons(sql, withinSpan(sql, `r.${columnOf(field)}`, span));
+  if (column !== undefined) return timeIn(sql, `s.${column}`, spans);
+  const found = timeIn(sql, `r.${columnOf(field)}`, spans);
+  return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
 }
 
-function withinSpan(sql: Sql, column: string, { from, until }: Span): Fragment {
-  const begun = sql`${sql(column)} >= ${from}::text::timestamp`;
-  return until === null ? begun : sql`(${begun} and ${sql(column)} < ${until}::text::timestamp)`;
+/**
+ * Texts whose words are all in `experience`. Folding a record's text is most of the cost, so it is folded once for all
+ * texts, and these before the first record is read. A text without any word matches no one.
+ */
+function compileWords(sql: Sql, texts: string[]): Fragment {
+  if (texts.length === 1) {
+    return inPersons(
+      sql,
+      sql`r.experience <> '' and folded_words(r.experience) @> folded_words(${texts[0] ?? ''})
+        and folded_words(${texts[0] ?? ''}) <> array['']`,
+    );
+  }
+  return sql`s.id in (
+    select r.id from persons r
+    cross join lateral (select folded_words(r.experience) as words offset 0) known
+    where r.experience <> '' and exists (
+      select from unnest((
+        select array_agg(array_to_string(folded_words(text), ' '))
+        from unnest(${texts}::text[]) text)) words
+      where words <> '' and known.words @> string_to_array(words, ' ')))`;
 }
 
 /** A text of which nothing is left when it is folded is no skill of anybody. */
@@ -307,19 +280,20 @@ function compileSkills(sql: Sql, texts: string[]): Fragment {
     and cardinality(fold_all(${texts}::text[])) = ${texts.length})`;
 }
 
-function compileOverlap(sql: Sql, field: string, { min, max }: Range): Fragment {
+function compileOverlaps(sql: Sql, field: string, ranges: readonly Range[]): Fragment[] {
   const kind = field === 'headCount' ? 'staff' : 'salary';
-  const reaches = sql`${sql(`s.${kind}_max`)} >= ${Math.min(min, INT4_MAX)}`;
-  return max === null
-    ? reaches
-    : sql`(${reaches} and ${sql(`s.${kind}_min`)} <= ${Math.min(max, INT4_MAX)})`;
+  return rangeOverlaps(sql, { min: `s.${kind}_min`, max: `s.${kind}_max` }, ranges);
 }
 
-/** Who is unborn at the youngest or unknown has no age; whoever turns `n` in the year is `n`. */
-function compileAge(sql: Sql, { min, max }: Range, year: number): Fragment {
-  const latest = Math.max(0, year - min);
-  const earliest = Math.max(1, max === null ? 1 : year - max);
-  return sql`s.birth_year between ${earliest} and ${latest}`;
+/** Age is the one reached in the given calendar year; an unknown year of birth (0) matches no age. */
+function compileAges(sql: Sql, ranges: readonly Range[], year: number): Fragment[] {
+  const born = ranges
+    .map(({ min, max }) => ({
+      min: Math.max(1, max === null ? 1 : year - max),
+      max: Math.max(0, year - min),
+    }))
+    .filter(isNotEmpty);
+  return integerIn(sql, 's.birth_year', { ranges: born, isBig: false });
 }
 
 /** A value inside an object: by the id of the object, or inside the lists that a person carries. */
@@ -336,13 +310,16 @@ function compileInside(
   }
   if (condition.node === 'integer' && path.join('.') === 'id') {
     const column = `s.${owner.column}`;
-    const tests = compareIntegers(sql, { column, field: object, ranges: condition.ranges });
+    const tests = integerIn(sql, column, {
+      ranges: condition.ranges,
+      isBig: bigintFields.has(object),
+    });
     return tests.map((test) => sql`(${test} and ${isPresent(sql, object)})`);
   }
   const ids = must(prepared.objectIds.get(index), 'prepared ids');
   const column = sql(`s.${owner.column}`);
   const isBig = bigintFields.has(object);
-  return someOfIds(sql, column, { ids, isBig }).map(
+  return idIn(sql, column, { ids, isBig }).map(
     (test) => sql`(${test} and ${isPresent(sql, object)})`,
   );
 }
@@ -352,7 +329,7 @@ function listTests(sql: Sql, condition: Condition): Fragment[] {
     return [sql`btrim(fold(e.name)) = any(fold_all(${condition.texts}::text[]))`];
   }
   if (condition.node !== 'integer') return [];
-  return compareIntegers(sql, { column: 'e.id', field: 'company', ranges: condition.ranges });
+  return integerIn(sql, 'e.id', { ranges: condition.ranges, isBig: true });
 }
 
 function existsInList(sql: Sql, object: string, test: Fragment): Fragment {

@@ -54,9 +54,9 @@ export interface Filter {
   conditions: Condition[];
 }
 
-/** Ranges and places become comparisons of their own, so they are fewer than other items. */
+/** Each item of these kinds is compared with every record by itself, so they are fewer than other items. */
 const COMPARED_ITEMS_MAX = 100;
-const comparedKinds: ReadonlySet<string> = new Set(['overlap', 'age', 'time', 'place']);
+const comparedKinds: ReadonlySet<string> = new Set(['overlap', 'age', 'time', 'place', 'words']);
 
 /**
  * Reads the raw query string of a filter (what stands behind `?`, percent-encoded). Parameters that steer
@@ -167,20 +167,20 @@ type Base = Pick<Condition, 'parameter' | 'field' | 'presence'>;
 
 /** A choice is a text of its field, or the presence of others. */
 function chosen({ name, choices = {} }: SearchParameter, base: Base, items: Item[]): Condition {
-  const texts: string[] = [];
-  const fields: string[] = [];
+  const texts = new Set<string>();
+  const fields = new Set<string>();
   for (const { text, position } of items) {
     const choice = Object.hasOwn(choices, text) ? choices[text] : undefined;
     if (choice === undefined) {
       const allowed = Object.keys(choices).join(', ');
       throw badParameter(name, position, `must be ${choices['2'] ? 'one of ' : ''}${allowed}`);
     }
-    if ('value' in choice) texts.push(choice.value);
-    else fields.push(choice.present);
+    if ('value' in choice) texts.add(choice.value);
+    else fields.add(choice.present);
   }
-  return fields.length > 0
-    ? { ...base, node: 'anyPresent', fields }
-    : { ...base, node: 'text', texts };
+  return fields.size > 0
+    ? { ...base, node: 'anyPresent', fields: [...fields] }
+    : { ...base, node: 'text', texts: [...texts] };
 }
 
 function refuseValue(name: string, item: Item | undefined): void {

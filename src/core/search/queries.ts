@@ -2,8 +2,8 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { compileSearch, presenceMask } from './compile.ts';
+import { anyOf, integerIn, timeIn } from './compile-ranges.ts';
 import type { Condition } from './parse.ts';
-import type { Range, Span } from './parse-ranges.ts';
 import type { PreparedFilter, SearchOwner } from './prepared-filter.ts';
 
 const namedTables: Readonly<Record<string, string>> = {
@@ -59,27 +59,12 @@ function cityTest(sql: Sql, member: string, condition: Condition) {
     case 'text':
       return sql`btrim(fold(${column})) = any(fold_all(${condition.texts}::text[]))`;
     case 'integer':
-      return sql`exists (
-        select from unnest(${minsOf(condition.ranges)}::bigint[],
-          ${maxsOf(condition.ranges)}::bigint[]) v (low, high)
-        where ${column} >= v.low and (v.high is null or ${column} <= v.high))`;
+      return anyOf(sql, integerIn(sql, name, { ranges: condition.ranges, isBig: false }));
     case 'time':
-      return sql`exists (
-        select from unnest(${condition.spans.map((span: Span) => span.from)}::text[],
-          ${condition.spans.map((span: Span) => span.until)}::text[]) v (low, high)
-        where ${column} >= v.low::timestamp
-          and (v.high is null or ${column} < v.high::timestamp))`;
+      return anyOf(sql, timeIn(sql, name, condition.spans));
     default:
       return sql`false`;
   }
-}
-
-function minsOf(ranges: readonly Range[]): number[] {
-  return ranges.map(({ min }) => min);
-}
-
-function maxsOf(ranges: readonly Range[]): (number | null)[] {
-  return ranges.map(({ max }) => max);
 }
 
 /** Countries by name or ISO code, each with the one-based place in the lists that it was found for. */

@@ -137,6 +137,14 @@ const listed = (parameter: string, items: readonly string[]) => {
   return `${parameter}=${encodeURIComponent(value ?? '')}`;
 };
 
+/** A few items, as is usual; occasionally more than are compared one by one. */
+function itemsOf<T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(item, { minLength: 11, maxLength: 25 }) },
+  );
+}
+
 /** A filter of one parameter; `isItem` says what one of its items means. */
 function anyOf<T>(
   parameter: string,
@@ -144,7 +152,7 @@ function anyOf<T>(
   spell: (item: T) => string,
   isItem: (item: T, subject: Subject) => boolean,
 ): fc.Arbitrary<DrawnFilter> {
-  return fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => ({
+  return itemsOf(item).map((items) => ({
     query: listed(parameter, items.map(spell)),
     matches: (subject) => items.some((one) => isItem(one, subject)),
   }));

@@ -1,0 +1,114 @@
+/**
+ * Alternatives of one column as SQL whose size does not grow with them. A few ranges are comparisons, which an
+ * index answers range by range; more are one multirange, which a row is looked up in by bisection.
+ */
+import type { Helper, PendingQuery, Row } from 'postgres';
+import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+import type { Range, Span } from './parse-ranges.ts';
+
+/** A part of a statement. It must not be awaited by itself: that would run it. */
+export type Fragment = PendingQuery<Row[]>;
+export type Identifier = Helper<string>;
+
+/** Ranges that are compared one by one: the planner combines the index scans of this many. */
+const COMPARED_RANGES_MAX = 10;
+const INT4_MAX = 2_147_483_647;
+
+/** True for rows that meet any of these conditions; false without one. */
+export function anyOf(sql: Sql, alternatives: readonly Fragment[]): Fragment {
+  const [first, ...others] = alternatives;
+  if (first === undefined) return sql`false`;
+  return sql`(${others.reduce((left, right) => sql`${left} or ${right}`, first)})`;
+}
+
+/** The column is one of these ids. None for no ids; for one id an equality. */
+export function idIn(
+  sql: Sql,
+  column: Identifier,
+  { ids, isBig }: { ids: readonly number[]; isBig: boolean },
+): Fragment[] {
+  const [id] = ids;
+  if (id === undefined) return [];
+  if (ids.length === 1) {
+    return [isBig ? sql`${column} = ${id}::bigint` : sql`${column} = ${id}::int`];
+  }
+  const listed = [...ids];
+  return [
+    isBig ? sql`${column} = any(${listed}::bigint[])` : sql`${column} = any(${listed}::int[])`,
+  ];
+}
+
+/** The column is in any of these ranges; single numbers are one list. `isBig` for a bigint column. */
+export function integerIn(
+  sql: Sql,
+  name: string,
+  { ranges, isBig }: { ranges: readonly Range[]; isBig: boolean },
+): Fragment[] {
+  // An int column holds nothing above its maximum; compared as bigint it would miss the index.
+  const possible = isBig
+    ? ranges
+    : ranges
+        .filter(({ min }) => min <= INT4_MAX)
+        .map(({ min, max }) => ({ min, max: max !== null && max <= INT4_MAX ? max : null }));
+  const column = sql(name);
+  const isSingle = ({ min, max }: Range) => min === max;
+  const ids = possible.filter(isSingle).map(({ min }) => min);
+  const wide = possible.filter((range) => !isSingle(range));
+  const between = ({ min, max }: Range) =>
+    max === null ? sql`${column} >= ${min}` : sql`${column} between ${min} and ${max}`;
+  const inRanges =
+    wide.length <= COMPARED_RANGES_MAX
+      ? wide.map(between)
+      : [
+          sql`(${between(hullOf(wide))} and ${column}::bigint <@ ${multirange(wide)}::int8multirange)`,
+        ];
+  return [...idIn(sql, column, { ids, isBig }), ...inRanges];
+}
+
+/** The range of the two columns overlaps any of these. Rows without a range do not. */
+export function rangeOverlaps(
+  sql: Sql,
+  columns: { min: string; max: string },
+  ranges: readonly Range[],
+): Fragment[] {
+  const [low, high] = [sql(columns.min), sql(columns.max)];
+  const overlaps = ({ min, max }: Range) => {
+    const reaches = sql`${high} >= ${Math.min(min, INT4_MAX)}`;
+    return max === null ? reaches : sql`(${reaches} and ${low} <= ${Math.min(max, INT4_MAX)})`;
+  };
+  if (ranges.length <= COMPARED_RANGES_MAX) return ranges.map(overlaps);
+  // A record may hold `9-5`.
+  const stored = sql`int8range(least(${low}, ${high}), greatest(${low}, ${high}), '[]')`;
+  return [
+    sql`(${overlaps(hullOf(ranges))} and ${stored} && ${multirange(ranges)}::int8multirange)`,
+  ];
+}
+
+/** The column is in any of these spans of time. */
+export function timeIn(sql: Sql, name: string, spans: readonly Span[]): Fragment[] {
+  const column = sql(name);
+  const within = ({ from, until }: Span) => {
+    const begun = sql`${column} >= ${from}::text::timestamp`;
+    return until === null ? begun : sql`(${begun} and ${column} < ${until}::text::timestamp)`;
+  };
+  if (spans.length <= COMPARED_RANGES_MAX) return spans.map(within);
+  const listed = `{${spans.map(({ from, until }) => `[${from},${until ?? ''})`).join(',')}}`;
+  return [sql`${column}::timestamp <@ ${listed}::text::tsmultirange`];
+}
+
+/** The smallest range that holds all of them. There must be one at least. */
+function hullOf(ranges: readonly Range[]): Range {
+  return ranges.reduce(
+    (hull, { min, max }) => ({
+      min: Math.min(hull.min, min),
+      max: hull.max === null || max === null ? null : Math.max(hull.max, max),
+    }),
+    must(ranges[0], 'a range'),
+  );
+}
+
+/** As Postgres reads a multirange; ranges may overlap and stand in any order. */
+function multirange(ranges: readonly Range[]): string {
+  return `{${ranges.map(({ min, max }) => `[${min},${max ?? ''}]`).join(',')}}`;
+}
