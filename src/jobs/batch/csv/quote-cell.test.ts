@@ -46,8 +46,26 @@ describe('encodeCell', () => {
     },
   );
 
+  it.each([
+    ['a;=1+1', "a;'=1+1"],
+    ['a,=1', `"a,'=1"`],
+    ['a|@x', "a|'@x"],
+    ['a\t=1', "a\t'=1"],
+    ['x\n=1', `"x\n'=1"`],
+    ['x\r\n+1\r\n-2', `"x\r\n'+1\r\n'-2"`],
+    ['a; "=1"', `"a;' ""=1"""`],
+    ['\u200b=1', "'\u200b=1"],
+    ['a;\u200b\u00a0\uff1d1', "a;'\u200b\u00a0\uff1d1"],
+    ['=1;=2', "'=1;'=2"],
+  ])(
+    'csv-safe puts an apostrophe where a cell of another delimiter would begin: %j',
+    (text, cell) => {
+      expect(encodeCell(text, safe)).toBe(cell);
+    },
+  );
+
   it('csv-safe leaves other texts alone', () => {
-    for (const text of ['a=b', 'a@b.c', "'=x", '12', ' x-y', '']) {
+    for (const text of ['a=b', 'a@b.c', "'=x", '12', ' x-y', '', 'a; b-c', 'a;b=c', 'x y - z']) {
       expect(encodeCell(text, safe)).toBe(text);
     }
   });

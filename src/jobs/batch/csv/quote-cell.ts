@@ -2,9 +2,11 @@
  * Writes cells of an output file: quoting by RFC 4180, and the `csv-safe` rule for people who
  * open the file in a spreadsheet.
  *
- * csv-safe puts `'` before a text that a spreadsheet would run as a formula: one that begins,
- * after spaces, with = + - @, tab, CR, LF, NUL or a full-width = + - @. The list is OWASP's "CSV
- * Injection" with ASVS 5 requirement 1.2.10. Quoting alone does not help, so both are done.
+ * csv-safe puts `'` before a text that a spreadsheet would run as a formula: one that begins with
+ * = + - @, tab, CR, LF, NUL or a full-width = + - @. Spaces, quotes and characters without width before it
+ * do not help. A spreadsheet that takes another delimiter for the file's begins a cell after each comma,
+ * semicolon, tab, bar and newline inside a text, whatever is quoted, so `'` comes before a formula there
+ * too. The lists are OWASP's "CSV Injection" with ASVS 5 requirement 1.2.10.
  */
 
 import type { Delimiter } from './record-table.ts';
@@ -15,7 +17,9 @@ export interface CellStyle {
   safe: boolean;
 }
 
-const formulaStart = /^[\p{Zs}\ufeff]*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/u;
+/** Where a cell begins, or would in a file of another delimiter, with what would be run as a formula. */
+const formulaStart =
+  /(?:^|(?<=[,;\t|\r\n]))(?=[\p{Zs}\p{Cf}"]*[=+\-@\0\uff1d\uff0b\uff0d\uff20])|^(?=[\p{Zs}\p{Cf}"]*[\t\r\n])/gu;
 
 /** Delimiters are literal inside a character class, `|` included. */
 const needsQuotes: Record<Delimiter, RegExp> = {
@@ -31,7 +35,7 @@ const needsQuotes: Record<Delimiter, RegExp> = {
  * form (E.164 number, coordinates, number, time), which csv-safe leaves alone.
  */
 export function encodeCell(text: string, style: CellStyle, isTyped = false): string {
-  const cell = style.safe && !isTyped && formulaStart.test(text) ? `'${text}` : text;
+  const cell = style.safe && !isTyped ? text.replace(formulaStart, "'") : text;
   return needsQuotes[style.delimiter].test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
