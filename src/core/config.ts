@@ -3,6 +3,7 @@
  * are generated from this table (`npm run docs`), and a test holds them equal.
  */
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { AppError } from './lib/errors.ts';
 import { Secret } from './lib/secret.ts';
@@ -42,6 +43,25 @@ const hostName = z.string().transform((text, context) => {
   context.addIssue(`\`${host}\` must be the name or address of a host, without port and path`);
   return z.NEVER;
 });
+/** The setting `trust proxy` of Express: a number of proxies, a list of addresses, or false for none. */
+const proxies = z
+  .string()
+  .optional()
+  .transform((text, context): number | string[] | false => {
+    if (text === undefined) return false;
+    if (/^\d{1,2}$/.test(text)) return Number(text) || false;
+    const addresses = text.split(',').map((address) => address.trim());
+    const wrong = addresses.find((address) => !isProxy(address));
+    if (wrong === undefined) return addresses;
+    context.addIssue(
+      `\`${wrong}\` must be a number of proxies, an address, a range such as 10.0.0.0/8, \`loopback\`, \`linklocal\` or \`uniquelocal\``,
+    );
+    return z.NEVER;
+  }) as unknown as z.ZodType<number | string[] | false, string | undefined>;
+function isProxy(text: string): boolean {
+  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true;
+  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+}
 const integer = (min: number, max: number, fallback: number) =>
   z.preprocess(
     (value) => (value === undefined ? fallback : Number(value)),
@@ -140,6 +160,12 @@ export const configOptions = {
     '127.0.0.1',
     'Address that the HTTP API listens on.',
     text.default('127.0.0.1'),
+  ),
+  trustProxy: option(
+    'TRUST_PROXY',
+    '(none: nothing that a request says of its way is believed)',
+    'Proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: how many there are, or their addresses and ranges between commas, such as `10.0.0.0/8,loopback`. More than there are lets any caller choose the address that it is counted by.',
+    proxies,
   ),
   logLevel: option(
     'LOG_LEVEL',

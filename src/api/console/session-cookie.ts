@@ -7,25 +7,44 @@ import type { Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
 
-const NAME = 'enrich_session';
-const FORM = new RegExp(`(?:^|; )${NAME}=([^;]*)`);
+/**
+ * Other ports of the host, and hosts beside it, can set a cookie of the plain name. None but this host can set
+ * one with the prefix, over HTTPS (RFC 6265bis, section 4.1.3.2).
+ */
+const NAMES = { secure: '__Host-enrich_session', plain: 'enrich_session' };
 
-/** The session's token as the browser sent it; null without one. */
+/**
+ * The session's token as the browser sent it; null without one. Throws `AppError` 400 for two: one of them was
+ * set by somebody else.
+ */
 export function readToken(request: Request): string | null {
-  return FORM.exec(request.headers.cookie ?? '')?.[1] ?? null;
+  const name = nameFor(request);
+  const tokens = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('=', 2))
+    .filter(([given]) => given === name);
+  if (tokens.length > 1) throw twoSessions(name);
+  return tokens[0]?.[1] ?? null;
 }
 
 /** Gives the browser the session's token; null takes it away. */
 export function writeToken(request: Request, response: Response, token: string | null): void {
-  // Whoever claims to have come by HTTPS can only make the cookie stricter.
-  const isSecure = request.secure || request.get('X-Forwarded-Proto') === 'https';
-  response.cookie(NAME, token ?? '', {
+  response.cookie(nameFor(request), token ?? '', {
     httpOnly: true,
     sameSite: 'strict',
     path: '/',
-    secure: isSecure,
+    secure: isSecure(request),
     maxAge: token === null ? 0 : SESSION_SECONDS * 1000,
   });
+}
+
+function nameFor(request: Request): string {
+  return isSecure(request) ? NAMES.secure : NAMES.plain;
+}
+
+/** A caller that claims to have come by HTTPS can only make the cookie stricter, so any proxy is believed. */
+function isSecure(request: Request): boolean {
+  return request.secure || request.get('X-Forwarded-Proto') === 'https';
 }
 
 /**
@@ -58,6 +77,14 @@ export function assertSameOrigin(request: Request): void {
     status: 403,
     message:
       'A session is for the pages of this service. Programs send a key: `Authorization: Bearer svc_live_...`.',
+  });
+}
+
+function twoSessions(name: string): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    status: 400,
+    message: `The request has two cookies \`${name}\`. Delete the cookies of this site and sign in again.`,
   });
 }
 

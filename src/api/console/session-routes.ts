@@ -18,7 +18,7 @@ const change = z.strictObject({ mode: z.enum(['live', 'test']) });
 
 /** `GET`, `POST`, `PATCH` and `DELETE /console/session`. */
 export function serveSessions(context: ApiContext): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true, strict: true });
   const route = router.route('/console/session');
   route.all(fromOurPages);
   route.get(async (request, response) => {

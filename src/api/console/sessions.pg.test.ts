@@ -70,10 +70,35 @@ describe('a session of a key', () => {
     expect(set).toMatch(/HttpOnly; SameSite=Strict$/);
     const secured = { 'X-Forwarded-Proto': 'https' };
     const bySecure = await callConsole('POST', { key: caller.key }, secured);
-    expect(bySecure.headers.get('set-cookie')).toContain('; Secure');
+    expect(bySecure.headers.get('set-cookie')).toMatch(
+      /^__Host-enrich_session=[^;]+;.*; Path=\/;.*; Secure/,
+    );
     const stored = await pipeline.sql<{ token: string }[]>`
       select encode(token_sha256, 'hex') as token from sessions`;
     expect(JSON.stringify(stored)).not.toContain(set.slice(15, 58));
+  });
+
+  test('over HTTPS is the one that no other host can set, and never one of two', async () => {
+    const secured = { 'X-Forwarded-Proto': 'https' };
+    const given = await callConsole('POST', { key: caller.key }, secured);
+    const secureCookie = given.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const over = { ...fromOurPage, ...secured };
+    const plainCookie = secureCookie.replace('__Host-', '');
+    expect((await callAs(secureCookie, '/v1/me', over)).status).toBe(200);
+    await expectProblem(await callAs(plainCookie, '/v1/me', over), {
+      status: 401,
+      code: 'invalid_key',
+    });
+    for (const [cookies, headers] of [
+      [`${cookie}; enrich_session=attacker`, fromOurPage],
+      [`enrich_session=attacker; ${cookie}`, fromOurPage],
+      [`${secureCookie}; ${secureCookie}`, over],
+    ] as const) {
+      await expectProblem(await callAs(cookies, '/v1/me', headers), {
+        status: 400,
+        code: 'invalid_request',
+      });
+    }
   });
 
   test('may do what the key may, and counts as the key', async () => {
@@ -234,6 +259,11 @@ describe('signing in with e-mail and password', () => {
     await signIn({ email: other.email, password });
   });
 
+  test('a right sign-in counts against no limit', async () => {
+    const { email } = await accountWithPassword();
+    for (let times = 0; times < 8; times++) await signIn({ email, password });
+  });
+
   test('ends for everybody with a new password', async () => {
     const { accountId, email } = await accountWithPassword();
     const caller = await pipeline.keyOf(accountId, 'live');
@@ -273,5 +303,35 @@ test('what cannot be read is refused with the field', async () => {
   await expectProblem(await callConsole('PATCH', { mode: 'live' }), {
     status: 401,
     code: 'session_expired',
+  });
+});
+
+describe('behind a proxy', () => {
+  let behind: Pipeline;
+  beforeAll(async () => {
+    behind = await openPipeline({ TRUST_PROXY: 'loopback' });
+  });
+  afterAll(() => behind.close());
+
+  const trySignIn = (credentials: object, from: string) =>
+    behind.call(null, '/console/session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': from, ...fromOurPage },
+      body: JSON.stringify(credentials),
+    });
+
+  test('whoever guesses shuts out nobody else: neither the owner nor other callers', async () => {
+    const email = 'bob@team.example';
+    await createAccount(behind.sql, { name: 'Team', email, password, credits: 0 });
+    const wrong = { email, password: 'wrong horse battery' };
+    // What the guesser says of its way stands left of what the proxy says.
+    const guesses = Array.from({ length: 10 }, (_, at) =>
+      trySignIn(wrong, `198.51.100.${at}, 203.0.113.9`),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(6);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    expect((await trySignIn({ email, password }, '203.0.113.9')).status).toBe(429);
+    expect((await trySignIn({ email, password }, '192.0.2.7')).status).toBe(201);
   });
 });

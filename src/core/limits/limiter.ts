@@ -42,7 +42,7 @@ export interface Tokens {
 interface TokenLimiter {
   /**
    * Takes tokens; a refusal takes nothing. A cost above what the bucket can ever hold is admitted on a
-   * full bucket and runs it into debt.
+   * full bucket and runs it into debt. A negative cost gives back what was taken.
    */
   takeTokens(bucket: Bucket): Promise<Tokens>;
 }

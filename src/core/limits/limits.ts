@@ -4,13 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../lib/errors.ts';
-import type { LimitedKey, Limiter, RequestLimits } from './limiter.ts';
+import type { Bucket, LimitedKey, Limiter, RequestLimits } from './limiter.ts';
 import { countRefusal } from './refusals.ts';
 
 /** Calls a minute that an account may make beside the counted ones. */
 const OTHER_CALLS_PER_MINUTE = 600;
-/** A whole office may share an address; nobody mistypes a password more often than this. */
-const SIGN_INS_PER_MINUTE = { address: 60, email: 6 };
+/**
+ * Wrong sign-ins a minute. A whole office may share an address; nobody mistypes a password more often than
+ * this. There is no limit for an e-mail address by itself: others could use it to shut its owner out.
+ */
+const WRONG_SIGN_INS_PER_MINUTE = { address: 60, addressAndEmail: 6 };
 
 /** Counts and makes the refusal of a counted call, by the limit that refused it. */
 export function requestRefused(
@@ -37,21 +40,37 @@ export async function countOtherCall(limiter: Limiter, key: { accountId: string 
   }
 }
 
+/** Who tries to sign in: the network address, and the e-mail address where one is given. */
+export interface SignInAttempt {
+  address: string;
+  email: string | null;
+}
+
 /**
- * Counts an attempt to sign in, by where it comes from or by whom it is for; a wrong one and a right one
- * alike. Throws `AppError` 429 when there are too many.
+ * Counts an attempt to sign in before its password is looked at, so that attempts at the same time cannot pass
+ * the limit together; `forgetSignIn` takes a right one back. Throws `AppError` 429 when there are too many.
  */
-export async function countSignIn(
-  limiter: Limiter,
-  by: keyof typeof SIGN_INS_PER_MINUTE,
-  text: string,
-): Promise<void> {
-  const perMinute = SIGN_INS_PER_MINUTE[by];
-  const bucket = { owner: ownerNamed(text), name: `sign-ins by ${by}`, perMinute, cost: 1 };
-  const tokens = await limiter.takeTokens(bucket);
-  if (!tokens.admitted) {
-    throw rateLimited('attempts to sign in', perMinute, tokens.retrySeconds);
+export async function countSignIn(limiter: Limiter, attempt: SignInAttempt): Promise<void> {
+  for (const bucket of signInBuckets(attempt)) {
+    const tokens = await limiter.takeTokens({ ...bucket, cost: 1 });
+    if (!tokens.admitted) {
+      throw rateLimited('wrong sign-ins a minute', bucket.perMinute, tokens.retrySeconds);
+    }
   }
+}
+
+/** Takes back what `countSignIn` counted: the sign-in was right. */
+export async function forgetSignIn(limiter: Limiter, attempt: SignInAttempt): Promise<void> {
+  for (const bucket of signInBuckets(attempt)) await limiter.takeTokens({ ...bucket, cost: -1 });
+}
+
+function signInBuckets({ address, email }: SignInAttempt): Omit<Bucket, 'cost'>[] {
+  const { address: perAddress, addressAndEmail } = WRONG_SIGN_INS_PER_MINUTE;
+  const name = 'sign-ins';
+  const ofAddress = { owner: ownerNamed(address), name, perMinute: perAddress };
+  if (email === null) return [ofAddress];
+  const owner = ownerNamed(`${address} ${email}`);
+  return [ofAddress, { owner, name, perMinute: addressAndEmail }];
 }
 
 /** Buckets belong to ids: this is the one that stands for a text. */

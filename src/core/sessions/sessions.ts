@@ -10,7 +10,7 @@ import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { countSignIn } from '../limits/limits.ts';
+import { countSignIn, forgetSignIn } from '../limits/limits.ts';
 import {
   changeSessionKey,
   deletePasswordSessions,
@@ -39,16 +39,27 @@ export async function signIn(
   credentials: Credentials,
   address: string,
 ): Promise<string> {
-  await countSignIn(limiter, 'address', address);
+  const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
+  const attempt = { address, email };
+  await countSignIn(limiter, attempt);
+  const { accountId, keyId } = await signedInBy(sql, credentials);
+  await forgetSignIn(limiter, attempt);
+  return openSession(sql, accountId, keyId);
+}
+
+/** The account that the credentials are right for, and the key that its session presents. */
+async function signedInBy(
+  sql: Sql,
+  credentials: Credentials,
+): Promise<{ accountId: string; keyId: string }> {
   if ('key' in credentials) {
     const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
-    return openSession(sql, accountId, id);
+    return { accountId, keyId: id };
   }
-  const email = credentials.email.trim().toLowerCase();
-  await countSignIn(limiter, 'email', email);
-  const accountId = await findAccountByPassword(sql, email, credentials.password);
+  const { email, password } = credentials;
+  const accountId = await findAccountByPassword(sql, email.trim().toLowerCase(), password);
   if (accountId === null) throw invalidSignIn();
-  return openSession(sql, accountId, await consoleKeyOf(sql, accountId, 'live'));
+  return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live') };
 }
 
 async function openSession(sql: Sql, accountId: string, keyId: string): Promise<string> {
