@@ -22,6 +22,10 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
+  // One spelling a route: a proxy's rule for `/admin` must not be passed by `/ADMIN`.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', context.config.trustProxy);
   app.use((request, response, next) => {
     response.setHeaders(securityHeadersOf(request.url));
     response.setHeader('X-Request-Id', uuidv7());
@@ -31,7 +35,10 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   if (isTracing()) app.use(traceRequests);
   app.use(limitRequest(limits, isUpload));
   // First, because the router asks one after the other.
-  for (const route of routes) app[route.method](route.path, route.toHandler(context));
+  for (const route of routes) {
+    // The one path that ends with a slash is often called without it.
+    app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context));
+  }
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });

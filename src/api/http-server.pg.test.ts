@@ -55,6 +55,13 @@ describe('what cannot be read is answered as a problem', () => {
       'uri_too_long',
     ],
     ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    [
+      'an expectation that cannot be met',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
     [
       'two lengths',
       'POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',

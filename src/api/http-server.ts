@@ -63,6 +63,8 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
     // Bodies have limits of their own: see `limitRequest`.
     requestTimeout: 0,
     connectionsCheckingInterval: limits.checkMs,
+    // Refused below, with a problem document.
+    requireHostHeader: false,
     keepAliveTimeout: limits.keepAliveMs,
   });
   server.maxConnections = limits.connectionsMax;
@@ -78,7 +80,11 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
     waiting.set(socket, ahead + 1);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     answers.set(socket, response);
-    app(request, response);
+    if (lacksHost(request)) refuseUnread(request, response, hostMissing());
+    else app(request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    refuseUnread(request, response, expectationUnknown(request.headers.expect ?? ''));
   });
   watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
@@ -113,6 +119,11 @@ export function limitRequest(
   };
 }
 
+/** RFC 9112, section 3.2: a request of HTTP/1.1 without `Host` gets 400. */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined;
+}
+
 /** Answers a request whose body is still coming, and ends the connection. */
 function refuseRest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   response.setHeader('Connection', 'close');
@@ -144,19 +155,49 @@ function describeClientError({ code, rawPacket }: ClientError, limits: HttpLimit
   return isRequestLine ? urlTooLong(limits) : headersTooLarge(limits);
 }
 
-/** Answers on a connection on which no request could be read, and ends it. */
+/** Responds on a connection on which no request could be read, and ends it. */
 function refuse(socket: Duplex, error: AppError): void {
+  const { headers, body } = problemMessage(error);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n`;
+  socket.end(`${status}${head.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Responds to a request that the application does not get to see, after those before it, and ends the connection. */
+function refuseUnread(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const { headers, body } = problemMessage(error);
+  response.writeHead(error.status, headers).end(body);
+  setTimeout(() => request.destroy(), LINGER_MS).unref();
+}
+
+/** A problem document outside of the application, with the headers that it needs. */
+function problemMessage(error: AppError): { headers: Record<string, string>; body: string } {
   const requestId = uuidv7();
   const body = JSON.stringify(toProblem(error, requestId));
-  const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-    'Content-Type: application/problem+json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const headers = {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  };
+  return { headers, body };
+}
+
+function hostMissing(): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    status: 400,
+    message: 'The request has no Host header, which HTTP/1.1 requires.',
+  });
+}
+
+function expectationUnknown(expectation: string): AppError {
+  return new AppError({
+    code: 'expectation_failed',
+    status: 417,
+    message: `The expectation \`${expectation.slice(0, 100)}\` cannot be met: send \`Expect: 100-continue\` or no \`Expect\` header.`,
+  });
 }
 
 function requestTimeout(message: string): AppError {

@@ -6,7 +6,7 @@ import { AppError } from '../core/lib/errors.ts';
 
 export interface Form<File> {
   file: File;
-  /** What the client called the file; for display alone. */
+  /** The file's name as the client sent it, without control characters; for display alone. */
   fileName: string | null;
   fields: Record<string, string>;
 }
@@ -37,7 +37,7 @@ export async function readMultipart<File>(
         stream.resume();
         return reject(badForm(`The file must be in the part \`file\`, not \`${name}\`.`));
       }
-      fileName = givenName || null;
+      fileName = givenName.replaceAll(/\p{Cc}/gu, '').trim() || null;
       source = stream;
       kept = keep(stream);
       kept.catch(reject);

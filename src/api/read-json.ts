@@ -37,10 +37,13 @@ export async function readBody(request: Request, bytesMax: number): Promise<stri
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A text as JSON. Throws `AppError` 400. */
+/**
+ * A text as JSON. A number that JavaScript cannot hold exactly becomes the text of its digits: a cell keeps it
+ * as it was sent, and an option refuses it. Throws `AppError` 400.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch (cause) {
     throw new AppError({
       code: 'invalid_parameter',
@@ -50,4 +53,20 @@ export function parseJson(text: string): unknown {
       cause,
     });
   }
+}
+
+/** Texts and numbers of a JSON document. */
+const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** As `parseJson`. Throws `SyntaxError`. */
+export function parseExactly(text: string): unknown {
+  const value = JSON.parse(text) as unknown;
+  // Fifteen digits are always exact, and a document that was parsed has no text without an end.
+  if (!/\d[\d.]{15}/.test(text)) return value;
+  return JSON.parse(text.replace(token, (part) => (isExact(part) ? part : `"${part}"`)));
+}
+
+/** False for a number whose digits change on the way through JavaScript. */
+function isExact(part: string): boolean {
+  return part.startsWith('"') || !/^-?\d{16,}$/.test(part) || BigInt(part) === BigInt(Number(part));
 }

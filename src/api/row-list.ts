@@ -5,6 +5,7 @@ import { isOperationName, operations } from '../core/operations.ts';
 import { encodeCell } from '../jobs/batch/csv/quote-cell.ts';
 import { contextColumns } from '../jobs/batch/mapping/columns.ts';
 import { parseValues } from './define-route.ts';
+import { parseExactly } from './read-json.ts';
 
 /** Rows of one call; more are a file. */
 const ROWS_MAX = 1000;
@@ -26,6 +27,7 @@ export interface RowList {
 
 /** Rows as CSV. Throws `AppError` 400 that names the row and the column of what is wrong. */
 export function toRowList(values: unknown): RowList {
+  refuseProto(values);
   const { rows } = parseValues(z.object({ rows: rowsSchema }), { rows: values });
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (columns.length === 0) throw badRows('no row has a column');
@@ -39,7 +41,7 @@ export function parseJsonLines(text: string): unknown[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     try {
-      return [JSON.parse(line) as unknown];
+      return [parseExactly(line)];
     } catch (cause) {
       const message = `line ${index + 1} is no JSON`;
       throw new AppError({
@@ -63,6 +65,21 @@ export function mappingOf(operation: unknown, columns: readonly string[]): objec
   if (!identifiers.some((kind) => columns.includes(kind))) return null;
   const known = [...identifiers, ...contextColumns].filter((kind) => columns.includes(kind));
   return Object.fromEntries(known.map((kind) => [kind, kind]));
+}
+
+/** A member of this name is left out by the schema without a word, and with it a column. */
+function refuseProto(values: unknown): void {
+  if (!Array.isArray(values)) return;
+  const row = values.findIndex((value) => Object.hasOwn(Object(value), '__proto__'));
+  if (row < 0) return;
+  const message = 'is a name that no column may have; call the column something else';
+  const field = `rows.${row}.__proto__`;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${field}: ${message}`,
+    errors: [{ field, message }],
+  });
 }
 
 function toLine(cells: readonly string[]): string {

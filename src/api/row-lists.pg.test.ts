@@ -45,6 +45,44 @@ const lines = async (response: Response) =>
     .map((line) => JSON.parse(line));
 
 describe('rows', () => {
+  test.each([
+    [
+      'application/json',
+      (row: string) => `{"operation":"${operation}","hold":true,"rows":[${row}]}`,
+    ],
+    ['application/x-ndjson', (row: string) => row],
+  ] as const)(
+    'keep the digits of numbers that JavaScript would change, in %s',
+    async (type, write) => {
+      const row =
+        '{"email":"ada@acme.example","id":9007199254740993,"text":"12345678901234567890","n":-1.50}';
+      const query = type === 'application/json' ? '' : `?operation=${operation}&hold=true`;
+      const response = await post(write(row), { 'Content-Type': type }, query);
+      expect(response.status, await response.clone().text()).toBe(202);
+      const { id } = (await response.json()) as BatchView;
+      await pipeline.runUntilIdle();
+      await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+      await pipeline.runUntilIdle();
+      const { text } = await pipeline.results(caller, id);
+      expect(text).toContain('\nada@acme.example,9007199254740993,12345678901234567890,-1.5,');
+    },
+  );
+
+  test('with a column that no object can hold are refused by its name', async () => {
+    const rows = '[{"email":"ada@acme.example"},{"email":"x@acme.example","__proto__":"a"}]';
+    const response = await post(`{"operation":"${operation}","rows":${rows}}`);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors).toMatchObject([{ field: 'rows.1.__proto__' }]);
+  });
+
+  test('with an option too large for JavaScript are refused by its name', async () => {
+    const rows = [{ email: 'ada@acme.example' }];
+    const body = JSON.stringify({ operation, rows, max_credits: 1 });
+    const response = await post(body.replace('"max_credits":1', '"max_credits":9007199254740993'));
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(new Set(problem.errors.map(({ field }) => field))).toEqual(new Set(['max_credits']));
+  });
+
   test('become a batch, every row one in its order, empty ones too', async () => {
     const rows = [
       { email: 'ada@acme.example', note: 'a, "b"\nc' },

@@ -27,6 +27,7 @@ test('what programs ask is answered under a policy that lets nothing in, refusal
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
     expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
     expect(headers.has('x-frame-options')).toBe(false);
+    expect(headers.get('cache-control')).toBe('no-store');
   }
 });
 

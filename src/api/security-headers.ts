@@ -27,7 +27,8 @@ const answerOptions: HelmetOptions = {
 const answerPath = /^\/(?:v1|personsearch)(?:[/?]|$)/;
 
 const ofPages = readHeaders({});
-const ofAnswers = readHeaders(answerOptions);
+/** Responses of the API hold people: no cache on the way may keep them. */
+const ofAnswers = readHeaders(answerOptions).set('cache-control', 'no-store');
 
 /** The headers for what is answered at this URL; an endpoint may set its own instead. */
 export function securityHeadersOf(url: string): Map<string, string> {

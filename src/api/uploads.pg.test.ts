@@ -227,3 +227,14 @@ describe('an upload that is accepted', () => {
     expect(await pipeline.batch(caller, batch.id)).toMatchObject({ rows: { matched: 2 } });
   });
 });
+
+test('a file name that no text of the database can hold names the list without those characters', async () => {
+  const disposition = 'Content-Disposition: form-data; name="file"; filename="a\0\u0007b.csv"';
+  const response = await pipeline.call(caller, '/v1/batches?operation=people.enrich&hold=true', {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=edge' },
+    body: `--edge\r\n${disposition}\r\n\r\nemail\na@b.example\n\r\n--edge--\r\n`,
+  });
+  const list = (await response.json()) as { id: string; name: string };
+  expect(list).toMatchObject({ name: 'ab.csv' });
+});

@@ -45,6 +45,14 @@ describe('a refund', () => {
 });
 
 describe('GET /v1/usage', () => {
+  test.each(['from=0000-01-01&to=0000-02-01', 'to=0001-01-02', 'from=1969-12-31&to=1970-01-02'])(
+    'refuses days that no ledger has: %s',
+    async (query) => {
+      const response = await pipeline.call(admin, `/v1/usage?${query}`);
+      await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    },
+  );
+
   test('adds up by day, kind, operation and batch, page by page', async () => {
     const batch = await pipeline.enrich(caller, 'email\nada@acme.example\nbob@acme.example\n', {
       operation: 'people.enrich',

@@ -44,6 +44,14 @@ const send = (caller: Caller, method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
+test.each(['/ADMIN/health', '/admin/HEALTH', '/admin/health/', '/V1/ME', '/v1/me/', '/DOCS'])(
+  'a path has one spelling: %s is none',
+  async (path) => {
+    const response = await pipeline.call(admin, path);
+    await expectProblem(response, { status: 404, code: 'not_found' });
+  },
+);
+
 describe('what an operator sees', () => {
   test.each(paths)('%s is refused without an admin key', async (path) => {
     const nobody = await pipeline.call(null, path);
@@ -154,6 +162,18 @@ describe('the health of the service', () => {
 /** Holds for both stores of the queue. */
 function testBoard(open: () => WorkingPipeline, key: () => Caller): void {
   const board = (path: string, init = {}) => open().call(key(), `/admin/queues${path}`, init);
+
+  test.each([
+    '/api/queues?activeQueue=passes&status=completed&page=999999999',
+    '/api/queues/passes/%00',
+    '/%E0%A4%A',
+  ])('says nothing of its insides when it fails: %s', async (path) => {
+    const response = await board(path);
+    const text = await response.text();
+    const type = response.headers.get('content-type');
+    if (response.status >= 500) expect(type, text).toContain('application/problem+json');
+    expect(text).not.toMatch(/bigint|SELECT|syntax|node_modules|invalid byte/i);
+  });
 
   test('shows the queues and their jobs, with nothing but ids in them', async () => {
     // Nothing is kept of jobs that ended: this one waits.

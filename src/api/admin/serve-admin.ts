@@ -8,7 +8,7 @@ import { serveQueueBoard } from './serve-queue-board.ts';
 
 /** `/admin/health` as JSON, `/admin/queues` as a page. */
 export function serveAdmin(context: ApiContext): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {
     noteRequest(response, { route: '/admin' });
     response.setHeader('Cache-Control', 'no-store');

@@ -44,7 +44,15 @@ async function openBoard(opened: ReturnType<Queues['opened']>): Promise<Router> 
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
   const { ExpressAdapter } = await import('@bull-board/express');
-  const serverAdapter = new ExpressAdapter().setBasePath(PATH);
+  /** Hands errors on to the service's own handler: the board's would send their messages to the page. */
+  class Adapter extends ExpressAdapter {
+    override setErrorHandler(): this {
+      return super.setErrorHandler((error) => {
+        throw error;
+      });
+    }
+  }
+  const serverAdapter = new Adapter().setBasePath(PATH);
   createBullBoard({
     queues: opened.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter,

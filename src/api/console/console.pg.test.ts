@@ -101,6 +101,12 @@ describeWithBrowser('the console', () => {
     await close(page);
   });
 
+  test('says that nothing is at an address that cannot be read', async () => {
+    const { page } = await openSignedIn('/#/batches/%E0%A4%A');
+    await heading(page, 'There is no such page').waitFor();
+    await close(page);
+  });
+
   test('says that a file is too large when only the service can tell', async () => {
     const { page, caller } = await openSignedIn();
     await page.route('**/console/session', async (route) => {

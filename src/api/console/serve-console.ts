@@ -18,7 +18,7 @@ const policyWith = (importMapHash: string) =>
   ].join('; ');
 
 export function serveConsole(context: ApiContext): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true, strict: true });
   // Read when somebody looks for the first time: most processes that serve the API serve no page.
   let reading: ReturnType<typeof readConsoleAssets> | undefined;
   const assets = () => {

@@ -20,7 +20,7 @@ const policy = [
 ].join('; ');
 
 export function serveDocs(document: OpenApiDocument): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true, strict: true });
   router.get('/docs', fixed('text/html; charset=utf-8', renderPage(document)));
   router.get('/docs/style.css', fixed('text/css; charset=utf-8', pageStyle));
   router.get('/docs/script.js', fixed('text/javascript; charset=utf-8', pageScript));

@@ -8,7 +8,10 @@ const DAY_MS = 86_400_000;
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
-const day = z.iso.date();
+/** Ledger lines have no earlier day, and the range before a day must be days too. */
+const FIRST_DAY = '1970-01-01';
+
+const day = z.iso.date().refine((text) => text >= FIRST_DAY, `must be a day from ${FIRST_DAY} on`);
 
 /** What moved the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
 export const getUsageRoute = defineRoute({

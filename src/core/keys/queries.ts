@@ -210,7 +210,8 @@ async function countWhereCounted(
       select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),
     bucket as (
       select place, calls, id, gained_in, requests_per_day, day, used, moment,
-        greatest(full_at, moment) as full_at
+        -- Never later than a minute from now, unless the clock was set back.
+        least(greatest(full_at, moment), moment + 60000000) as full_at
       from timed),
     counted as (
       select *, greatest(0, least(calls, requests_per_day - used,

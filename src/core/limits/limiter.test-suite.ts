@@ -66,6 +66,25 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(countAdmitted(await callMany(key, 10))).toBe(3);
   });
 
+  test('a clock that was set back an hour does not shut a key out for an hour', async () => {
+    const key = await createLimited(60, 1000);
+    await callMany(key, 30);
+    await harness.pass(key.id, 'requests', -3600);
+    const refused = await callOnce(key);
+    expect(refused).toMatchObject({ admitted: false, refusedBy: 'minute' });
+    expect(refused.retrySeconds).toBeLessThanOrEqual(1);
+  });
+
+  test('a cost that is given back can be taken again', async () => {
+    const bucket = rowsOf(2, 1);
+    await takeTokens(bucket);
+    await takeTokens(bucket);
+    expect(await takeTokens(bucket)).toMatchObject({ admitted: false });
+    await takeTokens({ ...bucket, cost: -1 });
+    expect(await takeTokens(bucket)).toMatchObject({ admitted: true, remaining: 0 });
+    expect(await takeTokens(bucket)).toMatchObject({ admitted: false });
+  });
+
   test('calls of several keys that come together are told each its own, in their order', async () => {
     const [few, many] = [await createLimited(3, 1000), await createLimited(60, 4)];
     const admit = openAdmission(database.sql, harness.limiter);

@@ -64,6 +64,8 @@ if granted - left >= per_day then
 elseif left < 1 then
   verdict = 0
 else
+  -- Never later than a minute from now, unless the clock was set back.
+  at = math.min(at, now + 60000000)
   local admitted
   at, admitted = take(KEYS[1], at, tonumber(ARGV[1]), 1)
   verdict = admitted == 1 and 1 or 2

@@ -46,8 +46,20 @@ export function matchPath(form: string, path: string): Record<string, string> | 
   const params: Record<string, string> = {};
   for (const [at, name] of names.entries()) {
     const value = values[at] ?? '';
-    if (name.startsWith(':') && value !== '') params[name.slice(1)] = decodeURIComponent(value);
-    else if (name !== value) return null;
+    if (name.startsWith(':') && value !== '') {
+      const text = decode(value);
+      if (text === null) return null;
+      params[name.slice(1)] = text;
+    } else if (name !== value) return null;
   }
   return params;
+}
+
+/** A part of a path without its percent signs; null where they spell no text. */
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
