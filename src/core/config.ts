@@ -3,10 +3,18 @@
  * are generated from this table (`npm run docs`), and a test holds them equal.
  */
 import path from 'node:path';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { AppError } from './lib/errors.ts';
 import { Secret } from './lib/secret.ts';
+import {
+  hostName,
+  integer,
+  optionalText,
+  postgresUrls,
+  proxies,
+  redisUrl,
+  text,
+} from './option-schemas.ts';
 
 interface NamedError {
   field: string;
@@ -21,53 +29,6 @@ interface Option<T> {
   shown: string;
 }
 
-const text = z.string().min(1);
-const optionalText = text.optional() as z.ZodType<string | undefined, string | undefined>;
-const redisUrl = z.string().refine((list) => list.split(',').every(isRedisUrl), {
-  error: 'must be redis://host:port or rediss://host:port, several of them between commas',
-});
-const isPostgresUrl = (text: string) =>
-  URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-const postgresUrls = z
-  .string()
-  .default('')
-  .transform((list) => (list === '' ? [] : list.split(',').map((url) => url.trim())))
-  .refine((urls) => urls.every(isPostgresUrl), {
-    error: 'must be postgres://user:password@host:port/database, several of them between commas',
-  }) as unknown as z.ZodType<string[], string | undefined>;
-/** A host in the form in which addresses are compared. */
-const hostName = z.string().transform((text, context) => {
-  const host = text.trim();
-  const isHost = /^([^\s/:@?#\\[\]]+|\[[0-9a-f:.]+\])$/i.test(host);
-  if (isHost && URL.canParse(`http://${host}/`)) return new URL(`http://${host}/`).hostname;
-  context.addIssue(`\`${host}\` must be the name or address of a host, without port and path`);
-  return z.NEVER;
-});
-/** The setting `trust proxy` of Express: a number of proxies, a list of addresses, or false for none. */
-const proxies = z
-  .string()
-  .optional()
-  .transform((text, context): number | string[] | false => {
-    if (text === undefined) return false;
-    if (/^\d{1,2}$/.test(text)) return Number(text) || false;
-    const addresses = text.split(',').map((address) => address.trim());
-    const wrong = addresses.find((address) => !isProxy(address));
-    if (wrong === undefined) return addresses;
-    context.addIssue(
-      `\`${wrong}\` must be a number of proxies, an address, a range such as 10.0.0.0/8, \`loopback\`, \`linklocal\` or \`uniquelocal\``,
-    );
-    return z.NEVER;
-  }) as unknown as z.ZodType<number | string[] | false, string | undefined>;
-function isProxy(text: string): boolean {
-  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true;
-  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
-}
-const integer = (min: number, max: number, fallback: number) =>
-  z.preprocess(
-    (value) => (value === undefined ? fallback : Number(value)),
-    z.number().int().min(min).max(max),
-  ) as unknown as z.ZodType<number, string | undefined>;
-
 function option<T>(
   env: string,
   shown: string,
@@ -75,10 +36,6 @@ function option<T>(
   schema: z.ZodType<T, string | undefined>,
 ): Option<T> {
   return { env, shown, doc, schema };
-}
-
-function isRedisUrl(node: string): boolean {
-  return URL.canParse(node.trim()) && /^rediss?:$/.test(new URL(node.trim()).protocol);
 }
 
 /** Every option: environment variable, default, meaning, parser. */

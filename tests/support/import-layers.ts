@@ -23,7 +23,7 @@ const layers: Layer[] = [
   },
   {
     name: 'base',
-    holds: /^src\/core\/(config|log|metrics|tracing|open-telemetry)\.ts$/,
+    holds: /^src\/core\/(config|option-schemas|log|metrics|tracing|open-telemetry)\.ts$/,
     below: ['lib'],
   },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
