@@ -1,7 +1,8 @@
 /** How commands find the service: a running `up` of the data folder, else a database of their own. */
 import { readFile } from 'node:fs/promises';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
-import { readProcessStart } from '../infra/embedded/process-identity.ts';
+import { closeDataFolder } from '../infra/embedded/private-folder.ts';
+import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { AppError } from '../src/core/lib/errors.ts';
@@ -17,6 +18,8 @@ export async function findRunningUp(config: Config): Promise<UpFile | null> {
     throw error;
   }
   const up = JSON.parse(text) as UpFile;
+  // What came along with a copy of a folder names the service of the original.
+  if (up.folder !== (await readFolderIdentity(config.dataDir))) return null;
   // What a killed `up` left may name a pid that is another program's by now.
   return (await readProcessStart(up.pids.up)) === up.started ? up : null;
 }
@@ -42,6 +45,7 @@ async function onDatabase<T>(
   config: Config,
   work: (sql: Database, url: string, applied: string[]) => Promise<T>,
 ): Promise<T> {
+  await closeDataFolder(config.dataDir);
   const applied = await migrateAll(url);
   const sql = connect({ url, connections: config.databaseConnections });
   try {

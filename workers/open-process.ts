@@ -1,4 +1,5 @@
 /** What API and worker open before anything else: first of all the traces, where they are asked for. */
+import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
@@ -16,7 +17,9 @@ export async function openProcess(
   name: 'api' | 'worker',
 ): Promise<Context> {
   await startTracing(config, name);
-  await checkRedis(config.redisUrl, createLog(config.logLevel, name));
+  const log = createLog(config.logLevel, name);
+  await closeDataFolder(config.dataDir, (line) => log.warn(line));
+  await checkRedis(config.redisUrl, log);
   const context = await openContext(config, databaseUrl, name);
   try {
     await assertSchemaCurrent(context.sql);

@@ -2,9 +2,10 @@
  * The whole service on one machine: the database (embedded unless DATABASE_URL names one), the API and
  * the workers as child processes. `up.json` in the data folder tells others where it is.
  */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readProcessStart } from '../infra/embedded/process-identity.ts';
+import { closeDataFolder } from '../infra/embedded/private-folder.ts';
+import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import { type Config, environmentWith } from '../src/core/config.ts';
 import { connect } from '../src/core/db/client.ts';
 import { migrate } from '../src/core/db/migrate.ts';
@@ -25,6 +26,8 @@ export interface UpFile {
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
   /** When the process `up` started: tells it from a later process with the same pid. */
   started: string;
+  /** Device and inode of the data folder: tells it from a copy, in which this file came along. */
+  folder: string;
 }
 
 export interface Stack {
@@ -44,6 +47,8 @@ export async function startStack(config: Config, workers: number, log: Log): Pro
     config.databaseUrl === undefined ? await keepPostgres(config.dataDir, log) : null;
   const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
   try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await closeDataFolder(config.dataDir, (line) => log.warn(line));
     await migrateAll(databaseUrl);
     return await startProcesses(config, workers, log, databaseUrl, postgres);
   } catch (error) {
@@ -86,6 +91,7 @@ async function startProcesses(
     database_url: databaseUrl,
     pids: { up: process.pid, api: 0, workers: [], postgres: postgres?.pid ?? null },
     started: must(await readProcessStart(process.pid), 'own process'),
+    folder: await readFolderIdentity(config.dataDir),
   };
   const running: Supervised[] = [];
   const sources: MetricsSource[] = [];

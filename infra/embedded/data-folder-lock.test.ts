@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { readProcessStart } from './process-identity.ts';
 
@@ -44,6 +44,40 @@ it.each([
 ])('is not held by a claim of %s', async (_what, claim) => {
   await appendFile(file, `${JSON.stringify(claim)}\n`);
   await (await lockDataFolder(folder)).release();
+});
+
+describe('in a copy of the folder', () => {
+  let copy: string;
+  beforeEach(async () => {
+    copy = path.join(folder, 'copy');
+    await mkdir(copy);
+  });
+
+  it('is refused while the process that used the original lives, and given afterwards', async () => {
+    const lock = await lockDataFolder(folder);
+    await cp(file, path.join(copy, 'postgres.lock'));
+    await expect(lockDataFolder(copy)).rejects.toMatchObject({
+      code: 'data_folder_copied',
+      message: expect.stringContaining(`delete ${copy}/postgres.lock`),
+      extensions: { pid: process.pid },
+    });
+    await lock.release();
+    await cp(file, path.join(copy, 'postgres.lock'));
+    await (await lockDataFolder(copy)).release();
+  });
+
+  it('is given where a snapshot came without its lock', async () => {
+    const lock = await lockDataFolder(folder);
+    await (await lockDataFolder(copy)).release();
+    await lock.release();
+  });
+});
+
+it('stays held in a folder that was renamed', async () => {
+  await lockDataFolder(folder);
+  await rename(folder, `${folder}-moved`);
+  folder = `${folder}-moved`;
+  await expect(lockDataFolder(folder)).rejects.toMatchObject({ code: 'data_folder_in_use' });
 });
 
 it('is not broken by a line that a crash left half-written', async () => {

@@ -3,7 +3,9 @@
  * appended to: a starter appends its claim (pid and the time its process started), then reads the
  * file, and the first claim that is neither released nor of a dead process holds the lock. As
  * nothing stale is ever removed to take the lock, two starters cannot remove each other's claim,
- * and a pid that now belongs to another program holds nothing.
+ * and a pid that now belongs to another program holds nothing. A claim names the folder it was made for:
+ * one that came here with a copy of another folder does not hold this one, but while its process lives it
+ * shows that the copy was made of files that changed.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { must } from '../../src/core/lib/assert.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
-import { readProcessStart } from './process-identity.ts';
+import { readFolderIdentity, readProcessStart } from './process-identity.ts';
 
 /** About eight hundred claims; then the holder writes the file anew with its own claim alone. */
 const lockFileBytesMax = 100_000;
@@ -21,7 +23,13 @@ const lockFileBytesMax = 100_000;
 const dyingHolderWaitMs = 1_000;
 const dyingHolderPollMs = 20;
 
-const claimSchema = z.object({ claim: z.string(), pid: z.int().positive(), start: z.string() });
+const claimSchema = z.object({
+  claim: z.string(),
+  pid: z.int().positive(),
+  start: z.string(),
+  /** Identity of the folder; versions before this one did not write it. */
+  folder: z.string().optional(),
+});
 const releaseSchema = z.object({ release: z.string() });
 type Claim = z.infer<typeof claimSchema>;
 
@@ -41,21 +49,42 @@ export function dataFolderInUse(dataDir: string, pid: number): AppError {
   });
 }
 
+/** The error of a start on a copy of a folder whose process still runs. */
+function dataFolderCopied(dataDir: string, file: string, pid: number): AppError {
+  return new AppError({
+    code: 'data_folder_copied',
+    status: 409,
+    message:
+      `The data folder ${dataDir} is a copy of one that process ${pid} was using, so its database may be ` +
+      `torn. Stop that process and copy again; if the copy is a snapshot of one instant, delete ${file}.`,
+    extensions: { pid },
+  });
+}
+
 /**
  * Takes the lock of an existing folder; a process that dies gives it back by dying.
- * Throws AppError data_folder_in_use when a live process, also this one, holds it.
+ * Throws AppError data_folder_in_use when a live process, also this one, holds it, and
+ * data_folder_copied when the folder is a copy that was made while a live process used the original.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   const file = path.join(dataDir, 'postgres.lock');
   const start = must(await readProcessStart(process.pid), 'own process');
-  const own: Claim = { claim: randomUUID(), pid: process.pid, start };
+  const folder = await readFolderIdentity(dataDir);
+  const own: Claim = { claim: randomUUID(), pid: process.pid, start, folder };
   const release = async () => {
     // A folder that was removed meanwhile needs no release.
     await appendFile(file, line({ release: own.claim }), { mode: 0o600 }).catch(emptyIfMissing);
   };
   const deadline = Date.now() + dyingHolderWaitMs;
   for (;;) {
-    const holder = must(await findHolder(await claimsWith(own, file)), 'a live claim, the own one');
+    const live = await keepLive(await claimsWith(own, file));
+    const isForeign = (claim: Claim) => (claim.folder ?? folder) !== folder;
+    const original = live.find(isForeign);
+    if (original !== undefined) {
+      await release();
+      throw dataFolderCopied(dataDir, file, original.pid);
+    }
+    const holder = must(live[0], 'a live claim, the own one');
     if (holder.claim === own.claim) break;
     if (Date.now() > deadline) {
       await release();
@@ -97,11 +126,9 @@ function parseEntry(text: string): unknown {
   }
 }
 
-async function findHolder(claims: Claim[]): Promise<Claim | null> {
-  for (const claim of claims) {
-    if ((await readProcessStart(claim.pid)) === claim.start) return claim;
-  }
-  return null;
+async function keepLive(claims: Claim[]): Promise<Claim[]> {
+  const starts = await Promise.all(claims.map(({ pid }) => readProcessStart(pid)));
+  return claims.filter(({ start }, index) => starts[index] === start);
 }
 
 async function shortenWhenLong(file: string, own: Claim): Promise<void> {

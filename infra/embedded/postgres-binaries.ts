@@ -90,7 +90,7 @@ export async function copyPostgresBinaries(
   original: PostgresBinaries,
   cacheRoot: string,
 ): Promise<PostgresBinaries> {
-  await mkdir(cacheRoot, { recursive: true, mode: 0o755 });
+  await makeReadableFolder(cacheRoot);
   await refuseForeignFolder(cacheRoot);
   const hash = await hashFolder(original.folder);
   const copy = path.join(cacheRoot, `postgres-${process.arch}-${hash.slice(0, 32)}`);
@@ -100,6 +100,15 @@ export async function copyPostgresBinaries(
   await openToReaders(fresh);
   await putInPlace(fresh, copy, hash);
   return binariesIn(copy);
+}
+
+/** Makes the folder where it is missing; others may read it, whatever the umask is. */
+export async function makeReadableFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true });
+  if (made === undefined) return;
+  for (let inside = folder; inside.length >= made.length; inside = path.dirname(inside)) {
+    await chmod(inside, 0o755);
+  }
 }
 
 /** Renames the fresh copy to its final name; other starts may be doing the same with their own. */

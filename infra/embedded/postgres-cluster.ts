@@ -11,6 +11,7 @@ import { dataFolderInUse } from './data-folder-lock.ts';
 import {
   copyPostgresBinaries,
   findPostgresBinaries,
+  makeReadableFolder,
   type PostgresBinaries,
 } from './postgres-binaries.ts';
 import {
@@ -19,7 +20,7 @@ import {
   readCredentials,
   writeCredentials,
 } from './postgres-credentials.ts';
-import { servesDataFolder } from './process-identity.ts';
+import { readFolderIdentity, servesDataFolder } from './process-identity.ts';
 import { createLauncher, type Launcher, runTied } from './tied-process.ts';
 import { canReach, chooseServerUser, type ServerUser, type UserIds } from './unprivileged-user.ts';
 
@@ -54,6 +55,7 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
   const { dataDir, log, durable } = options;
   const stored = await readCredentials(dataDir);
   const wanted = stored?.dataFolder ?? path.join(dataDir, 'postgres');
+  if (stored?.dataFolder) await claimRelocated(stored.dataFolder, dataDir);
   const user = await chooseServerUser(wanted);
   const binaries = await findReachableBinaries(user, log);
   const launcher = await createLauncher(user);
@@ -62,7 +64,10 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
   if (!isNew) await requireReachable(user, dataFolder);
 
   const credentials = stored ?? { password: createPassword(), port: null, dataFolder: null };
-  if (dataFolder !== wanted) credentials.dataFolder = dataFolder;
+  if (dataFolder !== wanted) {
+    credentials.dataFolder = dataFolder;
+    await claimRelocated(dataFolder, dataDir);
+  }
   const cluster = { dataFolder, binaries, launcher, credentials };
   // Kept before the cluster exists: whatever is interrupted, a password is known for it.
   await writeCredentials(dataDir, credentials);
@@ -94,11 +99,33 @@ async function placeCluster(
 ): Promise<string> {
   const parent = path.dirname(wanted);
   if (!isSomebodyElse(user) || (await canReach(user, parent))) return wanted;
-  await mkdir(relocatedDataRoot, { recursive: true, mode: 0o755 });
+  await makeReadableFolder(relocatedDataRoot);
   await requireReachable(user, relocatedDataRoot);
   const folder = path.join(relocatedDataRoot, `postgres-${randomBytes(8).toString('hex')}`);
   log(`PostgreSQL's files are in ${folder}, as its user may not enter ${parent}.`);
   return folder;
+}
+
+/**
+ * Notes beside a cluster outside of the data folder which data folder it belongs to. Throws AppError
+ * data_folder_copied when another one that still exists has it: the copy would write to its database.
+ */
+async function claimRelocated(dataFolder: string, dataDir: string): Promise<void> {
+  const file = `${dataFolder}.owner`;
+  const owner = await readFile(file, 'utf8').catch(() => null);
+  if (owner === dataDir) return;
+  if (owner !== null && (await readCredentials(owner))?.dataFolder === dataFolder) {
+    const [original, own] = await Promise.all([owner, dataDir].map(readFolderIdentity));
+    if (original === own) return;
+    throw new AppError({
+      code: 'data_folder_copied',
+      status: 409,
+      message:
+        `The data folder ${dataDir} is a copy of ${owner}, whose database is outside of it in ${dataFolder}. ` +
+        'Use the original, or move it away first if the copy is to take its place.',
+    });
+  }
+  await writeFile(file, dataDir, { mode: 0o600 });
 }
 
 async function requireReachable(user: ServerUser, folder: string): Promise<void> {

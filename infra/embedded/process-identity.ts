@@ -3,7 +3,7 @@
  * out again once its process ended. Linux answers from /proc, other systems through `ps`.
  */
 import { execFile } from 'node:child_process';
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile, readlink, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { must } from '../../src/core/lib/assert.ts';
 
@@ -23,6 +23,15 @@ export async function readProcessStart(pid: number): Promise<string | null> {
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   const boot = await readTextOrNull('/proc/sys/kernel/random/boot_id');
   return `${must(fields[19], 'start time in /proc/<pid>/stat')} ${boot?.trim() ?? ''}`;
+}
+
+/**
+ * Device and inode of a folder, as text: a copy has another one, a folder that was renamed or mounted
+ * elsewhere has the same. Comparable for as long as the system runs. Throws when there is none.
+ */
+export async function readFolderIdentity(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 /** Whether a live process with this pid is a PostgreSQL server (or part of one) on this folder. */

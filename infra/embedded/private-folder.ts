@@ -1,0 +1,58 @@
+/** Keeps the data folder from the other users of the machine: it holds customers' lists and results. */
+import { chmod, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+const groupAndOthers = 0o077;
+
+/**
+ * From this call on, what the process writes is for its owner alone. Closes an existing folder to other
+ * users: itself, and what versions before this one left readable in it. A folder of another owner stays as
+ * it is, and is logged. May be called by any number of processes at once, and be interrupted.
+ */
+export async function closeDataFolder(
+  dataDir: string,
+  log: (line: string) => void = () => {},
+): Promise<void> {
+  process.umask(groupAndOthers);
+  try {
+    const folder = await stat(dataDir);
+    await close(dataDir, folder.mode, (await isEnteredByOther(dataDir)) ? 0o711 : 0o700);
+    for (const entry of await readdir(dataDir, { withFileTypes: true })) {
+      const file = path.join(dataDir, entry.name);
+      // The server sees to the modes of its own files.
+      if (entry.isFile()) await close(file, (await stat(file)).mode, 0o600);
+      else if (!entry.name.startsWith('postgres')) await closeTree(file);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPERM') log(`The modes of ${dataDir} stay as they are: ${error}`);
+    else if (code !== 'ENOENT') throw error;
+  }
+}
+
+/** Where root has no user namespaces, another user's server has to pass through to its files. */
+async function isEnteredByOther(dataDir: string): Promise<boolean> {
+  const cluster = await stat(path.join(dataDir, 'postgres')).catch(() => null);
+  return process.geteuid?.() === 0 && cluster !== null && cluster.uid !== 0;
+}
+
+/** Closes what is in the folder, then the folder: one that is closed needs no second walk. */
+async function closeTree(folder: string): Promise<void> {
+  const info = await stat(folder);
+  if (!info.isDirectory() || (info.mode & groupAndOthers) === 0) return;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    // A file may be deleted or renamed meanwhile; new ones are closed already.
+    if (entry.isDirectory()) await closeTree(file).catch(ignoreMissing);
+    else if (entry.isFile()) await chmod(file, 0o600).catch(ignoreMissing);
+  }
+  await chmod(folder, 0o700);
+}
+
+async function close(file: string, mode: number, wanted: number): Promise<void> {
+  if ((mode & 0o777) !== wanted) await chmod(file, wanted).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

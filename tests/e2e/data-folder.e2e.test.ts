@@ -1,0 +1,133 @@
+/** The data folder: copied, moved and looked at by other users, while the service runs and after it. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { buildIfStale } from './compiled-code.ts';
+import { readResult, untilEnded, uploadList, withSql } from './list.ts';
+import { runCommand, runJson } from './processes.ts';
+import { type Service, startService } from './service.ts';
+
+const run = promisify(execFile);
+const root = mkdtempSync(path.join(tmpdir(), 'enrich-data-folder-'));
+const leads = path.join(root, 'leads.csv');
+let service: Service;
+let accountId: string;
+let apiKey: string;
+
+beforeAll(async () => {
+  await buildIfStale();
+  await writeFile(leads, 'email\nada@example.com\ngrace@example.com\n');
+  service = await startService(path.join(root, 'original'));
+  const inFolder = ['--data-dir', service.dataDir];
+  const account = ['account', 'create', '--name', 'Acme', '--credits', '100', ...inFolder];
+  accountId = (await runJson<{ account_id: string }>(account)).account_id;
+  const key = ['key', 'create', '--account', accountId, '--mode', 'live', ...inFolder];
+  apiKey = (await runJson<{ key: string }>(key)).key;
+}, 120_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(root, { recursive: true, force: true, maxRetries: 20 });
+}, 60_000);
+
+function grant(dataDir: string, reference: string) {
+  const words = ['credits', 'grant', '--account', accountId, '--amount', '7'];
+  return runCommand([...words, '--reference', reference, '--data-dir', dataDir]);
+}
+
+async function readGrants(): Promise<string[]> {
+  const rows = await withSql(
+    service,
+    (sql) => sql<{ reference: string }[]>`
+      select reference from ledger_entries where amount = 7 order by reference`,
+  );
+  return rows.map(({ reference }) => reference);
+}
+
+/** The paths in the folder that group or others have a right to, but the server's own. */
+async function listOpen(dataDir: string): Promise<string[]> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  const files = entries.map((entry) => path.join(entry.parentPath, entry.name));
+  const open: string[] = [];
+  for (const file of [dataDir, ...files]) {
+    if (file.startsWith(path.join(dataDir, 'postgres', path.sep))) continue;
+    if (((await stat(file)).mode & 0o077) !== 0) open.push(file);
+  }
+  return open;
+}
+
+async function runList(): Promise<void> {
+  const list = await uploadList(service, apiKey, leads);
+  expect((await untilEnded(list)).state).toBe('completed');
+  await readResult(list);
+}
+
+describe('what customers stored', () => {
+  it('is for the owner of the data folder alone, also what an older version left open', async () => {
+    await runList();
+    expect(await readdir(path.join(service.dataDir, 'objects/batches'))).toHaveLength(1);
+    expect(await listOpen(service.dataDir)).toEqual([]);
+
+    await service.stop();
+    for (const file of await readdir(service.dataDir, { recursive: true })) {
+      if (!/^objects|^postgres\.log/.test(file)) continue;
+      const full = path.join(service.dataDir, file);
+      await chmod(full, (await stat(full)).isDirectory() ? 0o755 : 0o644);
+    }
+    await chmod(service.dataDir, 0o755);
+    expect((await listOpen(service.dataDir)).length).toBeGreaterThan(4);
+    service = await startService(service.dataDir);
+    expect(await listOpen(service.dataDir)).toEqual([]);
+  });
+});
+
+describe('a copy of the data folder', () => {
+  it('that was made while the service ran changes nothing of the original, and says what to do', async () => {
+    const copy = path.join(root, 'torn');
+    // Files come and go meanwhile, which `cp` says at its end.
+    await run('cp', ['-r', service.dataDir, copy]).catch(() => {});
+    for (const words of [['migrate'], ['up', '--port', '0']]) {
+      const { code, stderr } = await runCommand([...words, '--data-dir', copy]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(
+          `is a copy of one that process ${service.up.pids.up} was using.*Stop that process and copy again`,
+        ),
+      });
+    }
+    const { code, stderr } = await grant(copy, 'for-the-copy');
+    expect(code, stderr).toBe(1);
+    expect(await readGrants()).toEqual([]);
+    const { stderr: said } = await runCommand(['usage', '--data-dir', copy], apiKey);
+    expect(said).not.toContain(service.up.url);
+    // The original is where it was.
+    expect((await grant(service.dataDir, 'original')).code).toBe(0);
+    expect(await readGrants()).toEqual(['original']);
+  });
+
+  it('that was made after a stop is a service of its own, wherever it is moved', async () => {
+    await service.stop();
+    const copy = path.join(root, 'copy');
+    await cp(service.dataDir, copy, { recursive: true });
+    service = await startService(service.dataDir);
+    const { code, stdout } = await runCommand(['audit', '--deep', '--data-dir', copy]);
+    expect(code, stdout).toBe(0);
+    expect((await grant(copy, 'for-the-copy')).code).toBe(0);
+    expect(await readGrants()).toEqual(['original']);
+
+    const moved = path.join(root, 'moved');
+    await rename(copy, moved);
+    await using second = await startService(moved);
+    expect(second.up.url).not.toBe(service.up.url);
+    expect((await grant(moved, 'moved')).code).toBe(0);
+    expect(await readGrants()).toEqual(['original']);
+    const client = createClient(second.up.url, apiKey);
+    expect((await client.getMe()).credits.remaining).toBe(100 + 3 * 7);
+    expect(await second.stop()).toEqual({ code: 0, left: [] });
+  });
+});
