@@ -1,14 +1,16 @@
 /**
  * What hostile and idle clients can make the service hold: slow connections, event streams, downloads that
- * stall. Bounds, as in `load.ts`.
+ * stall, workbooks full of text. Bounds, as in `load.ts`.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient } from '../src/client/client.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { type BenchStack, createBenchKey, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
+import { hostileWorkbook } from './hostile-workbook.ts';
 import { upload } from './line.ts';
 import { completed } from './measured-run.ts';
+import { readPeakMemory, readResidentMemory, resetPeakMemory } from './process-cost.ts';
 import { besiege, requestHead, type Siege } from './slow-connections.ts';
 
 const CONNECTIONS = 1000;
@@ -21,6 +23,7 @@ const LISTEN_SECONDS = 10;
 /** Accounts that share the connections, below what an account may have open. */
 const ACCOUNTS = 10;
 const DOWNLOADS_EACH = 32;
+const UPLOADS_EACH = 16;
 /** All columns of so many rows are more than the sockets' buffers take. */
 const STALLED_ROWS = 25_000;
 
@@ -29,9 +32,9 @@ interface Account {
   client: Client;
 }
 
-function openAccounts(stack: BenchStack): Promise<Account[]> {
+function openAccounts(stack: BenchStack, count = ACCOUNTS): Promise<Account[]> {
   return Promise.all(
-    Array.from({ length: ACCOUNTS }, async () => {
+    Array.from({ length: count }, async () => {
       const key = await createBenchKey(stack.sql);
       return { key, client: createClient(stack.url, key) };
     }),
@@ -42,7 +45,7 @@ const bearer = ({ key }: Account) => ({ Authorization: `Bearer ${key}` });
 
 /** Headers that never end, uploads of a byte a second, and answers that nobody reads. */
 export async function measureSlowConnections(stack: BenchStack): Promise<BenchResult[]> {
-  const accounts = await openAccounts(stack);
+  const accounts = await openAccounts(stack, Math.ceil(CONNECTIONS / UPLOADS_EACH));
   const uploads = accounts.map((account) =>
     requestHead('POST /v1/batches?operation=people.enrich', {
       ...bearer(account),
@@ -124,6 +127,60 @@ export async function measureStalledDownloads(
   const order = { first, count, drip: null, reads: false };
   const siege = await besiege(stack, { ...order, count: CONNECTIONS }, FREED_SECONDS_MAX + 5);
   return describe(`stalled-downloads-${store}`, siege, `${count} downloads that stall`);
+}
+
+/** Twelve at once is what an account may send in a second; the API's container has 512 MiB. */
+const WORKBOOKS = 12;
+const WORKBOOK_STRINGS = 240_000;
+const API_MIB_MAX = 400;
+
+/** Workbooks of 3 MB with 245 MB of texts, all at once, from one account and then from one account each. */
+export async function measureWorkbooks(stack: BenchStack): Promise<BenchResult[]> {
+  const body = new Uint8Array(await hostileWorkbook(WORKBOOK_STRINGS));
+  const accounts = await openAccounts(stack, WORKBOOKS);
+  const [first] = accounts;
+  assert(first !== undefined, 'an account');
+  const { api } = stack.pids;
+  const before = Number(await readResidentMemory(api));
+  await resetPeakMemory(api);
+  const statuses: Record<string, number[]> = {};
+  for (const [kind, senders] of Object.entries({
+    'one account': accounts.map(() => first),
+    'an account each': accounts,
+  })) {
+    statuses[kind] = await Promise.all(
+      senders.map((account) => sendWorkbook(stack, account, body)),
+    );
+    for (const status of statuses[kind]) {
+      assert([202, 429, 503].includes(status), `a workbook is answered with ${status}`);
+    }
+    assert(statuses[kind].includes(202), 'one is converted at least');
+  }
+  return [
+    {
+      name: 'bounds-workbooks-api',
+      unit: 'MiB',
+      ours: Number(await readPeakMemory(api)),
+      reference: API_MIB_MAX,
+      against: `${API_MIB_MAX} MiB in all, with ${WORKBOOKS} workbooks of 245 MB of texts at once`,
+      better: 'lower',
+      goal: 1,
+      details: { bytes: body.length, before, statuses },
+      runs: [],
+    },
+  ];
+}
+
+async function sendWorkbook(
+  { url }: BenchStack,
+  account: Account,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<number> {
+  const target = new URL('/v1/batches?operation=people.enrich&hold=true&mapping={"email":1}', url);
+  const headers = { ...bearer(account), 'Content-Type': 'application/octet-stream' };
+  const response = await fetch(target, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 function describe(kind: string, siege: Siege, beside: string): BenchResult[] {

@@ -8,7 +8,12 @@ import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
 import { measureApi } from './api.ts';
 import { type BenchStack, leadList, openBenchStack } from './bench-stack.ts';
 import { type BenchResult, judge } from './benchmark.ts';
-import { measureListeners, measureSlowConnections, measureStalledDownloads } from './bounds.ts';
+import {
+  measureListeners,
+  measureSlowConnections,
+  measureStalledDownloads,
+  measureWorkbooks,
+} from './bounds.ts';
 import { describeMachine, readCircumstances } from './circumstances.ts';
 import { measureConsole } from './console.ts';
 import { measureExport } from './export.ts';
@@ -139,6 +144,7 @@ const benchmarks: Record<string, Benchmark> = {
   'bounds-listeners': (stack) => measureListeners(stack, say),
   'bounds-downloads': (stack) => measureStalledDownloads(stack, 'files', say),
   'bounds-uploads': (stack) => measureHostileUploads(stack),
+  'bounds-workbooks': (stack) => measureWorkbooks(stack),
   lookups: async (stack, { rows, runs, lookupSeconds }) =>
     measureLookups(stack, await leadList(stack, rows, say), { runs, seconds: lookupSeconds }),
 };

@@ -249,3 +249,34 @@ test('an account has so many downloads open at once, and another when one of the
   await answer.body?.cancel();
   for (const socket of sockets) socket.destroy();
 });
+
+test('an account has so many uploads open at once, and another when one of them ends', async () => {
+  const { port } = await serve({});
+  const path = '/v1/batches?operation=people.enrich&hold=true';
+  const sockets = await Promise.all(Array.from({ length: 17 }, () => openSocket(port)));
+  const headers = { ...authorization(), 'Content-Type': 'text/csv', 'Content-Length': '1000' };
+  // None of them is answered but the one that is too many.
+  const answered = sockets.map(async (socket) => {
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return { socket, answer: answer.toString() };
+  });
+  for (const socket of sockets) socket.write(`${head('POST', path, headers)}email\n`);
+  const refused = await Promise.race(answered);
+  expect(refused.answer).toMatch(/^HTTP\/1\.1 429 /);
+  expect(refused.answer).toMatch(/^Retry-After: 10\r$/m);
+  expect(refused.answer).toMatch(/limit of 16 for uploads of the account open at once/);
+  const upload = (by: Record<string, string>) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { ...by, 'Content-Type': 'text/csv' },
+      body: 'email\n',
+    });
+  const stranger = await pipeline.account(1);
+  expect((await upload({ Authorization: `Bearer ${stranger.key}` })).status).toBe(202);
+  expect((await upload(authorization())).status).toBe(429);
+  sockets.find((socket) => socket !== refused.socket)?.destroy();
+  let answer = await upload(authorization());
+  while (answer.status === 429) answer = await upload(authorization());
+  expect(answer.status).toBe(202);
+  for (const socket of sockets) socket.destroy();
+});

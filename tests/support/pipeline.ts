@@ -40,6 +40,7 @@ export interface Caller {
 export interface StoreFaults {
   get?: (key: string) => Promise<void>;
   put?: (key: string) => Promise<void>;
+  putStream?: (key: string) => Promise<void>;
 }
 
 export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
@@ -271,6 +272,10 @@ function withFaults(store: ObjectStore, faults: StoreFaults): ObjectStore {
     async put(key, bytes) {
       await faults.put?.(key);
       return store.put(key, bytes);
+    },
+    async putStream(key, bytes) {
+      await faults.putStream?.(key);
+      return store.putStream(key, bytes);
     },
   };
 }

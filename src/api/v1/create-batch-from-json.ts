@@ -10,6 +10,7 @@ import type { RouteInput } from '../define-route.ts';
 import { type IdempotentRequest, replay } from '../idempotent-request.ts';
 import { parseJson, readBody } from '../read-json.ts';
 import { mappingOf, parseJsonLines, toRowList } from '../row-list.ts';
+import { uploadContextOf } from '../upload-context.ts';
 import { asFormFields, createBatchFromUpload } from './create-batch-from-upload.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -57,7 +58,7 @@ async function createFromRows(
     ...dialect,
   };
   const [batchRequest, dialectRequest] = readBatchOptions(options, 'rows.json');
-  const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };
+  const uploadContext = uploadContextOf(context, key, response);
   const stored = await storeUpload(uploadContext, Readable.from([Buffer.from(csv)]));
   const requestSha256 = requestHash(options, stored.sha256);
   if (idempotency.answered !== null) {

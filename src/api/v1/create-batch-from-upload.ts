@@ -7,6 +7,7 @@ import { openUpload, useUpload } from '../../jobs/batch/upload/uploads.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { parseParameters, type RouteInput } from '../define-route.ts';
 import { type IdempotentRequest, replay } from '../idempotent-request.ts';
+import { holdUpload, uploadContextOf } from '../upload-context.ts';
 import { ownerOf } from './own-batch.ts';
 
 const body = z.looseObject({ upload_id: z.uuid() });
@@ -27,8 +28,9 @@ export async function createBatchFromUpload(
   }
   const owner = ownerOf(key);
   const [batchRequest, dialect] = readBatchOptions(options, null);
-  const { uploadBytesMax } = context.config;
-  const uploadContext = { ...context, uploadBytesMax };
+  holdUpload(key.accountId, response);
+  const uploadContext = uploadContextOf(context, key, response);
+  const { uploadBytesMax } = uploadContext;
   const { key: fileKey, source } = await openUpload(context, owner, uploadId, uploadBytesMax);
   // A file that is refused half way is not read to its end.
   const stored = await storeUpload(uploadContext, source).finally(() => source.destroy());

@@ -13,6 +13,7 @@ import { readBatchOptions } from '../batch-options.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';
 import { readMultipart } from '../multipart.ts';
+import { holdUpload, uploadContextOf } from '../upload-context.ts';
 import { createBatchFromJson, rowTypes } from './create-batch-from-json.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -33,7 +34,8 @@ export const createBatchRoute = defineRoute({
     const idempotency = await claimRequest(context, key, request);
     try {
       if (request.is(rowTypes)) return await createBatchFromJson(input, idempotency);
-      const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };
+      holdUpload(key.accountId, response);
+      const uploadContext = uploadContextOf(context, key, response);
       const { stored, options, fileName } = await receive(uploadContext, request, query);
       const requestSha256 = requestHash(options, stored.sha256);
       if (idempotency.answered !== null) {

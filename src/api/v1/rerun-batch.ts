@@ -6,6 +6,7 @@ import { rerunBatch } from '../../jobs/batch/rerun-batch.ts';
 import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';
 import { readJson } from '../read-json.ts';
+import { holdUpload, uploadContextOf } from '../upload-context.ts';
 import { ownBatch, ownerOf } from './own-batch.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
@@ -22,6 +23,8 @@ export const rerunBatchRoute = defineRoute({
   params: idParams,
   body,
   async handler({ context, key, params, request, response }) {
+    holdUpload(key.accountId, response);
+    const uploadContext = uploadContextOf(context, key, response);
     const idempotency = await claimRequest(context, key, request);
     try {
       const batch = await ownBatch(context, key, params.id);
@@ -31,7 +34,6 @@ export const rerunBatchRoute = defineRoute({
         replayCreated(response, idempotency.answered, requestSha256);
         return;
       }
-      const uploadContext = { ...context, uploadBytesMax: context.config.uploadBytesMax };
       const owner = { ...ownerOf(key), keyId: key.id };
       const again = await rerunBatch(uploadContext, owner, batch, outcomes, (tx, made) =>
         idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),

@@ -66,6 +66,14 @@ describe('a share', () => {
     expect(started).toHaveLength(5);
   });
 
+  test('counts what waits also while another account has the only place', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1, accountInFlightMax: 1 });
+    const { work } = openWork();
+    void share('a', open, work('a1'));
+    for (const name of ['b1', 'b2', 'b3', 'b4']) void share('b', open, work(name));
+    await expect(share('b', open, work('b5'))).rejects.toMatchObject({ status: 429 });
+  });
+
   test('does not start work whose caller has gone', async () => {
     const share = openShare({ ...limits, inFlightMax: 1 });
     const { started, work, end } = openWork();

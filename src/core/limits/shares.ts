@@ -69,11 +69,9 @@ export function openShare(limits: ShareLimits): Share {
     new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const account = accounts.get(accountId) ?? { waiting: new Set(), inFlight: 0, lastTurn: 0 };
-      const isFull = account.inFlight >= limits.accountInFlightMax;
-      if (isFull && account.waiting.size >= limits.accountWaitingMax) {
-        return reject(
-          tooManyOpen(limits.name, limits.accountInFlightMax + limits.accountWaitingMax),
-        );
+      const max = limits.accountInFlightMax + limits.accountWaitingMax;
+      if (account.inFlight + account.waiting.size >= max) {
+        return reject(tooManyOpen(limits.name, max));
       }
       accounts.set(accountId, account);
       const leave = (reason: unknown) => {

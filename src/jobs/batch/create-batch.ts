@@ -9,6 +9,7 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { openShare } from '../../core/limits/shares.ts';
 import type { OperationName } from '../../core/operations.ts';
 import type { Queues } from '../queue/queues.ts';
 import {
@@ -51,6 +52,10 @@ export type DialectRequest = Omit<DialectOptions, 'isWhole'>;
 export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
   uploadBytesMax: number;
+  /** Whose upload it is. */
+  accountId: string;
+  /** Aborts when nobody waits for the response any more. */
+  signal: AbortSignal;
 }
 
 /** What the caller adds to the transaction that records a batch. */
@@ -68,8 +73,9 @@ export interface StoredUpload {
 }
 
 /**
- * Streams an upload to storage without holding it, unzipped when it is gzip. Throws as `receiveUpload`
- * does; nothing stays in storage then, nor when the client hangs up half way.
+ * Streams an upload to storage without holding it, unzipped when it is gzip; a workbook becomes the CSV of
+ * its first sheet, when its turn comes. Throws as `receiveUpload`, `xlsxToCsv` and the share of conversions
+ * do; nothing stays in storage then, nor when the client hangs up half way.
  */
 export async function storeUpload(context: UploadContext, source: Readable): Promise<StoredUpload> {
   const batchId = uuidv7();
@@ -90,14 +96,29 @@ export async function storeUpload(context: UploadContext, source: Readable): Pro
 /** Enough of a file to tell a workbook. */
 const XLSX_HEAD_BYTES = 8;
 
-/** Replaces a stored workbook by the CSV of its first sheet. Throws as `xlsxToCsv`; nothing stays then. */
+/**
+ * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The wait and a
+ * long conversion together stay below the time after which a silent connection is cut.
+ */
+const convertInTurn = openShare({
+  name: 'workbooks',
+  inFlightMax: 1,
+  accountInFlightMax: 1,
+  accountWaitingMax: 7,
+  waitMsMax: 30_000,
+});
+
+/** Replaces a stored workbook by the CSV of its first sheet. Nothing stays when it throws. */
 async function convertXlsx(
-  { store }: Pick<UploadContext, 'store'>,
+  { store, uploadBytesMax, accountId, signal }: UploadContext,
   upload: StoredUpload,
 ): Promise<StoredUpload> {
   const key = `${upload.key}-sheet`;
   try {
-    const bytes = await store.putStream(key, Readable.from(xlsxToCsv(storedXlsx(store, upload))));
+    const bytes = await convertInTurn(accountId, signal, () => {
+      const csv = xlsxToCsv(storedXlsx(store, upload), { csvBytesMax: uploadBytesMax });
+      return store.putStream(key, Readable.from(csv, { signal }));
+    });
     return { ...upload, key, bytes, wasXlsx: true };
   } finally {
     await store.delete(upload.key);

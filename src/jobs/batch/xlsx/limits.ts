@@ -22,17 +22,16 @@ export interface XlsxLimits {
   ratioFromBytes: number;
   /** Bytes of one part that says how the workbook is built: relations, sheets, styles. */
   partBytesMax: number;
-  /**
-   * Bytes of all shared strings, twelve more for each among them. They stay in memory, outside the
-   * JavaScript heap, while the sheet is read, as any cell may refer to any of them.
-   */
+  /** Bytes of all shared strings, eight more for each. Any cell may refer to any of them. */
   sharedStringBytesMax: number;
+  /** Of those, bytes that stay in memory; the rest is spilled to a temporary file. */
+  sharedStringMemoryBytes: number;
   /** Lines of the sheet, its header among them. */
   rowsMax: number;
   columnsMax: number;
   /** Bytes of one row as CSV. */
   rowBytesMax: number;
-  /** Bytes of the whole sheet as CSV. */
+  /** Bytes of the whole sheet as CSV. An upload is given the bound of all uploads instead. */
   csvBytesMax: number;
 }
 
@@ -43,6 +42,7 @@ export const xlsxLimits: XlsxLimits = {
   ratioFromBytes: mebibyte,
   partBytesMax: 16 * mebibyte,
   sharedStringBytesMax: 256 * mebibyte,
+  sharedStringMemoryBytes: 32 * mebibyte,
   rowsMax: batchRowsMax + 1,
   columnsMax,
   rowBytesMax: chunkBytesMax,

@@ -1,13 +1,13 @@
 /**
  * Reads an uploaded Excel workbook as a list: the first visible sheet as canonical CSV, streamed from
- * storage. Memory holds one window of the archive, some rows, and the workbook's shared strings.
+ * storage. Memory holds one window of the archive, some rows, and the first of the workbook's shared strings.
  */
 
 import type { ObjectStore } from '../../../core/storage/object-store.ts';
 import { type XlsxLimits, xlsxLimits } from './limits.ts';
 import { scanXmlPart } from './read-xml-part.ts';
 import { readSharedStrings, SharedStrings } from './shared-strings.ts';
-import { SheetCsv } from './sheet-csv.ts';
+import { type SheetContext, SheetCsv } from './sheet-csv.ts';
 import { readWorkbook } from './workbook.ts';
 import { notXlsx, xlsxTooLarge } from './xlsx-errors.ts';
 import { openZipParts, type XlsxSource } from './zip-parts.ts';
@@ -40,7 +40,8 @@ export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: num
  *
  * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks
  * with a password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413
- * `file_too_large` for too many rows or too much text. An error of the storage is passed on as it is.
+ * `file_too_large` for too many rows or too much text; 503 `unavailable` when there is no room for temporary
+ * files. An error of the storage is passed on as it is.
  * It may come after the first bytes: what was yielded then is no whole list.
  */
 export async function* xlsxToCsv(
@@ -51,21 +52,31 @@ export async function* xlsxToCsv(
   await refuseCompoundFile(source);
   const parts = await openZipParts(source, limits);
   const { sheetPart, stringsPart, forms, is1904 } = await readWorkbook(parts, limits);
-  const strings =
-    stringsPart === null
-      ? new SharedStrings(limits.sharedStringBytesMax)
-      : await readSharedStrings(parts.read(stringsPart), limits.sharedStringBytesMax);
-  const sheet = new SheetCsv({ strings, forms, is1904, limits });
+  const strings = new SharedStrings(limits);
+  try {
+    if (stringsPart !== null) await readSharedStrings(parts.read(stringsPart), strings);
+    yield* sheetToCsv(parts.read(sheetPart), { strings, forms, is1904, limits });
+  } finally {
+    await strings.close();
+  }
+}
+
+async function* sheetToCsv(
+  bytes: AsyncIterable<Buffer>,
+  context: SheetContext,
+): AsyncGenerator<Buffer> {
+  const { csvBytesMax } = context.limits;
+  const sheet = new SheetCsv(context);
   let total = 0;
   let pending = '';
   const flush = (): Buffer => {
-    const bytes = Buffer.from(pending);
+    const csv = Buffer.from(pending);
     pending = '';
-    total += bytes.length;
-    if (total > limits.csvBytesMax) throw tooMuchText(limits.csvBytesMax);
-    return bytes;
+    total += csv.length;
+    if (total > csvBytesMax) throw tooMuchText(csvBytesMax);
+    return csv;
   };
-  for await (const _ of scanXmlPart(parts.read(sheetPart), sheet)) {
+  for await (const _ of scanXmlPart(bytes, sheet)) {
     pending += sheet.take();
     if (pending.length >= outputBytes) yield flush();
   }

@@ -1,0 +1,35 @@
+/** What the calls that store an upload share. */
+import type { Response } from 'express';
+import type { ApiKey } from '../core/keys/queries.ts';
+import { AppError } from '../core/lib/errors.ts';
+import type { UploadContext } from '../jobs/batch/create-batch.ts';
+import type { ApiContext } from './api-context.ts';
+import { limitOpenAnswers } from './open-answers.ts';
+
+/** Each holds a buffer of up to 20 MiB on its way to S3: two dozen large ones fill a small process. */
+const UPLOADS_MAX = 16;
+
+/** Counts an upload as open until it is answered. Throws `AppError` 429 when the account has too many. */
+export const holdUpload = limitOpenAnswers('uploads', UPLOADS_MAX);
+
+/** The context of an upload by this key, which ends when the client goes away before the response. */
+export function uploadContextOf(
+  context: ApiContext,
+  key: ApiKey,
+  response: Response,
+): ApiContext & UploadContext {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(clientGone());
+  });
+  const { uploadBytesMax } = context.config;
+  return { ...context, uploadBytesMax, accountId: key.accountId, signal: gone.signal };
+}
+
+function clientGone(): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    status: 400,
+    message: 'The client closed the connection before the response. Send the upload again.',
+  });
+}
