@@ -1,0 +1,45 @@
+/** Free quotes of long lists ahead of somebody else's quote of one row. */
+import { setTimeout } from 'node:timers/promises';
+import { createClient } from '../../src/client/client.ts';
+import { leadList } from '../bench-stack.ts';
+import { upload } from '../line.ts';
+import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
+
+const LISTS = 8;
+const ROWS = 100_000;
+const SECONDS_MAX = 2;
+
+export const quotesAhead: Attack = {
+  name: 'quotes-ahead',
+  does: `asks for ${LISTS} quotes of ${ROWS} rows before somebody else's of one row`,
+  async run(arena) {
+    const attacker = await arena.account(0);
+    const leads = await leadList(arena.stack, ROWS, () => {});
+    const ids = await Promise.all(
+      Array.from({ length: LISTS }, () =>
+        upload(arena.stack.url, attacker.key, { fields: null, leads, hold: true }),
+      ),
+    );
+    for (const id of ids) await untilReady(arena, attacker, id);
+    const other = await arena.account(10);
+    const rows = [{ email: 'a@nowhere.example' }];
+    const body = jsonBody({ operation: 'people.enrich', hold: true, rows });
+    const response = await arena.call(other, '/v1/batches', body);
+    const { id } = (await response.json()) as { id: string };
+    await untilReady(arena, other, id);
+    for (const list of ids) {
+      await arena.call(attacker, `/v1/batches/${list}/quote`, { method: 'POST' });
+    }
+    const started = performance.now();
+    await arena.call(other, `/v1/batches/${id}/quote`, { method: 'POST' });
+    const client = createClient(arena.stack.url, other.key);
+    while ((await client.getBatch(id)).quote?.state === 'running') await setTimeout(20);
+    const measured = (performance.now() - started) / 1000;
+    return [{ what: "another account's quote", measured, unit: 's', max: SECONDS_MAX }];
+  },
+};
+
+async function untilReady({ stack }: Arena, { key }: Caller, id: string): Promise<void> {
+  const client = createClient(stack.url, key);
+  while ((await client.getBatch(id)).state !== 'ready') await setTimeout(20);
+}

@@ -1,0 +1,69 @@
+/** Free previews that take the database as long as they may, while somebody else searches and enriches. */
+import { setTimeout } from 'node:timers/promises';
+import { type Attack, timed } from './arena.ts';
+import { countActiveSearches } from './queries.ts';
+
+const PREVIEWS = 120;
+const WORDS = 300;
+const OTHERS_SECONDS_MAX = 1;
+/** A statement may take the time of a search, and a little. */
+const STATEMENTS_SECONDS_MAX = 6;
+
+export const slowPreviews: Attack = {
+  name: 'slow-previews',
+  does: `sends ${PREVIEWS} previews of ${WORDS} alternatives by two keys, and hangs up`,
+  async run(arena) {
+    const limits = { requestsPerMinute: 1_000, requestsPerDay: 100_000 };
+    const attackers = [await arena.account(0, limits), await arena.account(0, limits)];
+    const other = await arena.account(100, limits);
+    const words = Array.from({ length: WORDS }, (_, at) => `senior w${at}`).join('|');
+    const slow = `/personsearch/preview?${new URLSearchParams({ 'experience.text': `[${words}]` })}`;
+    const hangUp = new AbortController();
+    const sent = Array.from({ length: PREVIEWS }, (_, at) =>
+      arena
+        .call(attackers[at % 2] ?? null, slow, { signal: hangUp.signal })
+        .then((response) => response.arrayBuffer())
+        .catch(() => {}),
+    );
+    await setTimeout(500);
+    let preview = 0;
+    let single = 0;
+    for (let times = 0; times < 5; times++) {
+      const query = new URLSearchParams({ positionList: '[Accountant|Auditor]' });
+      const searched = await timed(() => arena.call(other, `/personsearch/preview?${query}`));
+      const enriched = await timed(() =>
+        arena.call(other, '/v1/people/enrich?email=nobody@nowhere.example'),
+      );
+      preview = Math.max(preview, searched.status === 200 ? searched.seconds : Infinity);
+      single = Math.max(single, enriched.status === 404 ? enriched.seconds : Infinity);
+    }
+    hangUp.abort();
+    await Promise.all(sent);
+    const started = performance.now();
+    while ((await countActiveSearches(arena.stack.sql)) > 0) {
+      if (performance.now() - started > 60_000) break;
+      await setTimeout(50);
+    }
+    const left = (performance.now() - started) / 1000;
+    return [
+      {
+        what: "others' preview, slowest of 5",
+        measured: preview,
+        unit: 's',
+        max: OTHERS_SECONDS_MAX,
+      },
+      {
+        what: "others' single call, slowest of 5",
+        measured: single,
+        unit: 's',
+        max: OTHERS_SECONDS_MAX,
+      },
+      {
+        what: 'statements after they hung up',
+        measured: left,
+        unit: 's',
+        max: STATEMENTS_SECONDS_MAX,
+      },
+    ];
+  },
+};
