@@ -1,7 +1,8 @@
 /**
  * Company domains, in their canonical form:
  * 1. From a host, a URL or an e-mail address: the lower-case ASCII host, without `www.`, port and
- *    trailing dot. A Unicode host becomes `xn--` (UTS 46, as browsers do it).
+ *    trailing dot. A Unicode host becomes `xn--` by UTS 46, with the tables of tr46: those of the runtime
+ *    differ between versions of Node, and every process must look up the same value.
  * 2. The host is tried first, because companies own hosts below another's domain; then the
  *    registrable domain by the Public Suffix List. Below a shared suffix of its private part
  *    (site builders, clouds) the customer's host is the registrable one.
@@ -10,12 +11,15 @@
  * 4. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
+import { toASCII } from 'tr46';
 import { isFreeMailDomain } from './free-mail-domains.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { isProfilePage } from './other-networks.ts';
 
 const asciiHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 const hostCharacters = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
+/** Nontransitional processing, as browsers ask for it (WHATWG URL, "domain to ASCII"). */
+const hostRules = { checkBidi: true, checkJoiners: true };
 const hostCharactersMax = 253;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
 const simpleDomain = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
@@ -43,11 +47,10 @@ export function normaliseDomain(text: string): Normalised {
 export function toAsciiHost(text: string): string | null {
   let host = withoutRootDot(text.toLowerCase());
   if (!asciiHost.test(host) || host.includes('xn--')) {
-    // The text as written: Unicode's rules for hosts fold case themselves, and differently. Their
-    // editions disagree on the capital sharp s alone.
-    const url = `http://${text.replaceAll('ẞ', 'ß')}`;
-    if (!hostCharacters.test(text) || !URL.canParse(url)) return null;
-    host = withoutRootDot(new URL(url).hostname);
+    // The text as written: Unicode's rules for hosts fold case themselves, and differently.
+    const ascii = hostCharacters.test(text) ? toASCII(text, hostRules) : null;
+    if (ascii === null) return null;
+    host = withoutRootDot(ascii);
     if (!asciiHost.test(host)) return null;
   }
   return host.length > hostCharactersMax ? null : host;

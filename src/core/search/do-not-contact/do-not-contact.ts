@@ -3,7 +3,7 @@
  * anybody to whoever reads the database.
  */
 import { createHash } from 'node:crypto';
-import { domainToASCII } from 'node:url';
+import { toAsciiHost } from '../../identifiers/domain.ts';
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
 import { AppError, type ErrorDetail } from '../../lib/errors.ts';
 import type { ListedContacts } from './queries.ts';
@@ -17,7 +17,6 @@ export interface WrittenContacts {
 
 /** Wrong entries that a refusal names. */
 const ERRORS_MAX = 20;
-const domainShape = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]*[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
 
 /**
  * Reads a list: addresses in any spelling, domains as they stand behind the `@` of an address, hashes as 64
@@ -58,8 +57,7 @@ function hashEmail(text: string): Buffer | null {
 }
 
 function readDomain(text: string): string | null {
-  const domain = domainToASCII(text.trim().replace(/^@/, '')).toLowerCase();
-  return domainShape.test(domain) ? domain : null;
+  return toAsciiHost(text.trim().replace(/^@/, ''));
 }
 
 function readHash(text: string): Buffer | null {
