@@ -1,6 +1,6 @@
 /**
- * What others notice of long lists: a short list beside one, accounts that all have work, and single
- * calls. These are bounds: what stands beside a figure is what was promised.
+ * What others notice of long lists and of many: a short list beside a long one, accounts that all have work, a
+ * list beside thousands that wait, and single calls. These are bounds: what stands beside a figure is what was promised.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -16,6 +16,7 @@ import type { BenchResult } from './benchmark.ts';
 import { askChild } from './child.ts';
 import { upload } from './line.ts';
 import { completed } from './measured-run.ts';
+import { measureOpenLists } from './open-lists.ts';
 import type { Latencies, OpenLoop } from './open-loop.ts';
 import { listEmails } from './queries.ts';
 import { runBatches } from './run-batches.ts';
@@ -50,6 +51,7 @@ export async function measureLoad(options: LoadOptions): Promise<BenchResult[]> 
     await using stack = await openBenchStack(options.graph, options.say, {}, workers);
     results.push(...(await measureSharing(stack, options, workers)));
     if (workers > 1) continue;
+    results.push(...(await measureOpenLists(stack, { ...options, rows: options.rows / 5 })));
     results.push(await measureShortLists(stack, options));
     results.push(...(await measureCalls(stack, options)));
   }

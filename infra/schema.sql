@@ -112,10 +112,18 @@ create table public.batches (
   only_new boolean default false not null,
   state_since timestamp with time zone default now() not null,
   trace_parent text,
+  waits_for text,
+  claim_after timestamp with time zone,
+  claimable_account uuid generated always as (
+CASE
+    WHEN ((state = ANY (ARRAY['queued'::text, 'running'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL) AND (waits_for IS NULL)) THEN account_id
+    ELSE NULL::uuid
+END) stored,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check CHECK (((reason IS NOT NULL) = (state = 'paused'::text))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
   constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
+  constraint batches_check11 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
   constraint batches_check2 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
   constraint batches_check3 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
   constraint batches_check4 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
@@ -132,11 +140,15 @@ create table public.batches (
   constraint batches_pkey PRIMARY KEY (id),
   constraint batches_reason_known CHECK ((reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text]))),
   constraint batches_rerun_of_fkey FOREIGN KEY (rerun_of) REFERENCES public.batches(id) ON DELETE SET NULL,
-  constraint batches_state_check CHECK ((state = ANY (ARRAY['created'::text, 'validating'::text, 'ready'::text, 'queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text, 'cancelling'::text, 'cancelled'::text, 'failed'::text])))
+  constraint batches_state_check CHECK ((state = ANY (ARRAY['created'::text, 'validating'::text, 'ready'::text, 'queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text, 'cancelling'::text, 'cancelled'::text, 'failed'::text]))),
+  constraint batches_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'key'::text])))
 );
+CREATE INDEX batches_claimable ON public.batches USING btree (claimable_account, created_at, id) WHERE (claimable_account IS NOT NULL);
+CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
-CREATE INDEX batches_open ON public.batches USING btree (account_id, created_at) WHERE (state = ANY (ARRAY['created'::text, 'validating'::text, 'queued'::text, 'running'::text, 'finalizing'::text, 'cancelling'::text]));
-CREATE INDEX batches_waiting ON public.batches USING btree (account_id) WHERE (state = ANY (ARRAY['ready'::text, 'paused'::text]));
+CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
+CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
+CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
 CREATE TRIGGER batches_webhook_event AFTER UPDATE OF state, reason ON public.batches FOR EACH ROW WHEN (((new.state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'paused'::text])) AND ((old.state <> new.state) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION public.record_batch_event();
 
@@ -168,6 +180,7 @@ create table public.chunks (
   constraint chunks_rows_check CHECK ((rows > 0)),
   constraint chunks_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'dispatched'::text, 'leased'::text, 'done'::text])))
 );
+CREATE INDEX chunks_in_flight ON public.chunks USING btree (batch_id) WHERE (state = ANY (ARRAY['dispatched'::text, 'leased'::text]));
 CREATE INDEX chunks_open ON public.chunks USING btree (batch_id, state, number) WHERE (state <> 'done'::text);
 
 create table public.day_counts (
@@ -241,6 +254,13 @@ create table public.key_budgets (
   constraint key_budgets_spent_check CHECK ((spent >= 0))
 );
 alter table public.key_budgets set (fillfactor=50);
+
+create table public.key_waits (
+  key_id uuid not null,
+  claim_after timestamp with time zone not null,
+  constraint key_waits_pkey PRIMARY KEY (key_id)
+);
+CREATE INDEX key_waits_due ON public.key_waits USING btree (claim_after);
 
 create table public.ledger_entries (
   id bigint generated always as identity not null,
@@ -530,6 +550,7 @@ CREATE OR REPLACE FUNCTION public.note_state_since()
 AS $function$
 begin
   new.state_since := clock_timestamp();
+  new.waits_for := null;
   return new;
 end $function$;
 

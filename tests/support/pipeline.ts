@@ -216,6 +216,9 @@ export async function openPipelineWith(
         update chunks set lease_until = lease_until - interval '1 hour',
           dispatched_at = dispatched_at - interval '1 hour',
           run_after = run_after - interval '1 hour'`;
+      await database.sql`
+        update batches set claim_after = claim_after - interval '1 hour' where waits_for = 'time'`;
+      await database.sql`update key_waits set claim_after = claim_after - interval '1 hour'`;
     },
 
     /** Midnight (UTC) passes for a key: what it spent was spent the day before. */

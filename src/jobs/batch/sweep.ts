@@ -8,6 +8,7 @@ import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import { reclaimChunks } from './chunk/queries.ts';
+import { endWaits } from './chunk/wait/queries.ts';
 import { batchesBehind } from './shown/check-results.ts';
 import { leasesReclaimed } from './sweep/leases-reclaimed.ts';
 import { listUnattended, resumePaidBatches } from './sweep/queries.ts';
@@ -22,7 +23,7 @@ const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
 /** Splits and ends are short; one that waits longer has no wake-up any more. */
 const UNATTENDED_SECONDS = 10;
 
-/** One sweep: repairs the queue, takes back lost chunks, resumes, wakes what waits, dispatches. */
+/** One sweep: repairs the queue, takes back lost chunks, resumes batches, wakes what waits, dispatches. */
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
   await context.queues.repair();
@@ -31,6 +32,7 @@ export async function sweep(context: JobContext): Promise<void> {
   const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
   leasesReclaimed.inc(reclaimed);
+  await inTransaction(sql, endWaits);
   await resumePaidBatches(sql, prices);
   for (const { id, job, traceParent: trace } of await listUnattended(sql, UNATTENDED_SECONDS)) {
     await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id }, trace }]);

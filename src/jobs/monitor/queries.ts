@@ -68,20 +68,17 @@ export interface ServiceState {
 export async function readServiceState(sql: Sql): Promise<ServiceState | undefined> {
   const [state] = await sql<ServiceState[]>`
     with batch as (
-      select id, state, coalesce(reason, '') as reason, state_since from batches
-      where state in ('created', 'validating', 'queued', 'running', 'finalizing', 'cancelling')
-      union all
-      select id, state, coalesce(reason, ''), state_since from batches
-      where state in ('ready', 'paused')),
+      select id, state, coalesce(reason, '') as reason, state_since, waits_for, claim_after
+      from batches where state not in ('completed', 'cancelled', 'failed')),
     chunk as (
       select b.id as batch_id,
         case when c.state = 'leased' then 'running'
           when c.state = 'dispatched' then 'dispatched'
           when b.state not in ('queued', 'running', 'cancelling') then 'held'
-          when c.run_after > clock_timestamp() then 'delayed'
+          when b.waits_for is not null or c.run_after > clock_timestamp() then 'delayed'
           else 'waiting' end as state,
         case c.state when 'dispatched' then c.dispatched_at
-          else greatest(b.state_since, c.run_after) end as since
+          else greatest(b.state_since, b.claim_after, c.run_after) end as since
       from chunks c join batch b on b.id = c.batch_id where c.state <> 'done'),
     moving as (
       select greatest(b.state_since, (

@@ -180,7 +180,7 @@ class Run {
   }
 
   async #release(claim: ModelClaim, pauseFor: Shortage | null): Promise<void> {
-    const why = pauseFor === null ? { retryAfterSeconds: 0, counts: true } : { pauseFor };
+    const why = pauseFor === null ? ({ waits: 'chunk', seconds: 0 } as const) : { pauseFor };
     await inTransaction(pipeline.sql, (tx) => releaseChunk(tx, this.#held(claim), why));
     this.model.release(claim, pauseFor);
   }
@@ -245,7 +245,8 @@ class Run {
   }
 
   #held({ chunk, epoch }: ModelClaim) {
-    return { chunkId: this.#idOf(chunk), batchId: must(this.#ids.get(chunk.batch), 'id'), epoch };
+    const batchId = must(this.#ids.get(chunk.batch), 'id');
+    return { chunkId: this.#idOf(chunk), batchId, keyId: this.#caller.keyId, epoch };
   }
 
   #idOf(chunk: ModelChunk): number {

@@ -104,7 +104,9 @@ describe('dispatch', () => {
     await batchOf(caller, 10);
     const chosen = await Promise.all(
       Array.from({ length: 6 }, () =>
-        inTransaction(pipeline.sql, (tx) => dispatchChunks(tx, PER_ACCOUNT)),
+        inTransaction(pipeline.sql, (tx) =>
+          dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 50 }),
+        ),
       ),
     );
     const ids = chosen.flat().map(({ chunkId }) => chunkId);

@@ -28,7 +28,7 @@ const WAKE_UPS_ENOUGH = 50;
 export async function dispatch(context: DispatchContext): Promise<void> {
   if ((await context.queues.countWaiting('run-chunk')) >= WAKE_UPS_ENOUGH) return;
   const wakeUps = await inTransaction(context.sql, (tx) =>
-    dispatchChunks(tx, context.config.accountChunksMax),
+    dispatchChunks(tx, { perAccount: context.config.accountChunksMax, most: WAKE_UPS_ENOUGH }),
   );
   const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
   await context.queues.wake(

@@ -5,7 +5,9 @@ import type { Woken } from '../../../../tests/support/memory-queues.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
 import { crowd } from '../../../../tests/support/small-graph.ts';
 import { audit } from '../../../core/credits/audit.ts';
+import { inTransaction } from '../../../core/db/client.ts';
 import { claimChunk } from './claim/queries.ts';
+import { endWaits, waitForKey } from './wait/queries.ts';
 
 const ROWS = 20;
 const ROUNDS_MAX = 80;
@@ -157,13 +159,121 @@ describe('a store that fails', () => {
 });
 
 describe('rows per minute of a key', () => {
+  /** A minute later, by the clock of the buckets and of what waits. */
+  async function passAMinute(): Promise<void> {
+    await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+  }
+
+  /** How often each of these lists of one chunk was claimed. */
+  async function claims(ids: readonly string[]): Promise<number[]> {
+    const chunks = await pipeline.sql<{ batchId: string; epoch: number }[]>`
+      select batch_id, epoch from chunks where batch_id = any(${[...ids]}::uuid[])`;
+    return ids.map((id) => Number(chunks.find(({ batchId }) => batchId === id)?.epoch));
+  }
+
+  /** Lists of one row each of a key that may run one row a minute, split and not yet run. */
+  async function slowLists(lists: number): Promise<{ slow: Caller; ids: string[] }> {
+    const slow = await pipeline.account(100);
+    await pipeline.sql`update api_keys set rows_per_minute = 1 where id = ${slow.keyId}`;
+    const ids: string[] = [];
+    for (let number = 0; number < lists; number++) {
+      ids.push(await pipeline.upload(slow, `email\n${emails[0]}\n`, options));
+      await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    }
+    return { slow, ids };
+  }
+
+  async function cancelAll(slow: Caller, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      await pipeline.call(slow, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    }
+    await pipeline.runUntilIdle();
+    for (const id of ids) {
+      expect((await pipeline.batch(slow, id)).state).toMatch(/^(cancelled|completed)$/);
+    }
+  }
+
+  test('that are used up are asked for once, not for each list of the key', async () => {
+    const { slow, ids } = await slowLists(6);
+    pipeline.queues.mayGoOn = true;
+    await pipeline.runUntilIdle();
+    // The first ran, the second was refused, the others wait with it; the oldest comes first each minute.
+    expect(await claims(ids)).toEqual([1, 2, 0, 0, 0, 0]);
+    await passAMinute();
+    expect(await claims(ids)).toEqual([1, 3, 0, 0, 0, 0]);
+    expect((await pipeline.batch(slow, ids[1] ?? '')).state).toBe('completed');
+    await passAMinute();
+    expect(await claims(ids)).toEqual([1, 3, 1, 0, 0, 0]);
+    pipeline.queues.mayGoOn = false;
+    await cancelAll(slow, ids);
+  });
+
+  test('keep no list from being cancelled, paused and resumed while it waits', async () => {
+    const { slow, ids } = await slowLists(4);
+    await pipeline.runUntilIdle();
+    const [, , third = '', fourth = ''] = ids;
+    await pipeline.call(slow, `/v1/batches/${third}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    expect((await pipeline.batch(slow, third)).state).toBe('cancelled');
+    await pipeline.call(slow, `/v1/batches/${fourth}/pause`, { method: 'POST' });
+    // Of what waits nothing is left but a list that is paused: no wait of the key is kept for it.
+    await passAMinute();
+    await pipeline.sweep();
+    expect(await pipeline.sql`select from key_waits where key_id = ${slow.keyId}`).toHaveLength(0);
+    await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
+    await pipeline.call(slow, `/v1/batches/${fourth}/resume`, { method: 'POST' });
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect((await pipeline.batch(slow, fourth)).state).toBe('completed');
+  });
+
+  test('let as many lists run at a time as hold the rows of a minute', async () => {
+    const { slow, ids } = await slowLists(8);
+    await pipeline.runUntilIdle();
+    await pipeline.sql`update api_keys set rows_per_minute = 3 where id = ${slow.keyId}`;
+    await passAMinute();
+    const done = await Promise.all(ids.map((id) => pipeline.batch(slow, id)));
+    expect(done.filter(({ state }) => state === 'completed')).toHaveLength(4);
+    await cancelAll(slow, ids);
+  });
+
+  test('lose no list when two workers end the wait while a third one prolongs it', async () => {
+    const { slow, ids } = await slowLists(5);
+    await pipeline.runUntilIdle();
+    await pipeline.sql`update key_waits set claim_after = now() where key_id = ${slow.keyId}`;
+    const [, second = '', third = ''] = ids;
+    const { sql } = pipeline.context;
+    let ending: Promise<unknown> = Promise.resolve();
+    await inTransaction(pipeline.sql, async (tx) => {
+      await waitForKey(tx, { batchId: second, keyId: slow.keyId, seconds: 60 });
+      // Whoever ends waits passes over a key that another holds.
+      await Promise.all([inTransaction(sql, endWaits), inTransaction(sql, endWaits)]);
+      await tx`update batches set waits_for = null where id = ${third}`;
+      ending = waitForKeyOf(third, slow);
+      await pipeline.untilBlocked(1);
+    });
+    await ending;
+    const waiting = await pipeline.sql`
+      select from batches where key_id = ${slow.keyId} and waits_for = 'key'`;
+    expect(waiting).toHaveLength(4);
+    for (let minute = 1; minute <= 4; minute++) await passAMinute();
+    const done = await Promise.all(ids.map((id) => pipeline.batch(slow, id)));
+    expect(done.map(({ state }) => state)).toEqual(ids.map(() => 'completed'));
+  });
+
+  const waitForKeyOf = (batchId: string, { keyId }: Caller) =>
+    inTransaction(pipeline.context.sql, (tx) => waitForKey(tx, { batchId, keyId, seconds: 60 }));
+
   test('send a chunk back until the bucket has filled, and other keys go on', async () => {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;
     const first = await pipeline.upload(slow, list, options);
     const second = await pipeline.upload(slow, list, options);
     const other = await pipeline.upload(caller, list, options);
-    await pipeline.runUntilIdle(2);
+    await pipeline.runUntilIdle();
     expect((await pipeline.batch(caller, other)).state).toBe('completed');
     expect((await pipeline.batch(slow, first)).state).toBe('completed');
     expect(await pipeline.batch(slow, second)).toMatchObject({
@@ -171,17 +281,15 @@ describe('rows per minute of a key', () => {
       rows: { processed: 0 },
       credits: { reserved: 0 },
     });
-    const [chunk] = await pipeline.sql<{ state: string; failures: number; waits: number }[]>`
-      select state, failures, extract(epoch from run_after - now())::int as waits
-      from chunks where batch_id = ${second}`;
-    expect(chunk).toMatchObject({ state: 'pending', failures: 0 });
-    expect(chunk?.waits).toBeGreaterThan(50);
-    expect(chunk?.waits).toBeLessThanOrEqual(60);
-    // A minute later, by the clock of the bucket and of the chunk.
-    await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
-    await pipeline.passAnHour();
-    await pipeline.sweep();
-    await pipeline.runUntilIdle();
+    const [chunk] = await pipeline.sql<{ state: string; failures: number }[]>`
+      select state, failures from chunks where batch_id = ${second}`;
+    expect(chunk).toEqual({ state: 'pending', failures: 0 });
+    const [wait] = await pipeline.sql<{ seconds: number }[]>`
+      select extract(epoch from claim_after - now())::int as seconds from key_waits
+      where key_id = ${slow.keyId}`;
+    expect(wait?.seconds).toBeGreaterThan(50);
+    expect(wait?.seconds).toBeLessThanOrEqual(60);
+    await passAMinute();
     expect(await pipeline.batch(slow, second)).toMatchObject({ state: 'completed' });
   });
 
@@ -198,11 +306,10 @@ describe('rows per minute of a key', () => {
     await pipeline.runUntilIdle();
     pipeline.queues.mayGoOn = false;
     // The first chunk ran; the second was claimed and given back; the others wait with it.
-    const chunks = await pipeline.sql<{ epoch: number; waits: boolean }[]>`
-      select epoch, coalesce(run_after > now(), false) as waits from chunks
-      where batch_id = ${id} order by number`;
+    const chunks = await pipeline.sql<{ epoch: number; state: string }[]>`
+      select epoch, state from chunks where batch_id = ${id} order by number`;
     expect(chunks.map(({ epoch }) => epoch)).toEqual([1, 2, ...new Array(10).fill(0)]);
-    expect(chunks.map(({ waits }) => waits)).toEqual([false, ...new Array(11).fill(true)]);
+    expect(chunks.map(({ state }) => state)).toEqual(['done', ...new Array(11).fill('pending')]);
     // What waits takes no room from the account's other keys.
     const other = await pipeline.keyOf(slow.accountId, 'live');
     const next = await pipeline.upload(other, list, options);

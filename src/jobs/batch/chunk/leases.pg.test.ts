@@ -112,8 +112,8 @@ describe('a claim', () => {
     expect(await reserveForChunk(sql, { ...input, epoch: other.epoch })).toMatchObject({
       granted: 2,
     });
-    const held = { chunkId, batchId: id, epoch: claim.epoch };
-    const why = { retryAfterSeconds: 0, counts: true };
+    const held = { chunkId, batchId: id, keyId: caller.keyId, epoch: claim.epoch };
+    const why = { waits: 'chunk', seconds: 0 } as const;
     await inTransaction(sql, (tx) => releaseChunk(tx, held, why));
     expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 2 });
     await inTransaction(sql, (tx) => releaseChunk(tx, { ...held, epoch: other.epoch }, why));

@@ -8,6 +8,7 @@ import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
 import type { PartReport } from '../report.ts';
 import type { Shortage } from '../states.ts';
 import { type ChunkWakeUp, leaseEnd } from './claim/queries.ts';
+import { waitForKey, waitForTime } from './wait/queries.ts';
 
 /**
  * A chunk that failed so often is tried in smaller parts. A lease may be lost for many reasons; what threw
@@ -137,37 +138,36 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   return committed;
 }
 
+/** Why a claim ends without a part. */
+export type Release =
+  /** Not one row could be paid: the batch pauses. */
+  | { pauseFor: Shortage }
+  /**
+   * After so many seconds the rows are tried again. What failed by the chunk's own fault (`chunk`) counts against
+   * it and keeps it alone; while storage or database fail (`batch`), or the key has used up its rows per minute
+   * (`key`), the others would only meet the same.
+   */
+  | { waits: 'chunk' | 'batch' | 'key'; seconds: number };
+
 /**
- * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. With
- * `pauseFor` not one row could be paid, and the batch pauses. With `retryAfterSeconds` something
- * failed; what is the fault of storage or database, or the limit of a key, does not count against the
- * chunk, and the others of the batch wait with it: they would only meet the same. Nothing changes when the
- * epoch is old. Call inside a transaction.
+ * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. Nothing
+ * changes when the epoch is old. Call inside a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
-  held: ChunkWakeUp & { batchId: string },
-  why: { pauseFor: Shortage } | { retryAfterSeconds: number; counts: boolean },
+  held: ChunkWakeUp & { batchId: string; keyId: string },
+  why: Release,
 ): Promise<void> {
   const pauses = 'pauseFor' in why;
-  const othersWait = !pauses && !why.counts;
+  const fails = !pauses && why.waits === 'chunk';
   await sql`select id from batches where id = ${held.batchId} for update`;
-  await sql`
+  const released = await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
-        ${countFailure(sql, !pauses && why.counts ? HALVE_FROM.threw : null)},
-        run_after = ${pauses ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${why.retryAfterSeconds})`}
+        ${countFailure(sql, fails ? HALVE_FROM.threw : null)},
+        run_after = ${fails ? sql`clock_timestamp() + make_interval(secs => ${why.seconds})` : sql`null`}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
-      returning id, batch_id, run_after),
-    others as (
-      update chunks set state = 'pending', dispatched_at = null, run_after = chunk.run_after
-      from chunk
-      where chunks.id in (
-        select o.id from chunks o
-        where ${othersWait} and o.batch_id = chunk.batch_id and o.id <> chunk.id
-          and o.state in ('pending', 'dispatched')
-        -- Sweeps and claims change several chunks in an order of their own.
-        for update skip locked)),
+      returning id, batch_id),
     ${voidReservations(sql)}
     update batches b set
       credits_reserved = b.credits_reserved
@@ -175,7 +175,12 @@ export async function releaseChunk(
       state = case when ${pauses} and b.state = 'running' then 'paused' else b.state end,
       reason = case when ${pauses} and b.state = 'running' then ${pauses ? why.pauseFor : null}
         else b.reason end
-    where b.id = ${held.batchId} and exists (select from chunk)`;
+    where b.id = ${held.batchId} and exists (select from chunk)
+    returning b.id`;
+  if (released.length === 0 || pauses) return;
+  const { batchId, keyId } = held;
+  if (why.waits === 'batch') await waitForTime(sql, batchId, why.seconds);
+  if (why.waits === 'key') await waitForKey(sql, { batchId, keyId, seconds: why.seconds });
 }
 
 /**

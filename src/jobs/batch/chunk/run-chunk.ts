@@ -75,8 +75,8 @@ async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promis
   try {
     const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
     if (waitSeconds > 0) {
-      // The chunk goes back until the time that the bucket named; other keys go on.
-      const why = { retryAfterSeconds: waitSeconds, counts: false };
+      // What the key has open waits until the time that the bucket named; other keys continue.
+      const why = { waits: 'key', seconds: waitSeconds } as const;
       await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
       return;
     }
@@ -86,9 +86,9 @@ async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promis
     if (committed?.batchDone) await finishBatch(context, batch.id);
   } catch (error) {
     countPart('failed');
-    const counts = !isUnavailable(error);
     context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
-    const why = { retryAfterSeconds: RETRY_SECONDS, counts };
+    const waits = isUnavailable(error) ? 'batch' : 'chunk';
+    const why = { waits, seconds: RETRY_SECONDS } as const;
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
   } finally {
     lease.stop();

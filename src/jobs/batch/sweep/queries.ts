@@ -22,24 +22,47 @@ export async function listUnattended(
 
 /**
  * Resumes the batches that wait for credits, where the wallet and the key's day can pay for a row again;
- * those that go on waiting say for what. `price` gives the credits of one match of each operation.
+ * those that go on waiting say for what. `price` gives the credits of one match of each operation. Batches of
+ * one key and operation are short of the same: one is read for all of them, and only those are locked for which
+ * something changes.
  */
 export async function resumePaidBatches(
   sql: Sql,
   prices: readonly { operation: string; price: number }[],
 ): Promise<string[]> {
+  const isShort = sql`state = 'paused' and reason in ('insufficient_credits', 'key_budget')`;
+  const first = sql`select account_id, key_id, operation, reason from batches where ${isShort}`;
+  const inOrder = sql`order by account_id, key_id, operation, reason limit 1`;
   const resumed = await sql<{ id: string }[]>`
-    with waiting as (
-      select b.id, case when w.balance - w.reserved < p.price then 'insufficient_credits'
-          when credits_left_today(k) < p.price then 'key_budget' end as reason
-      from batches b
-      join wallets w on w.account_id = b.account_id
+    with recursive short as (
+      (${first} ${inOrder})
+      union all
+      select next.* from short cross join lateral (
+        ${first} and (account_id, key_id, operation, reason)
+          > (short.account_id, short.key_id, short.operation, short.reason)
+        ${inOrder}) next),
+    changed as (
+      select s.*, now_short.reason as now_reason
+      from short s
+      join wallets w on w.account_id = s.account_id
       join unnest(
         ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
-      ) p (operation, price) on p.operation = b.operation
-      left join key_budgets k on k.key_id = b.key_id
-      where b.state = 'paused' and b.reason in ('insufficient_credits', 'key_budget')
-      order by b.id for update of b),
+      ) p (operation, price) on p.operation = s.operation
+      left join key_budgets k on k.key_id = s.key_id
+      cross join lateral (
+        select case when w.balance - w.reserved < p.price then 'insufficient_credits'
+          when credits_left_today(k) < p.price then 'key_budget' end as reason) now_short
+      where now_short.reason is distinct from s.reason),
+    -- By key and by id, whatever number of rows the planner expects.
+    found as materialized (
+      select b.id, c.now_reason as reason from changed c cross join lateral (
+        select id from batches
+        where account_id = c.account_id and key_id = c.key_id and operation = c.operation
+          and reason = c.reason and ${isShort} offset 0) b),
+    waiting as (
+      select id, (select reason from found where found.id = batches.id) as reason from batches
+      where id = any(array(select id from found)) and ${isShort}
+      order by id for update),
     batch as (
       update batches b set reason = waiting.reason,
         state = case when waiting.reason is null then 'running' else b.state end

@@ -11,6 +11,10 @@ const LEASE_SECONDS = 15;
 /** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
 const DISPATCH_LOCK = 7_318_224_906;
 
+/** No account has the first; every account comes before the second. */
+const UUID_MIN = '00000000-0000-0000-0000-000000000000';
+const UUID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** Each time that a claim comes too late another worker got the chunk: so many in a row are no accident. */
 const CLAIM_ATTEMPTS = 20;
 
@@ -29,20 +33,51 @@ export function leaseEnd(sql: Sql) {
 }
 
 /**
- * CTE `open`: the batches that may run, with their chunks under lease and those in flight, which are leased or
- * have a wake-up on its way. By batch, because an index leads there: of paused ones there may be any number.
+ * CTEs `flight` and `busy`: the chunks of runnable batches that are leased or have a wake-up on its way, and
+ * their number by account. In-flight chunks are few, and found by an index of their own; each looks up its
+ * batch by id, whatever the planner believes of their number.
  */
-function openBatches(sql: Sql) {
+function inFlight(sql: Sql) {
   return sql`
-    open as (
-      select b.id, b.account_id, b.created_at, b.dedupe, f.leased, f.in_flight
-      from batches b cross join lateral (
-        select count(*) filter (where state = 'leased') as leased, count(*) as in_flight
-        from chunks where batch_id = b.id and state in ('leased', 'dispatched')) f
-      where b.state in ('queued', 'running', 'cancelling'))`;
+    flight as materialized (
+      select c.id, c.batch_id, c.number, c.state, c.epoch, b.account_id, b.created_at
+      from chunks c cross join lateral (
+        select account_id, created_at from batches
+        where id = c.batch_id and state in ('queued', 'running', 'cancelling') limit 1) b
+      where c.state in ('dispatched', 'leased')),
+    busy as materialized (
+      select account_id, count(*) filter (where state = 'leased') as leased, count(*) as in_flight
+      from flight group by account_id)`;
 }
 
-/** Whether a chunk of the open batch `b` may run now. */
+/**
+ * CTE `turn`: the accounts with claimable batches, with their chunks in flight; first those that come after the
+ * account `after`, as ids go, then the others. Each is one step in an index, taken when its row is asked for:
+ * who needs the first account reads no other. Rows of `step` 0 are no accounts.
+ */
+function accountsInTurn(sql: Sql, after: string | null) {
+  return sql`
+    turn (account_id, had_its_turn, step) as (
+      select coalesce(${after}::uuid, ${UUID_MIN}::uuid), ${after}::uuid is null, 0
+      union all
+      -- The step that finds nobody goes back to the first account, once.
+      select coalesce(next.account_id, ${UUID_MIN}::uuid), had_its_turn or next.account_id is null,
+        case when next.account_id is null then 0 else 1 end
+      from turn left join lateral (
+        select claimable_account as account_id from batches
+        where claimable_account > turn.account_id
+          and claimable_account <= case when had_its_turn then coalesce(${after}::uuid, ${UUID_MAX}::uuid)
+            else ${UUID_MAX}::uuid end
+        order by claimable_account limit 1) next on true
+      where not had_its_turn or next.account_id is not null),
+    account as (
+      select turn.account_id, coalesce(f.leased, 0) as leased, coalesce(f.in_flight, 0) as in_flight
+      from turn left join lateral (
+        select leased, in_flight from busy where account_id = turn.account_id limit 1) f on true
+      where step > 0)`;
+}
+
+/** Whether a chunk of the batch `b` may run now. */
 function mayRun(sql: Sql) {
   return sql`
     (run_after is null or run_after <= clock_timestamp())
@@ -52,31 +87,35 @@ function mayRun(sql: Sql) {
 }
 
 /**
- * Chooses what is woken next: the account with the fewest chunks in flight first, its oldest batch, in file
- * order, at most `perAccount` in flight for each account. Call inside a transaction, and enqueue what it
- * returns after the commit.
+ * Chooses what is woken next, `most` chunks at most: the accounts with the fewest chunks in flight first, of each
+ * its oldest batch, in file order, at most `perAccount` in flight for each account. Call inside a transaction,
+ * and enqueue what it returns after the commit. Reads no more than `most` accounts that have something to run.
  */
-export async function dispatchChunks(sql: Sql, perAccount: number): Promise<DispatchedChunk[]> {
+export async function dispatchChunks(
+  sql: Sql,
+  { perAccount, most }: { perAccount: number; most: number },
+): Promise<DispatchedChunk[]> {
   await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
   return sql<DispatchedChunk[]>`
-    with ${openBatches(sql)},
+    with recursive ${inFlight(sql)}, ${accountsInTurn(sql, null)},
     candidates as (
-      select c.id, a.in_flight + row_number() over (
-        partition by b.account_id order by b.created_at, b.id, c.number) as place
-      from open b
-      join (
-        select account_id, sum(in_flight)::int as in_flight from open group by account_id
-      ) a using (account_id)
-      cross join lateral (
-        select id, number from chunks
-        where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-        order by number limit case when b.dedupe then 1 else ${perAccount} end) c
-      where a.in_flight < ${perAccount})
+      select c.id, a.in_flight + c.place as place
+      from account a cross join lateral (
+        select id, row_number() over (order by created_at, batch_id, number) as place from (
+          select c.id, c.number, b.id as batch_id, b.created_at
+          from batches b cross join lateral (
+            select id, number from chunks
+            where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
+            order by number limit case when b.dedupe then 1 else ${most} end) c
+          where b.claimable_account = a.account_id
+          order by b.created_at, b.id, c.number
+          limit greatest(0, least(${perAccount} - a.in_flight, ${most}))) c) c
+      limit ${most * most}),
+    chosen as (select id, place from candidates order by place limit ${most})
     update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
-    from candidates
-    where chunks.id = candidates.id and candidates.place <= ${perAccount}
-      and chunks.state = 'pending'
-    returning chunks.id as chunk_id, chunks.epoch, candidates.place`;
+    from chosen
+    where chunks.id = chosen.id and chunks.state = 'pending'
+    returning chunks.id as chunk_id, chunks.epoch, chosen.place`;
 }
 
 /** What a worker needs to run a chunk. */
@@ -148,27 +187,33 @@ export async function claimNextChunk(
 function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnType<Sql> {
   const first = sql`select id, batch_id, number, state, epoch from chunks`;
   return sql`
-    ${openBatches(sql)},
-    account as (
-      select account_id, sum(leased) as leased, sum(in_flight) as in_flight,
-        account_id <= ${after}::uuid as had_its_turn
-      from open group by account_id),
+    ${inFlight(sql)}, ${accountsInTurn(sql, after)},
     chosen as (
       select c.id, c.batch_id, c.state, c.epoch
-      from (select * from account order by leased, had_its_turn, account_id) a
+      from (
+        -- Nothing but the first account that has a chunk is read: few others come before it.
+        (select account_id, in_flight from account where leased = 0)
+        union all
+        (select account_id, in_flight from busy where leased > 0
+          order by leased, account_id <= ${after}::uuid, account_id)) a
       cross join lateral (
-        select c.* from open b
-        cross join lateral (
-          -- One state at a time, and not as a parameter: the index over what is not done begins with it.
-          (${first} where batch_id = b.id and state = 'dispatched' and ${mayRun(sql)}
-            order by number limit 1)
-          union all
-          (${first} where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-            and a.in_flight < ${perAccount} order by number limit 1)
-          order by number limit 1) c
-        where b.account_id = a.account_id
-        order by b.created_at, b.id limit 1) c
-      order by a.leased, a.had_its_turn, a.account_id limit 1)`;
+        (select c.* from batches b cross join lateral (
+            -- One state at a time, and not as a parameter: the index over what is not done begins with it.
+            (${first} where batch_id = b.id and state = 'dispatched' and ${mayRun(sql)}
+              order by number limit 1)
+            union all
+            (${first} where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
+              order by number limit 1)
+            order by number limit 1) c
+          where b.claimable_account = a.account_id and a.in_flight < ${perAccount}
+          order by b.created_at, b.id limit 1)
+        union all
+        -- An account with its maximum in flight continues with what is dispatched already.
+        (select id, batch_id, number, state, epoch from flight
+          where account_id = a.account_id and state = 'dispatched' and a.in_flight >= ${perAccount}
+          order by created_at, batch_id, number limit 1)
+        limit 1) c
+      limit 1)`;
 }
 
 /**
@@ -178,7 +223,7 @@ function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnT
 async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too late' | undefined> {
   type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression'>;
   const [row] = await sql<(Row | { chunkId: null })[]>`
-    with ${chosen},
+    with recursive ${chosen},
     batch as (
       select ${batchColumns(sql)}, trace_parent,
         (select rows_per_minute from api_keys where api_keys.id = key_id) as rows_per_minute,
