@@ -560,6 +560,7 @@ CREATE OR REPLACE FUNCTION public.record_batch_event()
 AS $function$
 declare
   is_export boolean := new.kind = 'export';
+  is_told boolean := new.kind = 'list' or new.matched > 0;
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
@@ -568,9 +569,12 @@ begin
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
       'rows', json_build_object(
-        'total', new.rows_total, 'matched', new.matched, 'no_match', new.no_match,
-        'ambiguous', new.ambiguous, 'invalid', new.invalid, 'suppressed', new.suppressed,
-        'duplicate', new.duplicate, 'error', new.error_rows, 'not_processed', new.not_processed),
+        'total', case when is_told then new.rows_total end, 'matched', new.matched,
+        'no_match', case when is_told then new.no_match else 0 end,
+        'ambiguous', new.ambiguous, 'invalid', new.invalid,
+        'suppressed', case when is_told then new.suppressed else 0 end,
+        'duplicate', new.duplicate, 'error', case when is_told then new.error_rows else 0 end,
+        'not_processed', case when is_told then new.not_processed else 0 end),
       'credits', json_build_object('charged', new.credits_charged, 'max', new.max_credits),
       'links', json_build_object(
         'self', case when is_export then '/v1/exports/' else '/v1/batches/' end || new.id)));

@@ -1,8 +1,15 @@
 /** What a command says: one JSON value or lines for a person on stdout, everything else on stderr. */
 
+import type { ClientTotal } from '../src/client/client.ts';
+
 /** Prints the result of a command: `value` with `--json`, otherwise the lines. */
 export function printResult(json: boolean, value: unknown, lines: string[]): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
+}
+
+/** `12`, `about 1200` or `fewer than 10`. */
+export function sayTotal({ total, total_is }: ClientTotal): string {
+  return `${{ exact: '', about: 'about ', below: 'fewer than ' }[total_is]}${total}`;
 }
 
 /** Says something about the way there. */

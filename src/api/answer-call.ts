@@ -96,7 +96,7 @@ async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<v
   const { people, answer } = body as KeptBody;
   const graph = asked.live ? context.sql : context.testSql;
   const isOutdated = await isAnySuppressed(graph, people);
-  if (isOutdated && operations[asked.operation].subject === 'person') throw suppressed();
+  if (isOutdated && operations[asked.operation].subject === 'person') throw noMatch();
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
   const [outcome] = await enrichMany(graph, asked.operation, [asked.row]);
@@ -123,14 +123,13 @@ function send(response: Response, status: number, body: Record<string, unknown>)
   else response.type('application/problem+json').send(JSON.stringify(body));
 }
 
-/** The answer to keep. Throws what is not kept: opting out is asked about anew each time. */
+/** The answer to keep. */
 function toKept(
   asked: Asked,
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
   if (outcome.answer === null) {
     const refused = refusal(outcome);
-    if (refused.status === 451) throw refused;
     return {
       status: refused.status,
       body: { people: [], answer: toProblem(refused, asked.requestId) },
@@ -160,24 +159,16 @@ function refusal(outcome: Outcome): AppError {
         message: `${outcome.reason}: send an identifier that only one of them has.`,
         extensions: { candidates: outcome.candidates },
       });
-    case 'suppressed':
-      return suppressed();
     default:
-      return new AppError({
-        code: 'no_match',
-        status: 404,
-        message:
-          outcome.reason === 'nothing_stored'
-            ? 'The record was found, but what this operation gives is not stored for it.'
-            : 'Nothing in the graph has this identifier.',
-      });
+      return noMatch();
   }
 }
 
-function suppressed(): AppError {
+/** Also for a person who opted out, and for a record that lacks what the operation gives. */
+function noMatch(): AppError {
   return new AppError({
-    code: 'suppressed',
-    status: 451,
-    message: 'This person has opted out and is not served.',
+    code: 'no_match',
+    status: 404,
+    message: 'Nothing that this operation could return has this identifier.',
   });
 }

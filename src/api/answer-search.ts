@@ -7,6 +7,11 @@ import { chargePage } from '../core/credits/charge-page/queries.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { refusalToPay } from '../core/enrich/enrich-calls.ts';
+import {
+  identifyingParameter,
+  type ToldTotal,
+  tellTotal,
+} from '../core/free-answers/free-answers.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
@@ -40,6 +45,8 @@ interface KeptAnswer {
   people: number[];
   next: string | null;
   total: number | null;
+  /** Absent in what a version before this one kept, which was exact. */
+  totalIs?: ToldTotal['total_is'];
   isPartial: boolean;
 }
 
@@ -63,6 +70,14 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
   const { context, key, response, filter, page, request } = call;
   const live = key.mode === 'live';
   const owner = { accountId: key.accountId, live };
+  if (live) {
+    // A refusal after the look-up would reveal for free that somebody meets the filter, or how many do.
+    const isWhole = !page.partial && identifyingParameter(filter) !== null;
+    const needed = (isWhole ? page.limit : 1) * personSearch.price;
+    const purse = { available: call.available, leftToday: key.creditsLeftToday };
+    const refused = refusalToPay(needed, purse);
+    if (refused !== null) throw refused;
+  }
   const found = await readSearch(context, owner, async (graph) => {
     const prepared = await prepareFilter(graph, filter, owner);
     return readPage({ graph, hints: context.sql }, prepared, page);
@@ -75,7 +90,8 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     const last = people.at(-1);
     const isPartial = granted < found.people.length;
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
-    const kept = { people: people.map(({ id }) => id), next, total: found.total, isPartial };
+    const told = tellCount(found.total, people.length, filter);
+    const kept = { people: people.map(({ id }) => id), next, ...told, isPartial };
     await idempotency.answer(tx, { requestSha256: hashOf(request), status: 200, body: kept });
     return { people, kept };
   });
@@ -85,6 +101,21 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
   });
   const [{ people, kept }] = await Promise.all([paid, found.remember()]);
   send(call, people, kept);
+}
+
+/**
+ * The total as the page may tell it: exactly once somebody of it was paid for; else as a preview does, which
+ * counts nobody by what names people.
+ */
+function tellCount(
+  total: number | null,
+  paid: number,
+  filter: Filter,
+): Pick<KeptAnswer, 'total' | 'totalIs'> {
+  if (total === null || paid > 0) return { total, totalIs: 'exact' };
+  if (identifyingParameter(filter) !== null) return { total: null };
+  const told = tellTotal(total);
+  return { total: told.total, totalIs: told.total_is };
 }
 
 /** Charges the page and says so. Returns how many of its people were paid. */
@@ -100,7 +131,9 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
     partial: page.partial,
   });
   if (granted === 0) {
-    const refused = refusalToPay(records, { available: remaining, leftToday });
+    // How many there are is not told for nothing: only what such a page may cost.
+    const needed = page.partial ? personSearch.price : page.limit * personSearch.price;
+    const refused = refusalToPay(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
   sayCredits(response, granted, remaining);
@@ -123,7 +156,10 @@ async function replaySearch(call: SearchCall, kept: KeptAnswer): Promise<void> {
 
 function send({ request, response }: SearchCall, people: PersonRow[], kept: KeptAnswer): void {
   if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
-  if (kept.total !== null) response.setHeader('X-Total-Count', String(kept.total));
+  if (kept.total !== null) {
+    response.setHeader('X-Total-Count', String(kept.total));
+    response.setHeader('X-Total-Is', kept.totalIs ?? 'exact');
+  }
   if (kept.isPartial) response.setHeader('X-Partial', 'true');
   response.type('application/json');
   response.send(`[${people.map(({ record }) => writePerson(record)).join(',')}]`);

@@ -80,7 +80,8 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       // An id in an impossible form is one that nothing has.
       const params = parseValues(definition.params, request.params);
       const called = { key, admission, query, params, request, response };
-      const scoped = definition.counted ? context : withRequestId(context, response);
+      const isSingleCall = definition.counted && definition.method === 'get';
+      const scoped = isSingleCall ? context : withRequestId(context, response);
       await definition.handler({ ...called, context: scoped });
     },
   };

@@ -93,7 +93,7 @@ describe('no match costs nothing', () => {
     ['/v1/people/email/verify?email=ada%40home.example', 404, 'no_match'],
     ['/v1/companies/logo?domain=beta.example', 404, 'no_match'],
     ['/v1/people/enrich?phone=%2B441632960099', 409, 'ambiguous_match'],
-    ['/v1/people/enrich?email=out%40home.example', 451, 'suppressed'],
+    ['/v1/people/enrich?email=out%40home.example', 404, 'no_match'],
     ['/v1/people/enrich', 400, 'missing_identifier'],
     ['/v1/people/enrich?email=a%40b.example&phone=%2B447700900001', 400, 'conflicting_identifiers'],
     ['/v1/people/enrich?email=nobody', 400, 'invalid_parameter'],
@@ -110,6 +110,21 @@ describe('no match costs nothing', () => {
     await expectProblem(response, { status, code });
     expect(response.headers.get('x-credits-charged')).toBe('0');
     expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: 0 });
+  });
+
+  test('a person who opted out, one without what is asked for and nobody are one and the same', async () => {
+    const caller = await pipeline.account(100);
+    const answers = await Promise.all(
+      [
+        '/v1/people/mobile?email=nobody%40acme.example',
+        '/v1/people/mobile?email=bob%40acme.example',
+        '/v1/people/mobile?email=out%40home.example',
+      ].map(async (path) => {
+        const missing = { status: 404, code: 'no_match' };
+        return (await expectProblem(await get(caller, path), missing)).detail;
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
   });
 
   test('an ambiguous one says how many are equally good', async () => {

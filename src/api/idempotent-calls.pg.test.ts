@@ -104,7 +104,7 @@ describe('who opted out since', () => {
     await suppress(pipeline.sql, 'out@home.example');
     for (const [index, path] of paths.entries()) {
       const replayed = await get(caller, path, `o${index}`);
-      await expectProblem(replayed, { status: 451, code: 'suppressed' });
+      await expectProblem(replayed, { status: 404, code: 'no_match' });
     }
     const after = await get(caller, company, 'c');
     const text = await after.text();

@@ -21,11 +21,23 @@ export interface ClientProgress {
 export interface ClientBatch extends ClientProgress {
   operation: string;
   mapping: Record<string, { column: number; header: string | null }[]>;
-  quote: { state: string; credits?: number; affordable?: boolean } | null;
+  quote: {
+    state: string;
+    credits?: number;
+    credits_is?: 'exact' | 'at_most';
+    affordable?: boolean;
+  } | null;
+}
+
+/** A number of people: that many, about that many, or fewer than that, perhaps none. */
+export interface ClientTotal {
+  total: number;
+  total_is: 'exact' | 'about' | 'below';
 }
 
 /** An export as the API answers it. */
 export interface ClientExport extends ClientProgress {
+  total_is: ClientTotal['total_is'] | null;
   filter: string;
   format: string;
   estimated_credits: number | null;
@@ -104,8 +116,7 @@ export interface ClientPage {
 }
 
 /** What a person search would give. */
-export interface ClientPreview {
-  total: number;
+export interface ClientPreview extends ClientTotal {
   estimated_credits: number;
   fields: Record<string, number>;
 }

@@ -150,12 +150,12 @@ describeWithBrowser('somebody with a messy list', () => {
     async () => {
       await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*`);
       const gives = page.getByLabel('What the search would give');
-      await gives.getByText(/^[\d,]+ people$/).waitFor();
+      await gives.getByText(/^about [\d,]+ people$/).waitFor();
       await picture('search');
       await page.getByRole('link', { name: 'Export', exact: true }).click();
       await page.getByLabel('People at most').fill('20');
       await page.getByRole('button', { name: 'Prepare the export' }).click();
-      await page.getByRole('button', { name: 'Start for 20 credits' }).click();
+      await page.getByRole('button', { name: 'Start for about 20 credits' }).click();
       await page.getByRole('heading', { name: 'What came of it' }).waitFor();
       await picture('export');
       await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*&view=schedule`);

@@ -113,8 +113,13 @@ test('run --hold waits for a price and a start', async () => {
   expect(held).toMatchObject({ state: 'ready', rows: { total: 4, processed: 0 } });
   expect(held).not.toHaveProperty('output');
   const quoted = await json('quote', held.id);
-  expect(quoted.quote).toMatchObject({ state: 'done', credits: 2, affordable: true });
-  expect(await enrich('quote', held.id)).toBe('2 credits\n');
+  expect(quoted.quote).toMatchObject({
+    state: 'done',
+    credits: 3,
+    credits_is: 'at_most',
+    affordable: true,
+  });
+  expect(await enrich('quote', held.id)).toBe('at most 3 credits\n');
   expect(await json('start', held.id)).toMatchObject({ state: 'queued' });
   expect(await json('status', held.id)).toMatchObject({ state: 'completed' });
   await expect(enrich('quote', held.id)).rejects.toThrow(/hold=true/);

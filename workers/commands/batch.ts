@@ -139,13 +139,16 @@ function addControlCommands(batch: Command): void {
   }
   batch
     .command('quote')
-    .description('the exact price of a held batch, from a real match pass; free')
+    .description('the price of a held batch, from a real match pass; free')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
       const quoted = await quote(await openClient(config), id);
-      const { credits, affordable } = quoted.quote ?? {};
-      const line = `${credits} credits${affordable ? '' : ' (more than the wallet holds)'}`;
+      const { credits, credits_is, affordable } = quoted.quote ?? {};
+      const price = `${credits_is === 'at_most' ? 'at most ' : ''}${credits} credits`;
+      const { max } = quoted.credits;
+      const limit = max === null ? '' : `, of which max_credits allows ${max}`;
+      const line = `${price}${limit}${affordable ? '' : ' (more than the wallet holds)'}`;
       printResult(json, quoted, [line]);
     });
   batch

@@ -81,8 +81,11 @@ test('`export` makes the file of a filter and says what it cost', async () => {
 
 test('`export --hold` says the price and spends nothing', async () => {
   const before = await pipeline.wallet(caller);
-  const said = await enrich('export', 'run', 'id=1001-1004', '--hold');
-  expect(said).toContain('4 credits at most');
+  const said = await enrich('export', 'run', 'email=*', '--hold');
+  expect(said).toContain('Price      fewer than 10 credits');
+  expect(await enrich('export', 'run', 'id=1001-1004', '--hold')).toContain(
+    'Price      1 credit for each person found',
+  );
   expect(await pipeline.wallet(caller)).toEqual(before);
   const id = /Export {5}(\S+)/.exec(said)?.[1] ?? '';
   expect(await enrich('export', 'cancel', id)).toContain('cancelling');

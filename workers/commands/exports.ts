@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ClientExport } from '../../src/client/client.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult } from '../output.ts';
+import { printResult, sayTotal } from '../output.ts';
 import { download, follow } from './follow.ts';
 
 /** Options that exports and schedules share. */
@@ -149,13 +149,21 @@ function addControlCommands(group: Command): void {
 }
 
 function describeExport(made: ClientExport, output: string | null): string[] {
-  const { id, state, reason, rows, credits } = made;
+  const { id, state, reason, rows, credits, estimated_credits: price } = made;
+  const is = made.total_is ?? 'exact';
   const lines = [
     `Export     ${id} (${state}${reason ? `, ${reason}` : ''})`,
-    `People     ${rows.matched} of ${rows.total ?? '?'}`,
+    `People     ${rows.matched} of ${rows.total === null ? '?' : sayTotal({ total: rows.total, total_is: is })}`,
     `Credits    ${credits.charged} charged`,
   ];
-  if (state === 'ready') lines.push(`Price      ${made.estimated_credits} credits at most`);
+  if (state === 'ready') {
+    const total_is = price === 0 ? 'exact' : is;
+    const said =
+      price === null
+        ? '1 credit for each person found'
+        : `${sayTotal({ total: price, total_is })} credits`;
+    lines.push(`Price      ${said}`);
+  }
   if (output !== null) lines.push(`Result     ${output}`);
   return lines;
 }

@@ -13,7 +13,10 @@ let caller: Caller;
 let folder: string;
 beforeAll(async () => {
   pipeline = await openPipeline();
-  const persons = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, skills: 'C#, Öl' }));
+  const persons = Array.from({ length: 12 }, (_, index) => ({
+    id: index + 1,
+    skills: index < 5 ? 'C#, Öl' : 'Öl',
+  }));
   await importGraph(pipeline.sql, { persons });
   caller = await pipeline.account(100);
   folder = await mkdtemp(path.join(tmpdir(), 'enrich-cli-'));
@@ -45,8 +48,19 @@ async function enrich(...words: string[]): Promise<string> {
 }
 
 test('a preview tells the counts and costs nothing', async () => {
-  const printed = await enrich('--json', 'search', 'skills=[C#|öl]', '--preview');
-  expect(JSON.parse(printed)).toMatchObject({ total: 5, estimated_credits: 5 });
+  const printed = await enrich('--json', 'search', 'skills=öl', '--preview');
+  expect(JSON.parse(printed)).toMatchObject({
+    total: 10,
+    total_is: 'about',
+    estimated_credits: 10,
+  });
+  const lines = await enrich('search', 'skills=öl', '--preview');
+  expect(lines.split('\n')[0]).toBe('about 10 people, about 10 credits');
+  const few = await enrich('search', 'skills=[C#|öl]', '--preview');
+  expect(few).toBe('fewer than 10 people, fewer than 10 credits\n');
+  await expect(enrich('search', 'email=a@b.example', '--preview')).rejects.toThrow(
+    'not counted for free',
+  );
   expect((await pipeline.wallet(caller))?.balance).toBe(100);
 });
 

@@ -7,7 +7,7 @@ import type { Client } from '../../src/client/client.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult } from '../output.ts';
+import { printResult, sayTotal } from '../output.ts';
 
 const PAGE_PEOPLE_MAX = 1000;
 
@@ -16,7 +16,10 @@ export function addSearchCommand(program: Command): void {
     .command('search')
     .description('write everybody whom a filter means as JSON lines; 1 credit a person')
     .argument('<filter>', 'as "positionList=[Accountant|Auditor]&locationList=[:France]"')
-    .option('--preview', 'only tell how many people there are and what is known of them; free')
+    .option(
+      '--preview',
+      'only tell about how many people there are and what is known of them; free',
+    )
     .option('--max <number>', 'people at most', wholeNumber(1), PAGE_PEOPLE_MAX)
     .option('-o, --output <file>', 'where to write them; default stdout')
     .action(
@@ -44,7 +47,7 @@ export function addSearchCommand(program: Command): void {
 async function preview(client: Client, filter: string, json: boolean): Promise<void> {
   const found = await client.previewSearch(filter);
   printResult(json, found, [
-    `${found.total} people, ${found.estimated_credits} credits`,
+    `${sayTotal(found)} people, ${sayTotal({ ...found, total: found.estimated_credits })} credits`,
     ...Object.entries(found.fields).map(([field, people]) => `${field.padEnd(32)} ${people}`),
   ]);
 }

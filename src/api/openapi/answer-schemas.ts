@@ -106,10 +106,19 @@ export function enrichedSchema(operation: OperationName): z.ZodType {
 /** A page of a search. */
 export const peopleSchema = z.array(person);
 
+const totalIs = z.enum(['exact', 'about', 'below']).meta({
+  description:
+    '`exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none.',
+});
+
 export const previewSchema = z.strictObject({
   total: integer,
+  total_is: totalIs,
   estimated_credits: integer,
-  fields: z.record(text, integer),
+  fields: z.record(text, integer).meta({
+    description:
+      'By field, about how many of the people have it; empty where `total_is` is `below`.',
+  }),
 });
 
 export const doNotContactSchema = z.strictObject({
@@ -210,12 +219,29 @@ const stateShape = {
   operation: text,
 };
 
+const quoteSchema = z.strictObject({
+  state: z.enum(['running', 'done']),
+  asked_at: text,
+  rows: z
+    .record(text, integer)
+    .meta({ description: 'Rows of each outcome; `invalid` alone where fewer than ten match.' })
+    .optional(),
+  credits: integer
+    .meta({ description: 'The price of the whole list; `max_credits` does not cut it.' })
+    .optional(),
+  credits_is: z
+    .enum(['exact', 'at_most'])
+    .meta({ description: '`at_most` where fewer than ten rows match, or none.' })
+    .optional(),
+  affordable: z.boolean().optional(),
+});
+
 export const batchSchema = z
   .looseObject({
     ...stateShape,
     mapping: z.record(text, z.unknown()),
     dialect: z.record(text, z.unknown()),
-    quote: z.record(text, z.unknown()).nullable(),
+    quote: quoteSchema.nullable(),
     ...progressShape,
   })
   .meta({ id: 'Batch' });
@@ -229,6 +255,10 @@ export const exportSchema = z
     gzip: z.boolean(),
     max_results: amount,
     schedule_id: z.uuid().nullable(),
+    total_is: totalIs.nullable().meta({
+      description:
+        'How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one.',
+    }),
     estimated_credits: amount,
     ...progressShape,
   })

@@ -50,7 +50,7 @@ const enrichment = Object.entries(operations).map(
           schema: enrichedSchema(name as OperationName),
         },
       ],
-      errors: [402, 404, 409, 422, 451],
+      errors: [402, 404, 409, 422],
     },
   ],
 );
@@ -68,7 +68,7 @@ const search = ['/personsearch', '/v1/personsearch'].flatMap(
     [
       `get ${path}/preview`,
       {
-        answers: [{ status: 200, description: 'Counts, nobody named.', schema: previewSchema }],
+        answers: [{ status: 200, description: 'Rounded counts.', schema: previewSchema }],
         errors: [],
         query: filterQuery,
       },
@@ -80,7 +80,7 @@ const search = ['/personsearch', '/v1/personsearch'].flatMap(
           {
             status: 200,
             description:
-              'People, in the order of their ids. `Link: rel="next"` leads to the next page, `X-Total-Count` tells all of them (`count=true`), `X-Partial: true` says that the wallet paid a part (`partial=true`).',
+              'People, in the order of their ids. `Link: rel="next"` leads to the next page, `X-Total-Count` tells all of them (`count=true`): exactly when the page holds somebody, else as `X-Total-Is` says (`exact`, `about`, `below`) and not for a filter that names people, `X-Partial: true` says that the wallet paid a part (`partial=true`).',
             schema: peopleSchema,
           },
         ],

@@ -23,7 +23,6 @@ const meanings: Record<number, string> = {
   415: 'The body is of a type that the call does not take.',
   422: 'The list cannot be read, or the Idempotency-Key was used for another request.',
   429: 'A limit is reached; `Retry-After` says when to come back.',
-  451: 'The person has opted out.',
   503: 'A passing failure; try again.',
 };
 

@@ -81,8 +81,8 @@ export async function openStocked(environment: Record<string, string> = {}) {
     'get /v1/companies/financials': 'domain=acme.example',
     'get /personsearch/': 'name=ada',
     'get /v1/personsearch': 'name=ada',
-    'get /personsearch/preview': 'name=ada',
-    'get /v1/personsearch/preview': 'name=ada',
+    'get /personsearch/preview': 'gender=2',
+    'get /v1/personsearch/preview': 'gender=2',
     'get /v1/schedules/preview': 'cron=0%202%20*%20*%20*',
   };
   const usualOf: Record<string, string> = {

@@ -1,4 +1,5 @@
 import { requestHash } from '../../core/idempotency/idempotency.ts';
+import { countQuote } from '../../core/limits/limits.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch } from '../../jobs/batch/control/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
@@ -6,13 +7,13 @@ import { defineRoute, idParams, none, type Route } from '../define-route.ts';
 import { claimRequest, replay } from '../idempotent-request.ts';
 import { ownBatchOf, ownerOf } from './own-batch.ts';
 
-/** What each action does, and what may be asked of lists alone. */
-const actions: Record<BatchAction, { summary: string; listsOnly?: true }> = {
+/** What each action does, what may be asked of lists alone, and what is metered as a request of the key. */
+const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {
   start: { summary: 'Start what was held' },
   pause: { summary: 'Pause it' },
   resume: { summary: 'Resume what is paused' },
   cancel: { summary: 'Cancel it: after the answer nothing of it is charged' },
-  quote: { summary: 'Ask for the exact price of a held batch', listsOnly: true },
+  quote: { summary: 'Ask for the price of a held batch', listsOnly: true, metered: true },
 };
 
 /** The actions on lists and exports, one route each; each answers the batch after it. */
@@ -28,6 +29,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
     path: `${resource.path}/:id/${action}`,
     summary: actions[action].summary,
     scope: resource.scope,
+    counted: actions[action].metered ?? false,
     query: none,
     params: idParams,
     async handler({ context, key, params, request, response }) {
@@ -38,6 +40,9 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
         if (idempotency.answered !== null) {
           replay(response, idempotency.answered, requestSha256);
           return;
+        }
+        if (action === 'quote' && batch.state === 'ready') {
+          await countQuote(context.limiter, batch.id);
         }
         const owner = ownerOf(key);
         const after = await controlBatch(context, owner, batch, action, (tx, now) =>

@@ -14,14 +14,16 @@ const body = exportOptions.extend({
 });
 
 /**
- * Makes an export: everybody whom the filter means at this moment, written to a file. Answers 202 with it;
- * `hold` writes the ids, which tells the price, and waits for `start`.
+ * Makes an export: everybody whom the filter means at this moment, written to a file. Responds 202 with it;
+ * `hold` writes the ids, which gives the price, and waits for `start`.
  */
 export const createExportRoute = defineRoute({
   method: 'post',
   path: '/v1/exports',
   summary: 'Export the people that a filter means',
   scope: 'exports',
+  // What it finds is told for nothing, as a preview tells it: rounded, and as a request of the key.
+  counted: true,
   query: none,
   params: none,
   body,

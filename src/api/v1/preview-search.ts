@@ -1,3 +1,4 @@
+import { assertCountedForFree } from '../../core/free-answers/free-answers.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import { previewSearch } from '../../core/search/preview.ts';
@@ -5,7 +6,7 @@ import { readSearch } from '../../core/search/read-search.ts';
 import { defineRoute, none, type Route } from '../define-route.ts';
 import { queryString } from '../query-string.ts';
 
-/** How many people a search means and which fields they have; free, and counted by the key's limits. */
+/** About how many people a search finds and which fields they have; free, and metered by the key's limits. */
 export const previewSearchRoutes: Route[] = [
   '/personsearch/preview',
   '/v1/personsearch/preview',
@@ -13,7 +14,8 @@ export const previewSearchRoutes: Route[] = [
   defineRoute({
     method: 'get',
     path,
-    summary: 'How many people a search means, what they would cost, and which fields they have',
+    summary:
+      'About how many people a search finds, what they would cost, and which fields they have',
     scope: 'search',
     counted: true,
     query: none,
@@ -22,6 +24,7 @@ export const previewSearchRoutes: Route[] = [
     async handler({ context, key, request, response }) {
       const owner = { accountId: key.accountId, live: key.mode === 'live' };
       const filter = parseFilter(queryString(request));
+      assertCountedForFree(filter);
       const preview = await readSearch(context, owner, async (graph) =>
         previewSearch(graph, await prepareFilter(graph, filter, owner)),
       );

@@ -196,6 +196,27 @@ export async function reserveForChunk(
   return reserved;
 }
 
+/**
+ * What keeps a batch from paying for one more match, or null. Its own limit always counts; wallet and key only as
+ * long as it has paid for nothing, because a list that spent the last credit still ends with its misses.
+ */
+export async function findShortage(
+  sql: Sql,
+  { batchId, price }: { batchId: string; price: number },
+): Promise<Reserved['limitedBy']> {
+  const [row] = await sql<Pick<Reserved, 'limitedBy'>[]>`
+    select case
+        when b.max_credits - b.credits_charged - b.credits_reserved < ${price}::bigint
+          then 'max_credits'
+        when b.credits_charged + b.credits_reserved > 0 then null
+        when w.balance - w.reserved < ${price}::bigint then 'insufficient_credits'
+        when credits_left_today(k) < ${price}::bigint then 'key_budget' end as limited_by
+    from batches b join wallets w on w.account_id = b.account_id
+      left join key_budgets k on k.key_id = b.key_id
+    where b.id = ${batchId}`;
+  return row?.limitedBy ?? null;
+}
+
 /** What a `key_budgets b` row becomes when calls or batches spend of it today. */
 export function spendToday(
   sql: Sql,

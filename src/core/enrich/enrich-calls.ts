@@ -146,7 +146,7 @@ function cannotPay(
   return new AppError({
     code: 'daily_credits_reached',
     status: 402,
-    message: `This call costs ${needed} credits and this key may spend ${leftToday} more today (UTC). Use another key, or wait for midnight.`,
+    message: `This call may cost ${needed} credits and this key may spend ${leftToday} more today (UTC). Use another key, or wait for midnight.`,
     extensions: { needed, available: leftToday },
   });
 }
@@ -156,7 +156,7 @@ function insufficientCredits(needed: number, available: number): AppError {
   return new AppError({
     code: 'insufficient_credits',
     status: 402,
-    message: `This call costs ${needed} credits and the wallet has ${available} to spend. Add credits and try again.`,
+    message: `This call may cost ${needed} credits and the wallet has ${available} to spend. Add credits and try again.`,
     extensions: { needed, available },
   });
 }

@@ -82,13 +82,11 @@ describe('people.enrich', () => {
     expect(await enrich('people.enrich', { phone: '+441632960099' })).toEqual(shared);
   });
 
-  test('somebody who opted out is suppressed, whichever identifier names them', async () => {
-    const opted = (by: string) => miss('suppressed', by, 'opted_out');
-    expect(await enrich('people.enrich', { email: 'out@home.example' })).toEqual(opted('email'));
-    expect(await enrich('people.enrich', { professional_network: 'opt-out' })).toEqual(
-      opted('professional_network'),
-    );
-    expect(await enrich('people.mobile', { email: 'out@acme.example' })).toEqual(opted('email'));
+  test('somebody who opted out is a miss, whichever identifier names them', async () => {
+    const nobody = miss('no_match');
+    expect(await enrich('people.enrich', { email: 'out@home.example' })).toEqual(nobody);
+    expect(await enrich('people.enrich', { professional_network: 'opt-out' })).toEqual(nobody);
+    expect(await enrich('people.mobile', { email: 'out@acme.example' })).toEqual(nobody);
   });
 
   test('an identifier of another person is a conflict, and trust decides', async () => {
@@ -123,9 +121,9 @@ describe('people.enrich-with-company', () => {
     );
   });
 
-  test('somebody who opted out is suppressed', async () => {
+  test('somebody who opted out is a miss', async () => {
     expect(await enrich('people.enrich-with-company', { email: 'out@home.example' })).toEqual(
-      miss('suppressed', 'email', 'opted_out'),
+      miss('no_match'),
     );
   });
 });
@@ -138,9 +136,7 @@ describe('people.mobile', () => {
   });
 
   test('a person without a mobile is no match, so it costs nothing', async () => {
-    expect(await enrich('people.mobile', { email: 'bob@home.example' })).toEqual(
-      miss('no_match', 'email', 'nothing_stored'),
-    );
+    expect(await enrich('people.mobile', { email: 'bob@home.example' })).toEqual(miss('no_match'));
   });
 });
 
@@ -277,7 +273,7 @@ describe('companies.logo and companies.financials', () => {
   });
 
   test('a company without a logo or a period is no match, so it costs nothing', async () => {
-    const nothing = miss('no_match', 'domain', 'nothing_stored');
+    const nothing = miss('no_match');
     expect(await enrich('companies.logo', { domain: 'beta.example' })).toEqual(nothing);
     expect(await enrich('companies.financials', { domain: 'beta.example' })).toEqual(nothing);
   });

@@ -81,9 +81,8 @@ function unanswered({ status, by, candidates }: Decision): Outcome {
 
 function answered(operation: OperationName, decision: Decision, answer: ReadAnswer): Outcome {
   const { by, conflict, id } = decision;
-  if (answer === 'suppressed') return miss('suppressed', by, 'opted_out');
-  if (answer === undefined) return noMatch;
-  if (!isSuccess(operation, answer)) return miss('no_match', by, 'nothing_stored');
+  // As for a value that nobody holds: that somebody opted out, or is stored at all, is not given away.
+  if (answer === undefined || !isSuccess(operation, answer)) return noMatch;
   return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
 }
 
@@ -93,7 +92,7 @@ export function miss(status: OutcomeStatus, by: string, reason: string): Outcome
 }
 
 /** A third of many lists: one object stands for all of them, since nobody changes a miss. */
-const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
+export const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
 
 /** One decision a row; undefined for a row without a usable identifier. */
 async function decideAll(
@@ -118,9 +117,9 @@ async function decideAll(
   );
 }
 
-type ReadAnswer = Answer | 'suppressed' | undefined;
+type ReadAnswer = Answer | undefined;
 
-/** The answers to the matched decisions, in their order; undefined for a record that is gone. */
+/** The answers to the matched decisions, in their order; undefined for a record that is gone or opted out. */
 async function readAnswers(
   sql: Sql,
   operation: OperationName,
@@ -170,8 +169,7 @@ function splitText(
   while (from <= blob.length) {
     const end = blob.indexOf(RECORD_SEPARATOR, from);
     const to = end === -1 ? blob.length : end;
-    if (from === to) answers.push(undefined);
-    else if (blob[from] === SUPPRESSED_MARK) answers.push('suppressed');
+    if (from === to || blob[from] === SUPPRESSED_MARK) answers.push(undefined);
     else answers.push(answer({ bytes: blob, from, to }));
     from = to + 1;
   }

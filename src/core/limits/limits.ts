@@ -95,6 +95,18 @@ export async function takeRows(
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }
 
+/** Enough to correct the columns of a list and see the price each time. */
+const QUOTES_PER_MINUTE = 5;
+
+/** Counts a quote of a list. Throws `AppError` 429 when it is asked too often: options that change would probe it. */
+export async function countQuote(limiter: Limiter, batchId: string): Promise<void> {
+  const bucket = { owner: batchId, name: 'quotes', perMinute: QUOTES_PER_MINUTE, cost: 1 };
+  const tokens = await limiter.takeTokens(bucket);
+  if (tokens.admitted) return;
+  countRefusal('quotes');
+  throw rateLimited('quotes of one batch a minute', QUOTES_PER_MINUTE, tokens.retrySeconds);
+}
+
 /** Nobody knows when another answer ends: often enough to notice, seldom enough not to disturb. */
 const OPEN_RETRY_SECONDS = 10;
 

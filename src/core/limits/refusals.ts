@@ -4,10 +4,10 @@ import { metrics } from '../metrics.ts';
 
 /**
  * `minute`, `day`: counted calls of a key. `other`: all other calls of an account. `rows`: chunks that went
- * back until their key's rows per minute allow them. `wallet`, `key_budget`: calls that could not be paid,
+ * back until their key's rows per minute allow them. `quotes`: quotes of one list. `wallet`, `key_budget`: calls that could not be paid,
  * and parts that ended because the rest could not.
  */
-const buckets = ['minute', 'day', 'other', 'rows', 'wallet', 'key_budget'] as const;
+const buckets = ['minute', 'day', 'other', 'rows', 'quotes', 'wallet', 'key_budget'] as const;
 type Bucket = (typeof buckets)[number];
 
 const refusals = new Counter({

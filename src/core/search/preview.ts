@@ -1,26 +1,26 @@
-/** What a search would give, before anything is paid: how many people, and how many have each field. */
+/** What a search would return, before anything is paid: about how many people, and how many have each field. */
 import type { Sql } from '../db/client.ts';
+import { type ToldTotal, tellFields, tellTotal } from '../free-answers/free-answers.ts';
 import { personFields } from '../graph/fields.ts';
 import { presenceBit } from './compile.ts';
 import { bounded } from './page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './queries.ts';
 
-export interface SearchPreview {
-  /** People that the filter means. */
-  total: number;
-  /** Credits of all of them. */
+export interface SearchPreview extends ToldTotal {
+  /** Credits of all of them, as far as `total` says. */
   estimated_credits: number;
-  /** By field of the record, in its order: how many of them have it. */
+  /** By field of the record, in its order: about how many of them have it. Empty for few people. */
   fields: Record<string, number>;
 }
 
-/** Counts the people of a filter. Throws `AppError` 503 `search_timeout`. */
+/** Counts the people of a filter, as a free response may tell them. Throws `AppError` 503 `search_timeout`. */
 export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise<SearchPreview> {
-  const { total, present } = await bounded(countPresence(sql, prepared));
-  const fields = personFields.map(({ name }) => {
+  const { total: people, present } = await bounded(countPresence(sql, prepared));
+  const counts = personFields.map(({ name }) => {
     const bit = presenceBit(name);
-    return [name, bit === null ? total : (present[bit] ?? 0)];
+    return [name, bit === null ? people : (present[bit] ?? 0)] as const;
   });
-  return { total, estimated_credits: total, fields: Object.fromEntries(fields) };
+  const told = tellTotal(people);
+  return { ...told, estimated_credits: told.total, fields: tellFields(people, counts) };
 }

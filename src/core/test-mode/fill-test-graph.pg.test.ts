@@ -25,25 +25,16 @@ const outcomes: Record<MagicWord, string> = {
   matched: 'matched',
   'no-match': 'no_match',
   ambiguous: 'ambiguous',
-  suppressed: 'suppressed',
+  suppressed: 'no_match',
   slow: 'matched',
   402: 'no_match',
   429: 'no_match',
   503: 'no_match',
 };
 
-const cases = Object.entries(operations).flatMap(([operation, { identifiers, subject }]) =>
+const cases = Object.entries(operations).flatMap(([operation, { identifiers }]) =>
   identifiers.flatMap((kind) =>
-    magicWords.map((word) => {
-      // Companies do not opt out.
-      const isNobody = subject === 'company' && word === 'suppressed';
-      return [
-        operation as OperationName,
-        kind,
-        word,
-        isNobody ? 'no_match' : outcomes[word],
-      ] as const;
-    }),
+    magicWords.map((word) => [operation as OperationName, kind, word, outcomes[word]] as const),
   ),
 );
 

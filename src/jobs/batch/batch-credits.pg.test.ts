@@ -102,31 +102,45 @@ describe('a wallet that is too small', () => {
     expect(charges[0]?.reference).toBe(`batch:${id}:1:0`);
   });
 
-  test('pays what comes before the first match when there is no credit at all', async () => {
+  test.each(['m...', '..m.', '....', '....m', '....m....'])(
+    'of nothing reveals nothing about a list: %s waits whole',
+    async (pattern) => {
+      const caller = await pipeline.account(0);
+      const id = await pipeline.enrich(caller, listOf(pattern), options);
+      expect(await pipeline.batch(caller, id)).toMatchObject({
+        state: 'paused',
+        reason: 'insufficient_credits',
+        rows: { processed: 0 },
+        credits: { charged: 0, reserved: 0 },
+      });
+      await pipeline.grant(caller, 1, 'one');
+      await pipeline.sweep();
+      await pipeline.runUntilIdle();
+      const found = pattern.includes('m') ? 1 : 0;
+      expect(await pipeline.batch(caller, id)).toMatchObject({
+        state: 'completed',
+        rows: { matched: found, no_match: pattern.length - found },
+        credits: { charged: found },
+      });
+    },
+  );
+
+  test('of nothing still completes a list of which no row can be looked up', async () => {
     const caller = await pipeline.account(0);
-    const id = await pipeline.enrich(caller, listOf('..m.'), options);
+    const id = await pipeline.enrich(caller, 'email\nnone\nnothing\n', options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'paused',
-      rows: { processed: 2, no_match: 2 },
-      credits: { charged: 0, reserved: 0 },
+      state: 'completed',
+      rows: { invalid: 2 },
     });
   });
 
-  test('starts nothing with a match in the first row and no credit', async () => {
-    const caller = await pipeline.account(0);
-    const id = await pipeline.enrich(caller, listOf('m...'), options);
+  test('spent to the last credit still completes a list that ends with misses', async () => {
+    const caller = await pipeline.account(2);
+    const id = await pipeline.enrich(caller, listOf('mm.........'), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'paused',
-      reason: 'insufficient_credits',
-      rows: { processed: 0 },
+      state: 'completed',
+      rows: { matched: 2, no_match: 9 },
     });
-    expect(await pipeline.charges(caller)).toEqual([]);
-  });
-
-  test('completes without a credit when nothing matches', async () => {
-    const caller = await pipeline.account(0);
-    const id = await pipeline.enrich(caller, listOf('......'), options);
-    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
   test('keeps what is less than the price of a match', async () => {
@@ -225,14 +239,28 @@ describe('max_credits', () => {
     });
   });
 
-  test('of nothing charges nothing', async () => {
+  test.each(['.m', '..', '....m', '......m...'])(
+    'of nothing charges and reveals nothing: no row of %s is processed',
+    async (pattern) => {
+      const caller = await pipeline.account(100);
+      const id = await pipeline.enrich(caller, listOf(pattern), { ...options, max_credits: '0' });
+      expect(await pipeline.batch(caller, id)).toMatchObject({
+        state: 'completed',
+        rows: { matched: 0, no_match: 0, not_processed: pattern.length },
+      });
+      expect(await pipeline.charges(caller)).toEqual([]);
+    },
+  );
+
+  test('that is used up leaves all rows behind it alike, whatever they hold', async () => {
     const caller = await pipeline.account(100);
-    const id = await pipeline.enrich(caller, listOf('.m'), { ...options, max_credits: '0' });
+    const list = listOf('m...........m..m');
+    const id = await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
-      rows: { matched: 0, no_match: 1, not_processed: 1 },
+      // The chunk of the match is whole: it holds no second one.
+      rows: { matched: 1, no_match: 3, not_processed: 12 },
     });
-    expect(await pipeline.charges(caller)).toEqual([]);
   });
 
   test('that the wallet cannot reach pauses like any other batch', async () => {

@@ -1,6 +1,14 @@
 /** A batch as the API and the command line show it. */
 import { outputColumns } from '../../core/enrich/answer.ts';
+import {
+  identifyingParameter,
+  type ToldTotal,
+  tellAgreement,
+  tellTotal,
+} from '../../core/free-answers/free-answers.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import { priceOf } from '../../core/operations.ts';
+import { parseFilter } from '../../core/search/parse.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './queries.ts';
 import type { PartReport } from './report.ts';
 
@@ -91,9 +99,18 @@ function viewList(batch: ListBatch, now: Date) {
 
 export type BatchView = ReturnType<typeof viewList>;
 
-/** The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. */
+/**
+ * The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. Its counts are
+ * those of a search: until somebody is delivered, and paid, they are told as a preview would tell them.
+ */
 function viewExport(batch: ExportBatch, now: Date) {
   const price = batch.live ? priceOf(batch.operation) : 0;
+  const progress = viewProgress(batch, now);
+  const told = viewTotal(batch);
+  const counted =
+    batch.matched > 0
+      ? progress
+      : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
   return {
     id: batch.id,
     name: batch.name,
@@ -108,10 +125,46 @@ function viewExport(batch: ExportBatch, now: Date) {
     gzip: batch.gzip,
     max_results: batch.maxResults,
     schedule_id: batch.scheduleId,
+    total_is: told?.total_is ?? null,
     /** Once the ids are written: what it costs when nobody leaves it any more. */
-    estimated_credits: batch.rowsTotal === null ? null : batch.rowsTotal * price,
-    ...viewProgress(batch, now),
+    estimated_credits: told === null ? null : told.total * price,
+    ...counted,
+    rows: { ...counted.rows, total: told?.total ?? null },
   };
+}
+
+/** Counts of an export that has delivered nobody: how far it is would tell how many there are. */
+const uncounted = {
+  rows: {
+    processed: 0,
+    matched: 0,
+    no_match: 0,
+    ambiguous: 0,
+    invalid: 0,
+    suppressed: 0,
+    duplicate: 0,
+    error: 0,
+    not_processed: 0,
+  },
+  rows_per_second: null,
+  eta_seconds: null,
+};
+
+/** Null before the ids are written, and for a filter that names people until it has delivered one of them. */
+function viewTotal({ rowsTotal, matched, filter }: ExportBatch): ToldTotal | null {
+  if (rowsTotal === null) return null;
+  if (matched > 0) return { total: rowsTotal, total_is: 'exact' };
+  return namesPeople(filter) ? null : tellTotal(rowsTotal);
+}
+
+/** True also for a stored filter that an older version took and this one cannot read. */
+function namesPeople(filter: string): boolean {
+  try {
+    return identifyingParameter(parseFilter(filter)) !== null;
+  } catch (error) {
+    if (error instanceof AppError) return true;
+    throw error;
+  }
 }
 
 export type ExportView = ReturnType<typeof viewExport>;
@@ -129,7 +182,8 @@ export function viewReport(batch: Batch, sum: PartReport) {
   const fillRate = Object.fromEntries(
     columns.map(({ header }, index) => [header, share(sum.filled[index] ?? 0)]),
   );
-  if (batch.kind === 'export') return { rows: batch.rowsTotal, fill_rate: fillRate };
+  if (batch.kind === 'export')
+    return { rows: viewTotal(batch)?.total ?? null, fill_rate: fillRate };
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
@@ -139,7 +193,7 @@ export function viewReport(batch: Batch, sum: PartReport) {
     rows_read_as_windows_1252: sum.decodedRows,
     repaired: sum.repaired,
     unusable: sum.unusable,
-    agrees: sum.agrees,
+    agrees: batch.requireAgreement ? tellAgreement(sum.agrees, batch.matched) : sum.agrees,
     fill_rate: fillRate,
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../../core/db/client.ts';
+import type { ToldQuote } from '../../core/free-answers/free-answers.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import { traceToKeep } from '../../core/tracing.ts';
 import type { ColumnMapping } from './mapping/columns.ts';
@@ -31,15 +32,12 @@ export interface StoredDialect {
   firstLine: number;
 }
 
-/** The exact price of a batch, from a match pass that charged nothing. */
-export interface Quote {
+/** The price of a batch without its own limit, from a match pass that charged nothing. */
+export interface Quote extends Partial<ToldQuote> {
   state: 'running' | 'done';
   /** When it was asked for: a quote for what the batch was before a change is not kept. */
   asked_at: string;
-  /** Rows of each outcome, as a run at this moment would give them. */
-  rows?: Record<string, number>;
-  credits?: number;
-  /** Whether the wallet could pay it when the quote was done. */
+  /** Whether the wallet could pay `credits` when the quote was done. */
   affordable?: boolean;
 }
 

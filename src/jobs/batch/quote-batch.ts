@@ -1,15 +1,13 @@
-/**
- * The exact price of a held batch: the same match pass that a run would make, without a charge and
- * without a result.
- */
+/** The price of a held batch: the same match pass that a run would make, without a charge and a result. */
 import { z } from 'zod';
 import { availableCredits } from '../../core/credits/credits.ts';
+import { tellQuote } from '../../core/free-answers/free-answers.ts';
 import { must } from '../../core/lib/assert.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { countOutcomes, cutOutcomes } from './chunk/afford.ts';
+import { countOutcomes } from './chunk/afford.ts';
 import type { ClaimedChunk } from './chunk/claim/queries.ts';
 import { answeredRecords, matchChunk } from './chunk/match-chunk.ts';
 import { listChunks, setQuote } from './control/queries.ts';
@@ -41,14 +39,18 @@ async function quote(
   askedAt: string,
   chunks: readonly ClaimedChunk[],
 ): Promise<boolean> {
-  const rows = await countMatches(context, batch, chunks);
-  const credits = batch.live ? (rows.matched ?? 0) * operations[batch.operation].price : 0;
-  const affordable = credits <= (await availableCredits(context.sql, batch.accountId));
-  const done = { state: 'done', asked_at: askedAt, rows, credits, affordable } as const;
+  const price = batch.live ? operations[batch.operation].price : 0;
+  const told = tellQuote(await countMatches(context, batch, chunks), price);
+  // By what is told: an empty wallet would else say whether there is any match.
+  const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
+  const done = { state: 'done', asked_at: askedAt, ...told, affordable } as const;
   return setQuote(context.sql, batch.id, done);
 }
 
-/** Rows of each outcome, in the order of the file. */
+/**
+ * Rows of each outcome, of the whole list. `max_credits` does not cut it: where the cut fell would name the rows
+ * that match.
+ */
 async function countMatches(
   context: JobContext,
   batch: ListBatch,
@@ -56,22 +58,15 @@ async function countMatches(
 ): Promise<Record<string, number>> {
   const sum: Record<string, number> = {};
   const answered = new Map<number, number>();
-  let left = payableMatches(batch);
   for (const chunk of chunks) {
-    const matched = await matchChunk(context, batch, chunk, answered);
-    const outcomes = cutOutcomes(matched.outcomes, left);
+    const { outcomes, release } = await matchChunk(context, batch, chunk, answered);
     if (batch.dedupe) {
       for (const { id, row } of answeredRecords(chunk, outcomes)) answered.set(id, row);
     }
-    const counts = countOutcomes(outcomes);
-    left -= counts.matched;
-    for (const [status, count] of Object.entries(counts)) sum[status] = (sum[status] ?? 0) + count;
+    for (const [status, count] of Object.entries(countOutcomes(outcomes))) {
+      sum[status] = (sum[status] ?? 0) + count;
+    }
+    release();
   }
   return sum;
-}
-
-/** Matches that the batch's own limit pays for. */
-function payableMatches({ live, maxCredits, operation }: ListBatch): number {
-  if (!live || maxCredits === null) return Number.POSITIVE_INFINITY;
-  return Math.floor(maxCredits / operations[operation].price);
 }

@@ -24,7 +24,7 @@ export interface PartReport {
   paddedRows: number;
   /** Matched rows whose cell of an added column is not empty, by column. */
   filled: number[];
-  /** Matched rows by what the list's own name or company says of them. */
+  /** Rows that were found, by what the list's own name or company says of them. */
   agrees: Record<string, number>;
 }
 

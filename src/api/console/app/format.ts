@@ -32,6 +32,24 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A number as the service tells it; `below` is fewer than `total`, perhaps none. */
+export interface ToldTotal {
+  total: number;
+  total_is: 'exact' | 'about' | 'below';
+}
+
+/** `fewer than 10`, `about 1,200` or `12`. */
+export function formatTotal({ total, total_is }: ToldTotal): string {
+  const said = { exact: '', about: 'about ', below: 'fewer than ' }[total_is];
+  return `${said}${formatNumber(total)}`;
+}
+
+/** The same with its noun: `about 1,200 people`. */
+export function totalOf(told: ToldTotal, one: string, many = `${one}s`): string {
+  const isOne = told.total === 1 && told.total_is === 'exact';
+  return `${formatTotal(told)} ${isOne ? one : many}`;
+}
+
 /** A number and its noun: `1 row`, `2 rows`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;

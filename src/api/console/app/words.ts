@@ -42,8 +42,6 @@ const reasons: Record<string, string> = {
   record_too_long: 'the row is too long',
   nul_byte: 'the row holds a NUL byte',
   opted_out: 'opted out',
-  nothing_stored: 'found, but what was asked for is not stored',
-  disagrees: 'the name in the list is another one',
   cancelled: 'cancelled before it was looked up',
   max_credits: 'the limit of credits was reached',
   processing_failed: 'failed on our side; not charged',

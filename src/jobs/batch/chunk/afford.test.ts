@@ -8,14 +8,17 @@ const outcomes = (...statuses: OutcomeStatus[]) =>
 const mixed = outcomes('no_match', 'matched', 'invalid', 'matched', 'ambiguous', 'matched');
 
 test.each([
-  [0, 1],
-  [1, 3],
-  [2, 5],
+  [0, 0],
+  [1, 2],
+  [2, 4],
   [3, 6],
   [9, 6],
-])('%i paid matches reach for the rows before the next match: %i', (granted, rows) => {
-  expect(affordableRows(mixed, granted)).toBe(rows);
-});
+])(
+  '%i paid matches reach up to the last of them, and not to the next match: %i',
+  (granted, rows) => {
+    expect(affordableRows(mixed, granted)).toBe(rows);
+  },
+);
 
 test('rows without a match cost nothing, however many', () => {
   expect(affordableRows(outcomes('no_match', 'error', 'suppressed'), 0)).toBe(3);
@@ -23,13 +26,13 @@ test('rows without a match cost nothing, however many', () => {
 });
 
 test('at the batch’s own limit the rest is not processed, and says why', () => {
-  const cut = cutOutcomes(mixed, 1);
-  expect(cut.slice(0, 3)).toEqual(mixed.slice(0, 3));
+  const cut = cutOutcomes(mixed, 2);
+  expect(cut.slice(0, 2)).toEqual(mixed.slice(0, 2));
   expect(cut).toHaveLength(mixed.length);
-  for (const outcome of cut.slice(3)) {
+  for (const outcome of cut.slice(2)) {
     expect(outcome).toMatchObject({ status: 'not_processed', by: '', reason: 'max_credits' });
   }
-  expect(cutOutcomes(mixed, 3)).toEqual(mixed);
+  expect(cutOutcomes(mixed, 6)).toEqual(mixed);
 });
 
 test('every outcome is counted once, and those that did not come are 0', () => {

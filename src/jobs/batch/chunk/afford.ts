@@ -3,20 +3,24 @@ import { miss, type Outcome } from '../../../core/enrich/enrich-many.ts';
 import { outcomeStatuses } from '../../../core/enrich/outcomes.ts';
 import type { OutcomeCounts } from './queries.ts';
 
-/** Rows before the first match that is not paid: the longest prefix with at most `granted` matches. */
+/**
+ * Rows up to and with the last match that is paid; all of them where every match is. The misses behind it wait
+ * too: where they ended would tell for nothing which row matches next.
+ */
 export function affordableRows(outcomes: readonly Outcome[], granted: number): number {
   let matches = 0;
+  let rows = 0;
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status !== 'matched') continue;
-    if (matches === granted) return index;
+    if (matches === granted) return rows;
     matches++;
+    rows = index + 1;
   }
   return outcomes.length;
 }
 
-/** At the batch's own limit: the rows from the first unpaid match on are not processed. */
-export function cutOutcomes(outcomes: readonly Outcome[], granted: number): Outcome[] {
-  const rows = affordableRows(outcomes, granted);
+/** At the batch's own limit: the rows behind the first `rows` are not processed. */
+export function cutOutcomes(outcomes: readonly Outcome[], rows: number): Outcome[] {
   return outcomes.map((outcome, index) =>
     index < rows ? outcome : miss('not_processed', '', 'max_credits'),
   );

@@ -43,7 +43,7 @@ async function dispatched(labels: Record<string, string>): Promise<string[]> {
 
 describe('dispatch', () => {
   test('keeps at most so many chunks of an account in flight, its oldest batch first', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const first = await batchOf(caller, 4);
     const second = await batchOf(caller, 2);
     const labels = { [first]: 'first', [second]: 'second' };
@@ -65,8 +65,8 @@ describe('dispatch', () => {
   });
 
   test('serves the account with the fewest chunks in flight first', async () => {
-    const big = await pipeline.account(0);
-    const small = await pipeline.account(0);
+    const big = await pipeline.account(1000);
+    const small = await pipeline.account(1000);
     const large = await batchOf(big, 10);
     await dispatch(pipeline.context);
     const [running] = pipeline.queues.waiting;
@@ -90,7 +90,7 @@ describe('dispatch', () => {
     for (const [label, chunks] of Object.entries({ one: 10, other: 10, last: 1 })) {
       const rows = Array.from({ length: chunks }, (_, i) => `b${i}@list.example\n`).join('');
       const list = `email\n${rows}`;
-      const caller = await pipeline.account(0);
+      const caller = await pipeline.account(1000);
       labels[await pipeline.upload(caller, list, { operation: 'people.enrich' })] = label;
       await pipeline.queues.runNext(pipeline.context, 'split-batch');
     }
@@ -100,7 +100,7 @@ describe('dispatch', () => {
   });
 
   test('of many processes at once gives each chunk to one of them', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     await batchOf(caller, 10);
     const chosen = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -117,7 +117,7 @@ describe('dispatch', () => {
   });
 
   test('wakes nobody while enough wait, who find the work too', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 2);
     const stale = Array.from({ length: 50 }, (_, chunk) => ({
       id: `${-chunk}-1`,
@@ -133,7 +133,7 @@ describe('dispatch', () => {
   });
 
   test('leaves a batch alone that is paused, and does not count it against its account', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const paused = await batchOf(caller, 3);
     await dispatch(pipeline.context);
     await pipeline.sql`update batches set state = 'paused', reason = 'user' where id = ${paused}`;
@@ -162,7 +162,7 @@ describe('a worker that is done with a chunk', () => {
   }
 
   test('takes the next by itself, whether or not it has a wake-up', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 10);
     await dispatch(pipeline.context);
     pipeline.queues.mayGoOn = true;
@@ -177,9 +177,9 @@ describe('a worker that is done with a chunk', () => {
   });
 
   test('goes to the account with the fewest that run, and leaves each its room', async () => {
-    const big = await pipeline.account(0);
+    const big = await pipeline.account(1000);
     const large = await batchOf(big, 5);
-    const small = await pipeline.account(0);
+    const small = await pipeline.account(1000);
     const labels: Record<string, string> = { [large]: 'large' };
     expect(await claimAll(labels, 1)).toEqual(['large:1']);
     labels[await batchOf(small, 2)] = 'little';
@@ -193,7 +193,7 @@ describe('a worker that is done with a chunk', () => {
   test('goes round the accounts, whatever number of lists each has and however old they are', async () => {
     const labels: Record<string, string> = {};
     for (const label of ['one', 'two', 'many']) {
-      const caller = await pipeline.account(0);
+      const caller = await pipeline.account(1000);
       const lists = label === 'many' ? [1, 1, 1, 1] : [4];
       for (const chunks of lists) labels[await batchOf(caller, chunks)] = label;
     }
@@ -213,7 +213,7 @@ describe('a worker that is done with a chunk', () => {
   });
 
   test('gets what no other gets that asks at the same moment', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 10);
     const asking = 5;
     const { sql } = pipeline.context;
@@ -235,7 +235,7 @@ describe('a worker that is done with a chunk', () => {
   });
 
   test('takes none of a batch that is paused, or of which another chunk must come first', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     const paused = await batchOf(caller, 2);
     await pipeline.sql`update batches set state = 'paused', reason = 'user' where id = ${paused}`;
     const inOrder = await batchOf(caller, 2);
@@ -245,7 +245,7 @@ describe('a worker that is done with a chunk', () => {
   });
 
   test('that is to end wakes others for the rest', async () => {
-    const caller = await pipeline.account(0);
+    const caller = await pipeline.account(1000);
     await batchOf(caller, 10);
     await dispatch(pipeline.context);
     const [first] = pipeline.queues.waiting;

@@ -1,7 +1,7 @@
 /** The outcomes of a chunk's rows, before anything is paid: read, match, compare, drop duplicates. */
 import { agrees } from '../../../core/enrich/agreement.ts';
 import { needsOnlyBrief, outputColumns } from '../../../core/enrich/answer.ts';
-import { enrichMany, miss, type Outcome } from '../../../core/enrich/enrich-many.ts';
+import { enrichMany, miss, noMatch, type Outcome } from '../../../core/enrich/enrich-many.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { giveBack, takeBuffer } from '../../../core/lib/buffer-pool.ts';
 import type { JobContext } from '../../queue/job-context.ts';
@@ -93,14 +93,17 @@ export function answeredRecords(
   );
 }
 
-/** Asks the list's own names about each match; with `require_agreement` a `no` is no match. */
+/**
+ * Compares each match with the list's own names. With `require_agreement` a `no` is a miss like any other; only
+ * its `agrees` is kept, for the report.
+ */
 function compareNames(batch: ListBatch, read: ReadRows, from: number, outcomes: Outcome[]): void {
   for (let index = 0; index < outcomes.length; index++) {
     const outcome = outcomes[index];
     if (outcome === undefined || outcome.answer === null) continue;
     outcome.agrees = agrees(read.namesOf(from + index), outcome.answer);
     if (batch.requireAgreement && outcome.agrees === 'no') {
-      outcomes[index] = miss('no_match', outcome.by, 'disagrees');
+      outcomes[index] = { ...noMatch, agrees: 'no' };
     }
   }
 }

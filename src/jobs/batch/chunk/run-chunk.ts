@@ -4,7 +4,7 @@
  * claim gave and settles the reservation in the statement that records the part.
  */
 import { z } from 'zod';
-import { reserveForChunk } from '../../../core/credits/queries.ts';
+import { findShortage, reserveForChunk } from '../../../core/credits/queries.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { isUnavailable } from '../../../core/db/pg-errors.ts';
 import { countWork } from '../../../core/enrich/count-work.ts';
@@ -196,7 +196,11 @@ interface Paid {
   shortOf: Shortage | null;
 }
 
-/** Reserves the price of the matches, or of the longest run of rows that can be paid. */
+/**
+ * Reserves the price of the matches, or of the longest run of rows that can be paid. Rows without a match cost
+ * nothing, but are told only where a match could have been paid: as a single call without credits is refused
+ * before its look-up.
+ */
 async function payFor(
   context: JobContext,
   batch: Batch,
@@ -204,9 +208,16 @@ async function payFor(
   outcomes: readonly Outcome[],
   price: number,
 ): Promise<Paid | undefined> {
+  const free = { outcomes, reservationId: null, shortOf: null };
+  // What is cancelled was not looked up.
+  if (price === 0 || batch.state === 'cancelling') return free;
   const matches = outcomes.filter((outcome) => outcome.status === 'matched').length;
-  if (matches === 0 || price === 0) {
-    return { outcomes, reservationId: null, shortOf: null };
+  const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
+  if (matches === 0) {
+    if (!wereLookedUp) return free;
+    const limitedBy = await findShortage(context.sql, { batchId: batch.id, price });
+    if (limitedBy === null) return free;
+    return payInPart(context, chunk, outcomes, { limitedBy, rows: 0, reservationId: null });
   }
   const { chunkId, epoch } = chunk;
   const input = { batchId: batch.id, chunkId, epoch, matches, price };
@@ -217,15 +228,29 @@ async function payFor(
   }
   const { granted, limitedBy, reservationId } = reserved;
   if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
+  const rows = affordableRows(outcomes, granted);
+  return payInPart(context, chunk, outcomes, { limitedBy, rows, reservationId });
+}
+
+/** At the batch's own limit the other rows are not processed; where wallet or key are short they wait. */
+async function payInPart(
+  context: JobContext,
+  chunk: ClaimedChunk,
+  outcomes: readonly Outcome[],
+  {
+    limitedBy,
+    rows,
+    reservationId,
+  }: { limitedBy: 'max_credits' | Shortage; rows: number; reservationId: number | null },
+): Promise<Paid | undefined> {
   if (limitedBy === 'max_credits') {
-    return { outcomes: cutOutcomes(outcomes, granted), reservationId, shortOf: null };
+    return { outcomes: cutOutcomes(outcomes, rows), reservationId, shortOf: null };
   }
   countRefusal(limitedBy === 'insufficient_credits' ? 'wallet' : 'key_budget');
-  const affordable = affordableRows(outcomes, granted);
-  if (affordable === 0) {
+  if (rows === 0) {
     countPart('unpaid');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pauseFor: limitedBy }));
     return undefined;
   }
-  return { outcomes: outcomes.slice(0, affordable), reservationId, shortOf: limitedBy };
+  return { outcomes: outcomes.slice(0, rows), reservationId, shortOf: limitedBy };
 }

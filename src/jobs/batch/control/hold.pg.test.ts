@@ -108,7 +108,8 @@ describe('hold', () => {
 
 describe('a change', () => {
   test('of each option is taken, and the run goes by it', async () => {
-    const rows = 'A,B\np1@list.example,Bob Brown\np1@list.example,x\np2@list.example,x\n';
+    const people = ['p1@list.example,Bob Brown', 'p1@list.example,x', 'p2@list.example,x'];
+    const rows = `A,B\n${people.join('\n')}\np3@list.example,x\n`;
     const id = await pipeline.enrich(caller, rows, { ...held, mapping: '{"email":"A"}' });
     const changed = await patch(id, {
       name: 'Renamed',
@@ -116,11 +117,11 @@ describe('a change', () => {
       fields: ['id', 'email'],
       default_region: 'France',
       country: 'DE',
-      max_credits: 1,
+      max_credits: 2,
       dedupe: true,
       require_agreement: true,
     });
-    expect(changed).toMatchObject({ name: 'Renamed', credits: { max: 1 } });
+    expect(changed).toMatchObject({ name: 'Renamed', credits: { max: 2 } });
     const [stored] = await pipeline.sql`
       select default_region, country from batches where id = ${id}`;
     expect(stored).toEqual({ defaultRegion: 'FR', country: 'DE' });
@@ -131,6 +132,7 @@ describe('a change', () => {
       'match.status,match.by,match.reason,match.conflict,match.credits,match.agrees,person.id,person.email',
       'matched,email,,false,1,unknown,1001,p1@list.example',
       'duplicate,email,same record as row 1,,0,,,',
+      'matched,email,,false,1,unknown,1002,p2@list.example',
       'not_processed,,max_credits,,0,,,',
       '',
     ]);
@@ -197,7 +199,7 @@ describe('a change', () => {
 });
 
 describe('a quote', () => {
-  test('equals the charge of the run that follows, whatever its options', async () => {
+  test('equals the charge of the run that follows, whatever its options, or is above it', async () => {
     const shown = ['p1@list.example', 'p2@list.example', 'nobody@list.example', 'no address'];
     const known = ['ada@home.example', 'ada@acme.example', 'bob@home.example', 'eve@home.example'];
     const row = fc.record({
@@ -205,12 +207,13 @@ describe('a quote', () => {
       name: fc.constantFrom('', 'Ada Lovely', 'Bob Brown'),
     });
     const run = fc.record({
-      rows: fc.array(row, { minLength: 1, maxLength: 10 }),
+      rows: fc.array(row, { minLength: 1, maxLength: 40, size: 'max' }),
       operation: fc.constantFrom('people.enrich', 'people.mobile', 'people.email-verify'),
       dedupe: fc.boolean(),
       agreement: fc.boolean(),
-      max: fc.option(fc.nat({ max: 20 })),
+      max: fc.option(fc.nat({ max: 40 })),
     });
+    const seen = new Set<unknown>();
     await fc.assert(
       fc.asyncProperty(run, async ({ rows, operation, dedupe, agreement, max }) => {
         const payer = await pipeline.account(1000);
@@ -229,26 +232,81 @@ describe('a quote', () => {
         await act(id, 'start', payer);
         await pipeline.runUntilIdle();
         const batch = await pipeline.batch(payer, id);
-        const { total: _, processed: __, ...outcomes } = batch.rows;
-        expect(quote?.rows).toEqual(outcomes);
-        expect(quote?.credits).toBe(batch.credits.charged);
+        const { total, processed: _, ...outcomes } = batch.rows;
+        const price = operation === 'people.mobile' ? 8 : 1;
+        const invalid = rows.filter(({ email }) => email === 'no address').length;
+        const told = quote?.credits ?? 0;
+        seen.add(quote?.credits_is);
+        if (quote?.credits_is === 'at_most' || told === 0) {
+          expect(quote?.rows).toEqual({ invalid });
+          expect(told).toBe(Math.min(9, (total ?? 0) - invalid) * price);
+          expect(outcomes.matched).toBeLessThan(10);
+          expect(batch.credits.charged).toBeLessThanOrEqual(told);
+        } else if (max === null) {
+          expect(quote?.rows).toEqual(outcomes);
+          expect(told).toBe(batch.credits.charged);
+        } else {
+          // A limit cuts the run and not the quote.
+          const most = Math.floor(max / price) * price;
+          expect(batch.credits.charged).toBe(Math.min(most, told));
+        }
         expect((await pipeline.wallet(payer))?.balance).toBe(1000 - batch.credits.charged);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 7 },
     );
+    // The property is worth something only if the quotes came to both.
+    expect(seen).toEqual(new Set(['exact', 'at_most']));
+  });
+
+  test('is the same whatever the limit on credits: the limit does not cut it', async () => {
+    const rows = Array.from({ length: 12 }, (_, n) => `p${(n % 9) + 1}@list.example\n`).join('');
+    const id = await pipeline.enrich(caller, `email\nnobody@list.example\n${rows}`, held);
+    const whole = await quoteOf(id);
+    expect(whole).toMatchObject({
+      rows: { matched: 12, no_match: 1, not_processed: 0 },
+      credits: 12,
+      credits_is: 'exact',
+    });
+    for (const max of [0, 1, 5]) {
+      await patch(id, { max_credits: max });
+      expect(await quoteOf(id)).toEqual({ ...whole, asked_at: expect.any(String) });
+    }
+  });
+
+  test('is metered as a request of the key, and each list may be quoted five times a minute', async () => {
+    const asker = await pipeline.account(5);
+    await pipeline.sql`update api_keys set requests_per_minute = 7 where id = ${asker.keyId}`;
+    const id = await pipeline.enrich(asker, list, { ...held, mapping: '{"email":1}' });
+    const other = await pipeline.enrich(asker, list, { ...held, mapping: '{"email":1}' });
+    for (let asked = 0; asked < 5; asked++) await act(id, 'quote', asker);
+    const often = await send('POST', `${id}/quote`, undefined, asker);
+    const problem = await expectProblem(often, { status: 429, code: 'rate_limited' });
+    expect(problem.detail).toContain('quotes of one batch');
+    expect(Number(often.headers.get('retry-after'))).toBeGreaterThan(0);
+    await act(other, 'quote', asker);
+    const beyond = await send('POST', `${other}/quote`, undefined, asker);
+    expect(await expectProblem(beyond, { status: 429, code: 'rate_limited' })).toMatchObject({
+      limit: 'requests a minute',
+    });
   });
 
   test('above the wallet says so, and one of a test key costs nothing', async () => {
     const poor = await pipeline.account(1);
     const two = 'email\np1@list.example\np2@list.example\n';
     const id = await pipeline.enrich(poor, two, held);
-    expect(await quoteOf(id, poor)).toMatchObject({ credits: 2, affordable: false });
+    expect(await quoteOf(id, poor)).toMatchObject({
+      rows: { invalid: 0 },
+      credits: 2,
+      credits_is: 'at_most',
+      affordable: false,
+    });
     const tester = await pipeline.keyOf(poor.accountId, 'test');
     await importGraph(pipeline.context.testSql, { persons: crowd(1) });
     const free = await pipeline.enrich(tester, two, { ...held, max_credits: '0' });
     expect(await quoteOf(free, tester)).toMatchObject({
-      rows: { matched: 1, no_match: 1 },
+      rows: { invalid: 0 },
       credits: 0,
+      credits_is: 'exact',
       affordable: true,
     });
   });
@@ -268,7 +326,7 @@ describe('a quote', () => {
     delete pipeline.faults.get;
     expect((await pipeline.batch(caller, id)).quote).toMatchObject({
       state: 'done',
-      rows: { matched: 0, invalid: 2 },
+      rows: { invalid: 2 },
       credits: 0,
     });
   });
@@ -289,6 +347,6 @@ describe('a quote', () => {
       update batches set created_at = created_at - interval '1 hour' where id = ${id}`;
     await pipeline.sweep();
     await pipeline.runUntilIdle();
-    expect((await pipeline.batch(caller, id)).quote).toMatchObject({ state: 'done', credits: 1 });
+    expect((await pipeline.batch(caller, id)).quote).toMatchObject({ state: 'done', credits: 2 });
   });
 });

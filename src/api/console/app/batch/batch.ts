@@ -1,5 +1,6 @@
 /** A list as the API answers it, and the words for it. */
 import type { Tone } from '../components/badge.tsx';
+import type { ToldTotal } from '../format.ts';
 
 export type BatchState =
   | 'created'
@@ -37,6 +38,8 @@ export interface Progress {
   error: { detail?: string; code?: string } | null;
   operation: string;
   rows: Record<Outcome, number> & { total: number | null; processed: number };
+  /** How `rows.total` of an export is to be read; those of lists are exact. */
+  total_is?: ToldTotal['total_is'] | null;
   credits: { charged: number; reserved: number; max: number | null };
   rows_per_second: number | null;
   eta_seconds: number | null;
@@ -44,6 +47,11 @@ export interface Progress {
   started_at: string | null;
   finished_at: string | null;
   files_deleted_at: string | null;
+}
+
+/** The rows of a list, or the people of an export; null while they are not known. */
+export function rowsOf({ rows, total_is }: Progress): ToldTotal | null {
+  return rows.total === null ? null : { total: rows.total, total_is: total_is ?? 'exact' };
 }
 
 /** Lists and exports live alike, under paths of their own. */
@@ -80,11 +88,13 @@ export interface Batch extends Progress {
   quote: Quote | null;
 }
 
-/** The exact price of a batch, from a match pass that charged nothing. */
+/** The price of a batch without its own limit, from a match pass that charged nothing. */
 export interface Quote {
   state: 'running' | 'done';
   rows?: Partial<Record<Outcome, number>>;
   credits?: number;
+  /** `at_most` where fewer than ten rows match. */
+  credits_is?: 'exact' | 'at_most';
   affordable?: boolean;
 }
 

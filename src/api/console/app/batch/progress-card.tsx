@@ -4,9 +4,9 @@ import { Button } from '../components/button.tsx';
 import { Fact } from '../components/fact.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ProgressBar } from '../components/progress-bar.tsx';
-import { countOf, formatDuration, formatNumber } from '../format.ts';
+import { formatDuration, formatNumber, formatTotal, totalOf } from '../format.ts';
 import { useAction } from '../use-call.ts';
-import { isFinal, type Outcome, type Progress, type Resource } from './batch.ts';
+import { isFinal, type Outcome, type Progress, type Resource, rowsOf } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { OutcomeList } from './outcome-list.tsx';
 import type { Live } from './use-live-batch.ts';
@@ -24,6 +24,7 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
   const { item, of, live, words } = props;
   const { state, rows } = item;
   const isOver = isFinal(state);
+  const told = rowsOf(item);
   const [, several] = of.row;
   return (
     <section class="card stack tight" aria-labelledby="progress-title">
@@ -32,7 +33,7 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
       <OutcomeList counts={rows} total={rows.total ?? 0} words={words} />
       <dl class="facts">
         <Fact name={`${several.slice(0, 1).toUpperCase()}${several.slice(1)}`}>
-          {rows.total === null ? '…' : formatNumber(rows.total)}
+          {told === null ? '–' : formatTotal(told)}
         </Fact>
         <Fact name="Credits charged">{formatNumber(item.credits.charged)}</Fact>
         {item.credits.max !== null && <Fact name="At most">{formatNumber(item.credits.max)}</Fact>}
@@ -55,8 +56,9 @@ function Pace({ item, of: { row } }: { item: Progress; of: Resource }) {
   const { rows, rows_per_second: rate, eta_seconds: eta } = item;
   const [one, several] = row;
   const total = rows.total ?? 0;
+  const told = rowsOf(item);
   const said = [
-    `${formatNumber(rows.processed)} of ${countOf(total, one, several)}`,
+    told === null ? null : `${formatNumber(rows.processed)} of ${totalOf(told, one, several)}`,
     rate === null || item.state === 'paused' ? null : `${formatNumber(rate)} ${several} a second`,
     eta === null ? null : `about ${formatDuration(eta)} left`,
   ];

@@ -25,7 +25,7 @@ export function Report({ batch }: { batch: Batch }) {
       <ProblemNotice problem={problem} onRetry={reload} />
       {data && (
         <>
-          <Notes data={data} />
+          <Notes data={data} isStrict={batch.require_agreement} />
           <Unusable data={data} />
           <FillRates data={data} />
         </>
@@ -34,12 +34,20 @@ export function Report({ batch }: { batch: Batch }) {
   );
 }
 
-function Notes({ data }: { data: ReportData }) {
-  const { yes = 0, no = 0, unknown = 0 } = data.agrees;
-  const compared = yes + no + unknown;
+/** With `isStrict` rows whose name is another one are misses, and only counted where they are some of many. */
+function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
+  const { yes = 0, no, unknown = 0 } = data.agrees;
+  const matches = yes + unknown + (isStrict ? 0 : (no ?? 0));
   const notes = [
-    compared > 0 &&
-      `In ${formatShare(yes, compared)} of the matches the name in the list agrees with the record; in ${countOf(no, 'row')} it is another one (column match.agrees).`,
+    matches > 0 &&
+      `In ${formatShare(yes, matches)} of the matches the name in the list agrees with the record.`,
+    !isStrict &&
+      matches > 0 &&
+      `In ${countOf(no ?? 0, 'row')} it is another one (column match.agrees).`,
+    isStrict &&
+      (no === undefined
+        ? 'Rows whose record has another name are no matches, and are not counted here.'
+        : `${countOf(no, 'row is', 'rows are')} no match because the record has another name.`),
     data.rows_read_as_windows_1252 > 0 &&
       `${countOf(data.rows_read_as_windows_1252, 'row was', 'rows were')} no UTF-8 and read as Windows-1252.`,
     data.padded_rows > 0 &&

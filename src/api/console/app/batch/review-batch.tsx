@@ -98,7 +98,11 @@ interface PricePanelProps {
 function PricePanel({ batch, quoting, starting, choice, live }: PricePanelProps) {
   const { quote, rows } = batch;
   const hasPrice = quote?.state === 'done' && choice.isSaved;
-  const credits = hasPrice ? (quote.credits ?? 0) : null;
+  const full = hasPrice ? (quote.credits ?? 0) : null;
+  const limit = batch.live ? batch.credits.max : null;
+  const credits = full === null || limit === null ? full : Math.min(full, limit);
+  const isFew = quote?.credits_is === 'at_most';
+  const most = isFew || (full !== null && credits !== full) ? 'up to ' : '';
   const isUnderWay = choice.isUsable && choice.problem === null && quoting.problem === null;
   const isWaiting = isUnderWay && !hasPrice && rows.total !== 0;
   return (
@@ -114,13 +118,27 @@ function PricePanel({ batch, quoting, starting, choice, live }: PricePanelProps)
         {credits !== null && (
           <>
             <p class="price">
-              <strong>{countOf(credits, 'credit')}</strong>
+              <strong>
+                {most}
+                {countOf(credits, 'credit')}
+              </strong>
               <span class="soft">
                 {batch.live
                   ? 'for the rows that match now; nothing for the others'
                   : 'in test mode'}
               </span>
             </p>
+            {isFew && (
+              <p class="soft">
+                Fewer than 10 rows match, perhaps none: so few are not counted for free.
+              </p>
+            )}
+            {full !== null && credits < full && (
+              <p class="soft">
+                The whole list costs {countOf(full, 'credit')}; you set a limit of{' '}
+                {countOf(credits, 'credit')}.
+              </p>
+            )}
             <OutcomeList counts={quote?.rows ?? {}} total={rows.total ?? 0} />
             {quote?.affordable === false && <TooExpensive />}
           </>
@@ -135,7 +153,9 @@ function PricePanel({ batch, quoting, starting, choice, live }: PricePanelProps)
           isDisabled={!choice.isSaved}
           onClick={() => starting.run()}
         >
-          {credits === null ? 'Start without waiting' : `Start for ${countOf(credits, 'credit')}`}
+          {credits === null
+            ? 'Start without waiting'
+            : `Start for ${most}${countOf(credits, 'credit')}`}
         </Button>
         <CancelButton item={batch} of={lists} live={live} />
       </div>
@@ -147,7 +167,7 @@ function TooExpensive() {
   const remaining = useStore(creditsRemaining);
   return (
     <p class="notice warn">
-      This is more than the account holds
+      This may be more than the account holds
       {remaining === null ? '' : `: ${countOf(remaining, 'credit')}`}. You can start it all the
       same: it pauses when the credits are used up, and goes on by itself when there are more.
     </p>

@@ -7,7 +7,7 @@ export interface ExportFile extends Progress {
   format: string;
   max_results: number | null;
   schedule_id: string | null;
-  /** Null until the people are noted. */
+  /** Null until the people are noted, and where they are not counted before they are paid. */
   estimated_credits: number | null;
 }
 

@@ -1,11 +1,11 @@
 import { call } from '../api.ts';
-import { exportFiles } from '../batch/batch.ts';
+import { exportFiles, rowsOf } from '../batch/batch.ts';
 import { CancelButton } from '../batch/cancel-button.tsx';
 import type { Live } from '../batch/use-live-batch.ts';
 import { useMovedOn } from '../batch/use-moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber } from '../format.ts';
+import { countOf, type ToldTotal, totalOf } from '../format.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
@@ -23,42 +23,53 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
     live.show(await call('POST', `/v1/exports/${file.id}/start`)),
   );
   useMovedOn([starting], live);
-  const people = file.rows.total ?? 0;
-  const full = file.estimated_credits ?? 0;
-  const price = Math.min(full, file.credits.max ?? full);
+  const found = rowsOf(file);
+  const full = file.estimated_credits;
+  const limit = file.credits.max;
+  const isCut = limit !== null && (full === null || limit < full);
+  const price = isCut ? countOf(limit, 'credit') : priceOf(file, found);
+  const most = isCut ? limit : full;
   return (
     <section class="card" aria-labelledby="price-title">
       <h2 id="price-title">What it will cost</h2>
       <p class="price">
-        <strong>{countOf(price, 'credit')}</strong>
+        <strong>{price}</strong>
         <span class="soft">
-          {file.live ? `for ${countOf(people, 'person', 'people')}` : 'in test mode'}
+          {!file.live
+            ? 'in test mode'
+            : found === null
+              ? 'for each person who is found'
+              : `for ${totalOf(found, 'person', 'people')}`}
         </span>
       </p>
       <p class="soft">
         It is these people and no others, even when more come to fit the filter. Who is deleted or
         opts out before the file is written is left out and costs nothing.
+        {found === null &&
+          ' A search by name, address, number or profile is counted when it is paid.'}
       </p>
-      {price < full && (
-        <p class="notice warn">
-          At {countOf(price, 'credit')} it ends, as you said: {formatNumber(full - price)} of the
-          people are left out.
-        </p>
+      {isCut && (
+        <p class="notice warn">At {price} it ends, as you said: people beyond that are left out.</p>
       )}
-      {file.live && remaining !== null && remaining < price && (
+      {file.live && remaining !== null && most !== null && remaining < most && (
         <p class="notice warn">
-          This is more than the account holds: {countOf(remaining, 'credit')}. You can start it all
-          the same: it pauses when the credits are used up, and goes on by itself when there are
-          more.
+          This may be more than the account holds: {countOf(remaining, 'credit')}. You can start it
+          all the same: it pauses when the credits are used up, and resumes automatically when
+          credits are added.
         </p>
       )}
       <ProblemNotice problem={starting.problem} />
       <div class="buttons">
         <Button kind="primary" isBusy={starting.isBusy} onClick={() => starting.run()}>
-          {file.live ? `Start for ${countOf(price, 'credit')}` : 'Start'}
+          {file.live && found !== null ? `Start for ${price}` : 'Start'}
         </Button>
         <CancelButton item={file} of={exportFiles} live={live} />
       </div>
     </section>
   );
+}
+
+function priceOf(file: ExportFile, found: ToldTotal | null): string {
+  if (!file.live) return countOf(0, 'credit');
+  return found === null ? countOf(1, 'credit') : totalOf(found, 'credit');
 }

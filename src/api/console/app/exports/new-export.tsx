@@ -3,7 +3,7 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf } from '../format.ts';
+import { countOf, type ToldTotal, totalOf } from '../format.ts';
 import { goTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction } from '../use-call.ts';
@@ -18,8 +18,8 @@ import {
 
 interface NewExportProps {
   filter: string;
-  /** People that the filter means; undefined while nobody knows. */
-  total: number | undefined;
+  /** People that the filter finds; undefined while it is not known. */
+  total: ToldTotal | undefined;
 }
 
 /** Makes an export of a filter. */
@@ -33,11 +33,10 @@ export function NewExport({ filter, total }: NewExportProps) {
   });
   const isLive = session.get()?.key.mode === 'live';
   const most = Math.min(
-    total ?? Number.POSITIVE_INFINITY,
     options.maxResults ?? Number.POSITIVE_INFINITY,
     options.maxCredits ?? Number.POSITIVE_INFINITY,
   );
-  const price = isLive && Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
+  const price = isLive ? priceOf(total, most) : '';
   return (
     <form
       class="card"
@@ -55,21 +54,20 @@ export function NewExport({ filter, total }: NewExportProps) {
             checked={isHeld}
             onChange={(event) => setIsHeld(event.currentTarget.checked)}
           />
-          Show me the exact price before it starts
+          Show me the price before it starts
         </label>
       </div>
       <ProblemNotice problem={restOf(making.problem, optionFields)} />
       <div class="buttons">
-        <Button
-          kind="primary"
-          type="submit"
-          icon="download"
-          isBusy={making.isBusy}
-          isDisabled={total === 0}
-        >
+        <Button kind="primary" type="submit" icon="download" isBusy={making.isBusy}>
           {isHeld ? 'Prepare the export' : `Export${price}`}
         </Button>
       </div>
     </form>
   );
+}
+
+function priceOf(total: ToldTotal | undefined, most: number): string {
+  if (total !== undefined && total.total <= most) return ` for ${totalOf(total, 'credit')}`;
+  return Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
 }

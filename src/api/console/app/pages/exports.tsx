@@ -1,4 +1,4 @@
-import { stateLabel, stateTone } from '../batch/batch.ts';
+import { rowsOf, stateLabel, stateTone } from '../batch/batch.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -7,7 +7,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
 import type { ExportFile } from '../exports/export-file.ts';
-import { formatNumber, formatTime } from '../format.ts';
+import { formatNumber, formatTime, formatTotal } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { useList } from '../use-call.ts';
 
@@ -32,8 +32,8 @@ export function ExportsPage() {
       {items === undefined && exported.isLoading && <Loading />}
       {items?.length === 0 && (
         <EmptyState title="No exports yet" action={searchLink}>
-          Build a search and take everybody whom it means as one file. You see the exact price
-          before anything is charged.
+          Build a search and take everybody whom it means as one file. You see the price before
+          anything is charged.
         </EmptyState>
       )}
       {items !== undefined && items.length > 0 && <ExportTable files={items} />}
@@ -63,7 +63,10 @@ function ExportTable({ files }: { files: ExportFile[] }) {
         {
           header: 'People',
           isNumber: true,
-          cell: ({ rows }) => (rows.total === null ? '–' : formatNumber(rows.total)),
+          cell: (file) => {
+            const told = rowsOf(file);
+            return told === null ? '–' : formatTotal(told);
+          },
         },
         { header: 'In the file', isNumber: true, cell: ({ rows }) => formatNumber(rows.matched) },
         { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits.charged) },

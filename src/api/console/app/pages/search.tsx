@@ -39,7 +39,9 @@ export function SearchPage({ query }: PageProps) {
   const preview = useAsTyped<Preview>(
     filter === '' ? null : `/personsearch/preview?${addressable(filter)}`,
   );
-  const total = preview.isSettled && preview.problem === null ? preview.data?.total : undefined;
+  const total = preview.isSettled && preview.problem === null ? preview.data : undefined;
+  // Such a filter can be read: it is only not counted.
+  const unreadable = preview.problem?.code === 'identifying_filter' ? null : preview.problem;
   return (
     <>
       <PageHeader
@@ -59,7 +61,7 @@ export function SearchPage({ query }: PageProps) {
         <div class="search wide-side">
           <div>
             {view === 'filter' && (
-              <FilterBuilder filter={filter} onChange={setFilter} problem={preview.problem} />
+              <FilterBuilder filter={filter} onChange={setFilter} problem={unreadable} />
             )}
             {view === 'export' && <NewExport filter={filter} total={total} />}
             {view === 'schedule' && <NewSchedule filter={filter} />}

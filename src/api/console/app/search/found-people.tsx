@@ -5,7 +5,7 @@ import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber } from '../format.ts';
+import { countOf, formatNumber, type ToldTotal, totalOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
@@ -33,19 +33,20 @@ const latest = createStore<Run | null>(null);
 
 interface FoundPeopleProps {
   filter: string;
-  /** People that the filter means; undefined while nobody knows. */
-  total: number | undefined;
+  /** People that the filter finds; undefined while it is not known. */
+  total: ToldTotal | undefined;
 }
 
 export function FoundPeople({ filter, total }: FoundPeopleProps) {
   const { run, taking, take, takeNext, takePart } = usePages(filter);
   const isOfFilter = run?.filter === filter;
-  const known = isOfFilter ? total : undefined;
   return (
     <div class="stack">
       <section class="card stack tight" aria-labelledby="take-title">
         <h2 id="take-title">
-          {total === undefined ? 'People of this search' : countOf(total, 'person', 'people')}
+          {total === undefined
+            ? 'People of this search'
+            : capital(totalOf(total, 'person', 'people'))}
         </h2>
         <FilterWords filter={filter} />
         {isOfFilter ? (
@@ -80,7 +81,7 @@ export function FoundPeople({ filter, total }: FoundPeopleProps) {
             </p>
           ) : (
             <Button isBusy={taking.isBusy} onClick={() => takeNext(run)}>
-              {nextLabel(run, known)}
+              {`Show up to ${formatNumber(run.limit)} more${price(run.limit)}`}
             </Button>
           )}
         </div>
@@ -151,7 +152,7 @@ function isLive(): boolean {
 const limits = [10, 25, 50, 100, 250, 500, 1000];
 
 interface TakeFormProps {
-  total: number | undefined;
+  total: ToldTotal | undefined;
   taking: Action<Taking>;
   onTake: (limit: number) => void;
 }
@@ -159,7 +160,8 @@ interface TakeFormProps {
 /** How many people to take, and what that costs. */
 function TakeForm({ total, taking, onTake }: TakeFormProps) {
   const [limit, setLimit] = useState(25);
-  const count = total === undefined ? limit : Math.min(limit, total);
+  // Nobody pays for more people than there are.
+  const most = total?.total_is === 'below' ? Math.min(limit, total.total - 1) : limit;
   return (
     <div class="take">
       <SelectField
@@ -170,28 +172,22 @@ function TakeForm({ total, taking, onTake }: TakeFormProps) {
         options={limits.map((one) => ({ value: String(one), label: formatNumber(one) }))}
       />
       <div class="take-button">
-        <Button
-          kind="primary"
-          isBusy={taking.isBusy}
-          isDisabled={total === 0}
-          onClick={() => onTake(limit)}
-        >
-          {`Show ${countOf(count, 'person', 'people')}${price(count)}`}
+        <Button kind="primary" isBusy={taking.isBusy} onClick={() => onTake(limit)}>
+          {`Show up to ${countOf(most, 'person', 'people')}${price(most)}`}
         </Button>
-        <p class="hint">{isLive() ? <Rest cost={count} /> : 'Nothing is charged in test mode.'}</p>
+        <p class="hint">{isLive() ? <Rest cost={most} /> : 'Nothing is charged in test mode.'}</p>
       </div>
     </div>
   );
 }
 
+/** What so many people cost at most. */
 function price(people: number): string {
-  return isLive() ? ` for ${countOf(people, 'credit')}` : '';
+  return isLive() ? `, ${countOf(people, 'credit')} at most` : '';
 }
 
-function nextLabel({ people, limit }: Run, total: number | undefined): string {
-  const left = total === undefined ? limit : Math.max(1, total - people.length);
-  const count = Math.min(limit, left);
-  return `Show the next ${formatNumber(count)}${price(count)}`;
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function Rest({ cost }: { cost: number }) {
@@ -200,7 +196,7 @@ function Rest({ cost }: { cost: number }) {
   return cost > remaining ? (
     <>The account has {countOf(remaining, 'credit')}.</>
   ) : (
-    <>The account has {countOf(remaining - cost, 'credit')} afterwards.</>
+    <>The account has at least {countOf(remaining - cost, 'credit')} afterwards.</>
   );
 }
 
@@ -218,7 +214,7 @@ function TakeProblem({ problem, filter, onPart }: TakeProblemProps) {
     <ProblemNotice problem={problem}>
       {isShort && typeof needed === 'number' && (
         <p>
-          Needed: {formatNumber(needed)}. There: {formatNumber(available)}.
+          Needed at most: {formatNumber(needed)}. Available: {formatNumber(available)}.
         </p>
       )}
       {problem?.code === 'search_timeout' && (

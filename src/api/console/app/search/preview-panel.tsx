@@ -1,5 +1,5 @@
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber, formatShare } from '../format.ts';
+import { formatNumber, formatShare, formatTotal, type ToldTotal, totalOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -7,8 +7,7 @@ import type { AsTyped } from '../use-as-typed.ts';
 import { fieldGroups, fieldLabel, mainFields } from './person-fields.ts';
 
 /** What a search would give. */
-export interface Preview {
-  total: number;
+export interface Preview extends ToldTotal {
   estimated_credits: number;
   fields: Record<string, number>;
 }
@@ -24,8 +23,8 @@ export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
   if (isEmpty) {
     return (
       <p class="soft">
-        Say whom you look for. How many people that is, and what they would cost, is shown here at
-        once and for nothing.
+        Describe who you are looking for. About how many people that is, and what they would cost,
+        is shown here at once and for free.
       </p>
     );
   }
@@ -36,37 +35,50 @@ export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
         aria-live="polite"
         aria-busy={!isSettled}
       >
-        {problem === null ? <Count total={data?.total} /> : <PreviewProblem problem={problem} />}
+        {problem === null ? <Count preview={data} /> : <PreviewProblem problem={problem} />}
       </div>
-      {problem === null && data !== undefined && data.total > 0 && <Known preview={data} />}
+      {problem === null && data !== undefined && data.total_is !== 'below' && (
+        <Known preview={data} />
+      )}
     </>
   );
 }
 
-function Count({ total }: { total: number | undefined }) {
+function Count({ preview }: { preview: Preview | undefined }) {
   const remaining = useStore(creditsRemaining);
   const isLive = session.get()?.key.mode === 'live';
-  if (total === undefined) return <p class="soft">Counting …</p>;
+  if (preview === undefined) return <p class="soft">Counting …</p>;
+  const { total, total_is } = preview;
   return (
     <>
       <p class="count-total">
-        <strong>{formatNumber(total)}</strong> {total === 1 ? 'person' : 'people'}
+        <strong>{formatTotal(preview)}</strong> people
       </p>
       <p class="soft">
-        {total === 0
-          ? 'Nobody meets all of this. Take a condition away, or add a value to one.'
-          : isLive
-            ? `${countOf(total, 'credit')} for all of them`
-            : 'Free in test mode'}
-        {isLive && total > 0 && remaining !== null && remaining < total
+        {isLive ? `${totalOf(preview, 'credit')} for all of them` : 'Free in test mode'}
+        {isLive && remaining !== null && remaining < total
           ? `; the account has ${formatNumber(remaining)}`
           : ''}
       </p>
+      {total_is === 'below' && (
+        <p class="soft">
+          Perhaps nobody. Small groups are not counted for free: show the people, and you pay for
+          those who are found.
+        </p>
+      )}
     </>
   );
 }
 
 function PreviewProblem({ problem }: { problem: Problem }) {
+  if (problem.code === 'identifying_filter') {
+    return (
+      <p class="notice">
+        A search by name, address, number or profile is not counted for free. Show the people: you
+        pay 1 credit for each who is found, and nothing when nobody is.
+      </p>
+    );
+  }
   if (problem.status === 400) {
     return <p class="error">The filter cannot be read yet: see what is marked.</p>;
   }
