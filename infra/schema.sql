@@ -119,8 +119,8 @@ CASE
     WHEN ((state = ANY (ARRAY['queued'::text, 'running'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL) AND (waits_for IS NULL)) THEN account_id
     ELSE NULL::uuid
 END) stored,
+  stored_bytes bigint default 0 not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
-  constraint batches_check CHECK (((reason IS NOT NULL) = (state = 'paused'::text))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
   constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
   constraint batches_check11 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
@@ -138,15 +138,22 @@ END) stored,
   constraint batches_max_credits_check CHECK ((max_credits >= 0)),
   constraint batches_max_results_check CHECK ((max_results > 0)),
   constraint batches_pkey PRIMARY KEY (id),
-  constraint batches_reason_known CHECK ((reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text]))),
+  constraint batches_reason_known CHECK (
+CASE
+    WHEN (state = 'paused'::text) THEN ((reason IS NOT NULL) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text])))
+    WHEN (state = ANY (ARRAY['cancelling'::text, 'cancelled'::text])) THEN ((reason IS NULL) OR (reason = 'expired'::text))
+    ELSE (reason IS NULL)
+END),
   constraint batches_rerun_of_fkey FOREIGN KEY (rerun_of) REFERENCES public.batches(id) ON DELETE SET NULL,
   constraint batches_state_check CHECK ((state = ANY (ARRAY['created'::text, 'validating'::text, 'ready'::text, 'queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text, 'cancelling'::text, 'cancelled'::text, 'failed'::text]))),
+  constraint batches_stored_bytes_check CHECK ((stored_bytes >= 0)),
   constraint batches_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'key'::text])))
 );
 CREATE INDEX batches_claimable ON public.batches USING btree (claimable_account, created_at, id) WHERE (claimable_account IS NOT NULL);
 CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
+CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
@@ -211,14 +218,15 @@ create table public.do_not_contact (
   constraint do_not_contact_pkey PRIMARY KEY (id)
 );
 CREATE INDEX do_not_contact_account ON public.do_not_contact USING btree (account_id, live, id);
-CREATE TRIGGER do_not_contact_added AFTER INSERT ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
+CREATE TRIGGER do_not_contact_added AFTER INSERT ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_added();
 CREATE TRIGGER do_not_contact_changed AFTER UPDATE ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
-CREATE TRIGGER do_not_contact_removed AFTER DELETE ON public.do_not_contact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
+CREATE TRIGGER do_not_contact_removed AFTER DELETE ON public.do_not_contact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_removed();
 
 create table public.do_not_contact_versions (
   account_id uuid not null,
   live boolean not null,
   version bigint not null,
+  entries bigint default 0 not null,
   constraint do_not_contact_versions_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint do_not_contact_versions_pkey PRIMARY KEY (account_id, live)
 );
@@ -437,6 +445,7 @@ create table public.uploads (
   constraint uploads_pkey PRIMARY KEY (id)
 );
 CREATE INDEX uploads_age ON public.uploads USING btree (created_at);
+CREATE INDEX uploads_unused ON public.uploads USING btree (account_id) WHERE (used_at IS NULL);
 
 create table public.wallets (
   account_id uuid not null,
@@ -502,6 +511,20 @@ create table public.webhooks (
 );
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id, live, created_at DESC, id DESC);
 
+CREATE OR REPLACE FUNCTION public.count_do_not_contact_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into do_not_contact_versions (account_id, live, version, entries)
+  select account_id, live, 1, count(*) from changed
+  group by account_id, live order by account_id, live
+  on conflict (account_id, live) do update
+    set version = do_not_contact_versions.version + 1,
+      entries = do_not_contact_versions.entries + excluded.entries;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_do_not_contact_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -512,6 +535,20 @@ begin
   order by account_id, live
   on conflict (account_id, live)
     do update set version = do_not_contact_versions.version + 1;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_do_not_contact_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into do_not_contact_versions (account_id, live, version, entries)
+  select account_id, live, 1, -count(*) from changed
+  group by account_id, live order by account_id, live
+  on conflict (account_id, live) do update
+    set version = do_not_contact_versions.version + 1,
+      entries = do_not_contact_versions.entries + excluded.entries;
   return null;
 end $function$;
 
@@ -619,8 +656,8 @@ begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
     json_build_object('id', s.id, 'slot', iso_time(new.slot),
       -- Other reasons quote the filter.
-      'reason', case when new.reason in ('key_revoked', 'previous_run_open') then new.reason
-        else 'export_refused' end,
+      'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full')
+        then new.reason else 'export_refused' end,
       'links', json_build_object('self', '/v1/schedules/' || s.id,
         'runs', '/v1/schedules/' || s.id || '/runs')))
   from schedules s where s.id = new.schedule_id;

@@ -22,8 +22,7 @@ export function uploadContextOf(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(clientGone());
   });
-  const { uploadBytesMax } = context.config;
-  return { ...context, uploadBytesMax, accountId: key.accountId, signal: gone.signal };
+  return { ...context, accountId: key.accountId, signal: gone.signal };
 }
 
 function clientGone(): AppError {

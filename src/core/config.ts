@@ -199,6 +199,12 @@ export const configOptions = {
     'Largest file that an upload may hold, in bytes.',
     integer(1, Number.MAX_SAFE_INTEGER, 200 * 1024 * 1024),
   ),
+  storedBytesMax: option(
+    'STORED_BYTES_MAX',
+    '21474836480',
+    'Bytes that one account may store: uploads, results and exports whose files are not deleted, and open upload addresses at UPLOAD_BYTES_MAX each. Beyond it new lists and exports are refused (409 `storage_full`); accepted ones finish. The default holds a hundred of the largest uploads, or some ten results of a million rows with all fields.',
+    integer(1, Number.MAX_SAFE_INTEGER, 20 * 1024 ** 3),
+  ),
   batchRowsMax: option(
     'BATCH_ROWS_MAX',
     '1000000',
@@ -232,7 +238,7 @@ export const configOptions = {
   filesKeepDays: option(
     'FILES_KEEP_DAYS',
     '30',
-    'Days that uploads and results are kept after a batch has ended. Counts and charges stay.',
+    'Days that uploads and results are kept after a batch has ended. Counts and charges stay. A batch that was held or paused for as long is cancelled (`reason` is `expired`).',
     integer(1, 3650, 30),
   ),
   webhookAllowedHosts: option(

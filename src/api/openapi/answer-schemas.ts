@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { companyFields, personFields, type RecordField } from '../../core/graph/fields.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
-import { pauseReasons } from '../../jobs/batch/states.ts';
+import { batchReasons } from '../../jobs/batch/states.ts';
 
 const integer = z.number().int();
 const text = z.string();
@@ -140,6 +140,15 @@ export const meSchema = z.strictObject({
     created_at: time,
   }),
   credits: z.strictObject({ remaining: integer, reserved: integer }),
+  storage: z.strictObject({
+    stored_bytes: integer.meta({
+      description:
+        'Of lists, results and exports, and of open upload addresses at `bytes_max` each.',
+    }),
+    stored_bytes_max: integer.meta({
+      description: 'Beyond it new ones are refused: `storage_full`.',
+    }),
+  }),
   rate_limits: z.strictObject({
     minute: limit,
     day: limit,
@@ -211,10 +220,10 @@ const stateShape = {
   name: text,
   live: z.boolean(),
   state: text,
-  reason: z
-    .enum(pauseReasons)
-    .nullable()
-    .meta({ description: 'Why it is paused; the first two end by themselves.' }),
+  reason: z.enum(batchReasons).nullable().meta({
+    description:
+      'Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled.',
+  }),
   error: z.record(text, z.unknown()).nullable(),
   operation: text,
 };

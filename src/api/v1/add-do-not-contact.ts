@@ -1,6 +1,6 @@
 import { inTransaction } from '../../core/db/client.ts';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
-import { insertContacts } from '../../core/search/do-not-contact/queries.ts';
+import { addContacts } from '../../core/search/do-not-contact/do-not-contact.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
 import { claimRequest, replay } from '../idempotent-request.ts';
@@ -22,7 +22,7 @@ export const addDoNotContactRoute = defineRoute({
       if (idempotency.answered !== null)
         return replay(response, idempotency.answered, requestSha256);
       const answer = await inTransaction(context.sql, async (tx) => {
-        const added = await insertContacts(tx, ownerOf(key), contacts);
+        const added = await addContacts(tx, ownerOf(key), contacts);
         await idempotency.answer(tx, { requestSha256, status: 200, body: { added } });
         return { added };
       });

@@ -30,7 +30,7 @@ export async function createBatchFromUpload(
   const [batchRequest, dialect] = readBatchOptions(options, null);
   holdUpload(key.accountId, response);
   const uploadContext = uploadContextOf(context, key, response);
-  const { uploadBytesMax } = uploadContext;
+  const { uploadBytesMax } = context.config;
   const { key: fileKey, source } = await openUpload(context, owner, uploadId, uploadBytesMax);
   // A file that is refused half way is not read to its end.
   const stored = await storeUpload(uploadContext, source).finally(() => source.destroy());

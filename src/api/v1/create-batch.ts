@@ -9,6 +9,7 @@ import {
   storeUpload,
   type UploadContext,
 } from '../../jobs/batch/create-batch.ts';
+import { assertStorageLeft } from '../../jobs/batch/stored/stored-bytes.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';
@@ -35,6 +36,7 @@ export const createBatchRoute = defineRoute({
     try {
       if (request.is(rowTypes)) return await createBatchFromJson(input, idempotency);
       holdUpload(key.accountId, response);
+      await assertStorageLeft(context.sql, key.accountId, context.config);
       const uploadContext = uploadContextOf(context, key, response);
       const { stored, options, fileName } = await receive(uploadContext, request, query);
       const requestSha256 = requestHash(options, stored.sha256);

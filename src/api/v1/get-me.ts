@@ -1,5 +1,6 @@
 import { readWallet } from '../../core/credits/queries.ts';
 import { must } from '../../core/lib/assert.ts';
+import { readStoredBytes } from '../../jobs/batch/stored/stored-bytes.ts';
 import { defineRoute, none } from '../define-route.ts';
 
 /** Who is calling: the key's prefix, the credits left and the limits. Free. */
@@ -13,6 +14,7 @@ export const getMeRoute = defineRoute({
   params: none,
   async handler({ context, key, admission, response }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
+    const stored = await readStoredBytes(context.sql, key.accountId, context.config);
     const { limits } = must(admission, 'admission of a counted call');
     const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
     response.json({
@@ -23,6 +25,7 @@ export const getMeRoute = defineRoute({
         created_at: key.createdAt.toISOString(),
       },
       credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
+      storage: { stored_bytes: stored, stored_bytes_max: context.config.storedBytesMax },
       rate_limits: {
         minute: {
           limit: key.requestsPerMinute,

@@ -27,6 +27,7 @@ import {
   type Owner,
   type StoredDialect,
 } from './queries.ts';
+import { assertRecordedFits, type StorageBounds } from './stored/stored-bytes.ts';
 import { receiveUpload } from './upload/receive-upload.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from './xlsx/read-xlsx.ts';
 
@@ -51,7 +52,7 @@ export type DialectRequest = Omit<DialectOptions, 'isWhole'>;
 
 export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
-  uploadBytesMax: number;
+  config: StorageBounds;
   /** Whose upload it is. */
   accountId: string;
   /** Aborts when nobody waits for the response any more. */
@@ -80,7 +81,7 @@ export interface StoredUpload {
 export async function storeUpload(context: UploadContext, source: Readable): Promise<StoredUpload> {
   const batchId = uuidv7();
   const key = `batches/${batchId}/upload`;
-  const received = receiveUpload(source, context.uploadBytesMax);
+  const received = receiveUpload(source, context.config.uploadBytesMax);
   const bytes = await context.store.putStream(key, received);
   const upload = { batchId, key, bytes, sha256: received.sha256(), wasXlsx: false };
   let head: Buffer;
@@ -110,13 +111,13 @@ const convertInTurn = openShare({
 
 /** Replaces a stored workbook by the CSV of its first sheet. Nothing stays when it throws. */
 async function convertXlsx(
-  { store, uploadBytesMax, accountId, signal }: UploadContext,
+  { store, config, accountId, signal }: UploadContext,
   upload: StoredUpload,
 ): Promise<StoredUpload> {
   const key = `${upload.key}-sheet`;
   try {
     const bytes = await convertInTurn(accountId, signal, () => {
-      const csv = xlsxToCsv(storedXlsx(store, upload), { csvBytesMax: uploadBytesMax });
+      const csv = xlsxToCsv(storedXlsx(store, upload), { csvBytesMax: config.uploadBytesMax });
       return store.putStream(key, Readable.from(csv, { signal }));
     });
     return { ...upload, key, bytes, wasXlsx: true };
@@ -127,7 +128,8 @@ async function convertXlsx(
 
 /**
  * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
- * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file.
+ * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
+ * `storage_full` when the account has no room for it.
  * The upload is deleted then. `alongside` runs in the transaction that records the batch.
  */
 export async function createBatch(
@@ -160,6 +162,7 @@ export async function createBatch(
       await insertBatch(tx, row);
       const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
       await alongside(tx, inserted);
+      await assertRecordedFits(tx, owner.accountId, context.config);
       return inserted;
     });
   } catch (error) {

@@ -10,7 +10,7 @@ import { traceToKeep } from '../../core/tracing.ts';
 import type { ColumnMapping } from './mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result/result-format.ts';
-import { type BatchState, type PauseReason, statesBefore } from './states.ts';
+import { type BatchReason, type BatchState, statesBefore } from './states.ts';
 
 /** How the upload is written; found before the batch is accepted. */
 export interface StoredDialect {
@@ -48,7 +48,7 @@ interface AnyBatch {
   live: boolean;
   name: string;
   state: BatchState;
-  reason: PauseReason | null;
+  reason: BatchReason | null;
   error: Record<string, unknown> | null;
   operation: PricedOperation;
   mapping: ColumnMapping;
@@ -162,6 +162,7 @@ export async function insertBatch(sql: Sql, batch: NewList | NewExport): Promise
     ...batch,
     mapping: sql.json(batch.mapping as never),
     dialect: sql.json(batch.dialect as never),
+    storedBytes: 'uploadBytes' in batch ? batch.uploadBytes : 0,
     traceParent: traceToKeep(),
   };
   await sql`insert into batches ${sql(row as never)}`;
@@ -259,6 +260,8 @@ export interface SplitTotals {
   rowsTotal: number;
   blankLines: number;
   width: number;
+  /** Of objects that the split wrote: the canonical copy, or the ids of an export. */
+  writtenBytes: number;
 }
 
 /**
@@ -281,7 +284,7 @@ export async function insertSplit(
           when ${isEmpty} then 'cancelled' else state end,
         rows_total = ${totals.rowsTotal},
         blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey}, width = ${totals.width},
-        chunks_total = ${chunks.length},
+        chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
         finished_at = case when ${isEmpty} then now() end
       where id = ${id} and state in ('validating', 'cancelling') and chunks_total is null
       returning id),

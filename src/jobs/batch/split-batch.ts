@@ -66,6 +66,7 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
       rowsTotal: totals.rows,
       blankLines: totals.blankLines,
       width: Math.max(totals.widestFieldCount, dialect.header?.length ?? 0),
+      writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.bytes,
     },
     chunks.map((chunk, index) => ({ ...chunk, number: index + 1 })),
   );

@@ -20,6 +20,9 @@ export type BatchState = (typeof batchStates)[number];
 /** Why a batch is paused. What waits for credits goes on by itself; a person's pause is that person's. */
 export const pauseReasons = ['insufficient_credits', 'key_budget', 'user'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
+/** Why a batch is paused, or was cancelled by the service: it was held or paused for too long. */
+export const batchReasons = [...pauseReasons, 'expired'] as const;
+export type BatchReason = (typeof batchReasons)[number];
 export type Shortage = Exclude<PauseReason, 'user'>;
 
 /** Where a batch may go from each state. */

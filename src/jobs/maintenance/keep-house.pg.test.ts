@@ -38,6 +38,77 @@ async function ended(id: string, daysAgo: number): Promise<void> {
 const objectsOf = async (id: string) =>
   (await pipeline.objects()).filter((key) => key.includes(id));
 
+describe('a batch that waits for somebody', () => {
+  async function waitedFor(id: string, days: number, seconds: number): Promise<void> {
+    await pipeline.sql`
+      update batches set state_since = now() - make_interval(days => ${days}, secs => ${seconds})
+      where id = ${id}`;
+  }
+
+  test('is cancelled when it was held for as long as files are kept, and its files go later', async () => {
+    const other = await pipeline.account(100);
+    const listed = { accountId: other.accountId, live: true };
+    const { webhook } = await createWebhook(
+      {
+        ...pipeline.context,
+        config: { ...pipeline.context.config, webhookAllowedHosts: ['x.test'] },
+      },
+      listed,
+      {
+        url: 'https://x.test/',
+        events: ['batch.cancelled'],
+        creditsLowThreshold: 1,
+        enabled: true,
+      },
+    );
+    const held = await pipeline.enrich(other, list, { ...options, hold: 'true' });
+    const young = await pipeline.enrich(other, list, { ...options, hold: 'true' });
+    await waitedFor(held, DAYS, 60);
+    await waitedFor(young, DAYS, -60);
+    await keepHouse(pipeline.context);
+    await keepHouse(pipeline.context);
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    const batch = await pipeline.batch(other, held);
+    expect(batch).toMatchObject({
+      state: 'cancelled',
+      reason: 'expired',
+      rows: { total: 3, not_processed: 3 },
+      credits: { charged: 0, reserved: 0 },
+    });
+    expect(await pipeline.batch(other, young)).toMatchObject({ state: 'ready', reason: null });
+    const [told] = await pipeline.sql<{ payload: { data: object } }[]>`
+      select payload from webhook_deliveries where webhook_id = ${webhook.id}`;
+    expect(told?.payload.data).toMatchObject({ id: held, state: 'cancelled', reason: 'expired' });
+    await pipeline.sql`delete from webhooks where id = ${webhook.id}`;
+    await ended(held, DAYS);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(held)).toEqual([]);
+  });
+
+  test('is cancelled when it was paused for as long, and what was paid can be read', async () => {
+    const poor = await pipeline.account(1);
+    const id = await pipeline.enrich(poor, list, options);
+    expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'paused' });
+    await waitedFor(id, DAYS, 60);
+    await keepHouse(pipeline.context);
+    // Credits that come now do not resume it.
+    await pipeline.grant(poor, 100, `late-${id}`);
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(poor, id)).toMatchObject({
+      state: 'cancelled',
+      reason: 'expired',
+      rows: { total: 3, matched: 1, no_match: 1, not_processed: 1 },
+      credits: { charged: 1, reserved: 0 },
+    });
+    const { text, complete } = await pipeline.results(poor, id);
+    expect(complete).toBe('true');
+    expect(text.trim().split('\n')).toHaveLength(4);
+    expect(await pipeline.wallet(poor)).toEqual({ balance: 100, reserved: 0 });
+  });
+});
+
 describe('the files of a batch', () => {
   test('are deleted so many days after its end, and every reader is told', async () => {
     const old = await pipeline.enrich(caller, list, options);

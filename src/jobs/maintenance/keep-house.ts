@@ -6,6 +6,7 @@ import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
 import { deleteOldHints } from '../../core/search/queries.ts';
 import { deleteOldSessions } from '../../core/sessions/queries.ts';
+import { expireAbandoned } from '../batch/control/control-batch.ts';
 import { deleteDebris } from '../batch/delete-debris.ts';
 import { deleteOrphans } from '../batch/delete-orphans.ts';
 import { listExpired, markFilesDeleted } from '../batch/queries.ts';
@@ -27,6 +28,7 @@ export async function keepHouse(context: JobContext): Promise<void> {
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
+  await expireAbandoned(context.sql, context.config.filesKeepDays);
   const expired = await listExpired(context.sql, context.config.filesKeepDays);
   for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
   if (expired.length > 0) await markFilesDeleted(context.sql, expired);

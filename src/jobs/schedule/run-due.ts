@@ -8,6 +8,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
 import { checkExport, insertExport, wakeExport } from '../batch/export/create-export.ts';
 import type { ResultFormat } from '../batch/result/result-format.ts';
+import { assertStorageLeft } from '../batch/stored/stored-bytes.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
 import { nextRun } from './next-run.ts';
@@ -132,7 +133,7 @@ async function takeSlot(
 ): Promise<string | null> {
   const slot = due.nextRunAt;
   const after = new Date(Math.max(slot.getTime(), now.getTime()));
-  const refusal = refusalOf(context, due);
+  const refusal = await refusalOf(context, tx, due);
   const state: RunState = refusal?.state ?? 'started';
   const run = { scheduleId: due.id, slot, state, reason: refusal?.reason ?? null };
   const isFirst = await insertRun(tx, run);
@@ -163,15 +164,21 @@ interface Refusal {
 }
 
 /** Why a slot does not start, or null. */
-function refusalOf({ config }: RunContext, due: DueSchedule): Refusal | null {
+async function refusalOf(
+  { config }: RunContext,
+  tx: Sql,
+  due: DueSchedule,
+): Promise<Refusal | null> {
   if (due.keyEnded) return { state: 'failed', reason: 'key_revoked', ends: true };
   if (due.isRunning) return { state: 'skipped', reason: 'previous_run_open', ends: false };
   try {
     checkExport(due, config.batchRowsMax);
+    await assertStorageLeft(tx, due.accountId, config);
     return null;
   } catch (error) {
-    // What an earlier version took may be refused by this one.
     if (!(error instanceof AppError)) throw error;
+    if (error.code === 'storage_full') return { state: 'skipped', reason: error.code, ends: false };
+    // What an earlier version took may be refused by this one.
     return { state: 'failed', reason: error.message, ends: true };
   }
 }

@@ -3,10 +3,12 @@
  * anybody to whoever reads the database.
  */
 import { createHash } from 'node:crypto';
+import type { Sql } from '../../db/client.ts';
 import { toAsciiHost } from '../../identifiers/domain.ts';
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
 import { AppError, type ErrorDetail } from '../../lib/errors.ts';
-import type { ListedContacts } from './queries.ts';
+import type { SearchOwner } from '../prepared-filter.ts';
+import { countContacts, insertContacts, type ListedContacts } from './queries.ts';
 
 /** What a caller lists, as it is written. */
 export interface WrittenContacts {
@@ -15,6 +17,8 @@ export interface WrittenContacts {
   email_sha256: string[];
 }
 
+/** More than the customers of any one company; the list of an account then takes some 200 MB. */
+const ENTRIES_MAX = 1_000_000;
 /** Wrong entries that a refusal names. */
 const ERRORS_MAX = 20;
 
@@ -41,6 +45,30 @@ export function readContacts(written: WrittenContacts): ListedContacts {
     status: 400,
     message: `${errors.length} entries cannot be used; the first is ${errors[0]?.field}.`,
     errors: errors.slice(0, ERRORS_MAX),
+  });
+}
+
+/**
+ * Adds what is not listed yet, and returns how many entries that were. Call in a transaction: changes of one
+ * list wait for each other, so the bound is exact. Throws `AppError` 409 `too_many_entries` when the list would
+ * hold more than its maximum.
+ */
+export async function addContacts(
+  tx: Sql,
+  owner: SearchOwner,
+  contacts: ListedContacts,
+): Promise<number> {
+  const added = await insertContacts(tx, owner, contacts);
+  if (added > 0 && (await countContacts(tx, owner)) > ENTRIES_MAX) throw tooManyEntries();
+  return added;
+}
+
+function tooManyEntries(): AppError {
+  return new AppError({
+    code: 'too_many_entries',
+    status: 409,
+    message: `A do-not-contact list may hold ${ENTRIES_MAX} entries; with these it would hold more, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain in place of its addresses.`,
+    extensions: { entries_max: ENTRIES_MAX },
   });
 }
 

@@ -32,6 +32,14 @@ export async function insertContacts(
   return rows.length;
 }
 
+/** Lines of the list, counted by the statements that change it. */
+export async function countContacts(sql: Sql, { accountId, live }: SearchOwner): Promise<number> {
+  const [list] = await sql<{ entries: number }[]>`
+    select entries from do_not_contact_versions
+    where account_id = ${accountId} and live = ${live}`;
+  return list?.entries ?? 0;
+}
+
 /** Takes these off the list. Returns how many lines that were. */
 export async function deleteContacts(
   sql: Sql,

@@ -163,6 +163,7 @@ class Run {
       objectKey: `${chunkId}-${chunk.parts}-${epoch}-${this.claims.indexOf(claim)}`,
       rows,
       bytes: 1,
+      storedBytes: 1,
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,

@@ -37,6 +37,8 @@ export interface CommitPart {
   objectKey: string;
   rows: number;
   bytes: number;
+  /** Of the object and what is stored beside it. */
+  storedBytes: number;
   counts: OutcomeCounts;
   operation: string;
   reservationId: number | null;
@@ -121,6 +123,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       error_rows = b.error_rows + ${counts.error},
       not_processed = b.not_processed + ${counts.not_processed},
       chunks_done = b.chunks_done + chunk.done::int,
+      stored_bytes = b.stored_bytes + ${part.storedBytes},
       credits_charged = b.credits_charged + coalesce((select amount from reservation), 0),
       credits_reserved = b.credits_reserved - coalesce((select amount from reservation), 0),
       state = case
@@ -129,6 +132,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         when ${part.shortOf}::text is not null then 'paused'
         else b.state end,
       reason = case
+        when b.state = 'cancelling' then b.reason
         when b.chunks_done + chunk.done::int = b.chunks_total then null
         when ${part.shortOf}::text is not null then coalesce(b.reason, ${part.shortOf})
         else b.reason end

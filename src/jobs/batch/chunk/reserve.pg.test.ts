@@ -69,6 +69,7 @@ test('what is reserved is not charged once its batch is being cancelled', async 
   await pipeline.sql`update batches set state = 'cancelling' where id = ${batchId}`;
   const part: CommitPart = {
     ...{ batchId, chunkId, epoch, chunkNumber: 1, k: 0, rows: MATCHES, bytes: 1 },
+    storedBytes: 1,
     objectKey: `${chunkId}`,
     counts: { ...countOutcomes([]), matched: MATCHES },
     operation: 'people.enrich',

@@ -135,6 +135,7 @@ async function workOn(
     objectKey,
     rows: outcomes.length,
     bytes: byteLength,
+    storedBytes: byteLength + (beside?.length ?? 0),
     counts,
     operation: batch.operation,
     reservationId: paid.reservationId,

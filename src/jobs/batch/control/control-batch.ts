@@ -13,6 +13,8 @@ import {
   cancelBatch,
   changeBatch,
   endWithoutFiles,
+  expireBatch,
+  listAbandoned,
   pauseBatch,
   resumeBatch,
   startBatch,
@@ -105,6 +107,16 @@ export async function deleteBatchFiles(
   });
   await context.store.deletePrefix(`batches/${id}/`);
   await markFilesDeleted(context.sql, [id]);
+}
+
+/**
+ * Cancels, with the reason `expired`, up to 100 batches that have been held or paused for so many days. The
+ * sweep takes them on from there, as any that is cancelled. Safe to call again.
+ */
+export async function expireAbandoned(sql: Context['sql'], keepDays: number): Promise<void> {
+  for (const id of await listAbandoned(sql, keepDays)) {
+    await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays));
+  }
 }
 
 function invalidState(batch: Batch, why: string): AppError {

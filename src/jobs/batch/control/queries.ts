@@ -63,6 +63,37 @@ export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<b
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = any(${statesBefore('cancelling')}) returning id`;
   if (moved.length === 0) return false;
+  await voidOpenWork(sql, id);
+  return true;
+}
+
+/**
+ * Cancels a batch that has been held or paused for so many days, as `cancelBatch` does, with the reason
+ * `expired`. False when it is in another state or has not waited for as long. Call in a transaction.
+ */
+export async function expireBatch(sql: Sql, id: string, keepDays: number): Promise<boolean> {
+  const moved = await sql`
+    update batches set reason = 'expired', state = 'cancelling', quote = ${doneQuote(sql)}
+    where id = ${id} and ${waitsSince(sql, keepDays)} returning id`;
+  if (moved.length === 0) return false;
+  await voidOpenWork(sql, id);
+  return true;
+}
+
+/** Batches that `expireBatch` cancels. */
+export async function listAbandoned(sql: Sql, keepDays: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches where ${waitsSince(sql, keepDays)} order by state_since, id limit 100`;
+  return rows.map((row) => row.id);
+}
+
+function waitsSince(sql: Sql, keepDays: number) {
+  return sql`state in ('ready', 'paused')
+    and state_since < now() - make_interval(days => ${keepDays})`;
+}
+
+/** Gives every unfinished chunk of a cancelled batch a new epoch, and its reserved credits back. */
+async function voidOpenWork(sql: Sql, id: string): Promise<void> {
   await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
@@ -72,7 +103,6 @@ export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<b
     update batches set credits_reserved = credits_reserved
       - coalesce((select sum(amount) from voided), 0)::bigint
     where id = ${id}`;
-  return true;
 }
 
 /**

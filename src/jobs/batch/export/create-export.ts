@@ -11,6 +11,7 @@ import { traceToKeep } from '../../../core/tracing.ts';
 import type { Queues } from '../../queue/queues.ts';
 import type { Alongside } from '../create-batch.ts';
 import { type Batch, findBatch, insertBatch, type NewExport, type Owner } from '../queries.ts';
+import { assertStorageLeft, type StorageBounds } from '../stored/stored-bytes.ts';
 
 /** What an export is of, as callers and schedules say it. */
 export type ExportRequest = Pick<
@@ -29,7 +30,7 @@ export type ExportRequest = Pick<
 
 export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
   queues: Queues;
-  config: { batchRowsMax: number };
+  config: StorageBounds & { batchRowsMax: number };
 }
 
 /** Exports have no list of their own: what they write is CSV with commas. */
@@ -104,7 +105,7 @@ export async function wakeExport(
   await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId }, trace }]);
 }
 
-/** Makes an export. Throws as `checkExport`. `alongside` runs in the transaction that records it. */
+/** Makes an export. Throws as `checkExport`, and 409 `storage_full`. `alongside` runs in the transaction that records it. */
 export async function createExport(
   context: ExportContext,
   owner: Owner & { keyId: string },
@@ -113,6 +114,7 @@ export async function createExport(
 ): Promise<Batch> {
   checkExport(request, context.config.batchRowsMax);
   const batch = await inTransaction(context.sql, async (tx) => {
+    await assertStorageLeft(tx, owner.accountId, context.config);
     const made = await insertExport(tx, owner, request);
     await alongside(tx, made);
     return made;

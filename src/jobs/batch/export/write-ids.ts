@@ -47,7 +47,15 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     await context.store.delete(canonicalKey);
     throw tooManyResults(batchRowsMax);
   }
-  const totals = { hold: batch.hold, canonicalKey, rowsTotal, blankLines: 0, width: 0 };
+  const writtenBytes = last?.byteTo ?? 0;
+  const totals = {
+    hold: batch.hold,
+    canonicalKey,
+    rowsTotal,
+    blankLines: 0,
+    width: 0,
+    writtenBytes,
+  };
   if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {
     await context.store.delete(canonicalKey);
   }

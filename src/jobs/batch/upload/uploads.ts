@@ -6,9 +6,10 @@
 import type { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Context } from '../../../core/context.ts';
-import type { Sql } from '../../../core/db/client.ts';
+import { inTransaction, type Sql } from '../../../core/db/client.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import type { Owner } from '../queries.ts';
+import { assertRecordedFits, type StorageBounds } from '../stored/stored-bytes.ts';
 import {
   deleteUploads,
   findOwnUpload,
@@ -33,9 +34,12 @@ export interface NewUpload {
   expiresAt: Date;
 }
 
-/** Opens an upload. Throws `AppError` 409 `invalid_state` where the files lie on the service's own disk. */
+/**
+ * Opens an upload. Until it is used or expires, it counts as the largest upload among what the account stores.
+ * Throws `AppError` 409: `invalid_state` where the files lie on the service's own disk, `storage_full`.
+ */
 export async function createUpload(
-  { sql, store }: Pick<Context, 'sql' | 'store'>,
+  { sql, store, config }: Pick<Context, 'sql' | 'store'> & { config: StorageBounds },
   owner: Owner,
 ): Promise<NewUpload> {
   if (store.presigned === null) {
@@ -47,7 +51,11 @@ export async function createUpload(
   const key = `uploads/${id}`;
   const urlExpiresAt = new Date(Date.now() + ADDRESS_SECONDS * 1000);
   const url = await store.presigned.presignPut(key, { expiresSeconds: ADDRESS_SECONDS });
-  const expiresAt = await insertUpload(sql, { ...owner, id, key });
+  const expiresAt = await inTransaction(sql, async (tx) => {
+    const recorded = await insertUpload(tx, { ...owner, id, key });
+    await assertRecordedFits(tx, owner.accountId, config);
+    return recorded;
+  });
   return { id, url, urlExpiresAt, expiresAt };
 }
 

@@ -41,6 +41,12 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
           <Fact name="Took">{secondsBetween(item.started_at, item.finished_at)}</Fact>
         )}
       </dl>
+      {item.reason === 'expired' && (
+        <p class="notice warn">
+          Cancelled automatically after being held or paused for too long. Finished {several} can be
+          downloaded.
+        </p>
+      )}
       {state === 'paused' && <p class="notice warn">{whyPaused(item, of)}</p>}
       {!isOver && <Controls item={item} of={of} live={live} />}
     </section>

@@ -8,7 +8,7 @@ import { Table } from '../components/table.tsx';
 import { daysAgo, readUsage, type UsageLine } from '../credits/usage.ts';
 import { UsageChart } from '../credits/usage-chart.tsx';
 import { kindLabel, usageLabel } from '../credits/usage-label.ts';
-import { countOf, formatNumber } from '../format.ts';
+import { countOf, formatBytes, formatNumber } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { asProblem, type Problem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
@@ -24,6 +24,7 @@ const SHOWN_LINES = 200;
 
 interface Me {
   credits: { remaining: number; reserved: number };
+  storage: { stored_bytes: number; stored_bytes_max: number };
 }
 
 /** The wallet, and what moved it. The choice of days and of operations is in the address. */
@@ -47,7 +48,7 @@ export function CreditsPage({ query }: PageProps) {
       />
       <ProblemNotice problem={me.problem} onRetry={me.reload} />
       <div class="stack">
-        <Balance credits={me.data?.credits} />
+        <Balance me={me.data} />
         <section class="card stack" aria-label="Use">
           <div class="card-head">
             <h2>Use</h2>
@@ -91,20 +92,28 @@ export function CreditsPage({ query }: PageProps) {
   );
 }
 
-function Balance({ credits }: { credits: Me['credits'] | undefined }) {
+function Balance({ me }: { me: Me | undefined }) {
   const show = (value: number | undefined) => (value === undefined ? '–' : formatNumber(value));
   return (
     <dl class="facts card">
       <div>
         <dt>Available</dt>
-        <dd class="number">{show(credits?.remaining)}</dd>
+        <dd class="number">{show(me?.credits.remaining)}</dd>
       </div>
       <div>
         <dt>Reserved by work under way</dt>
-        <dd class="number">{show(credits?.reserved)}</dd>
+        <dd class="number">{show(me?.credits.reserved)}</dd>
+      </div>
+      <div>
+        <dt>Storage</dt>
+        <dd class="number">{me === undefined ? '–' : showStorage(me.storage)}</dd>
       </div>
     </dl>
   );
+}
+
+function showStorage({ stored_bytes: stored, stored_bytes_max: max }: Me['storage']): string {
+  return `${formatBytes(stored)} of ${formatBytes(max)}`;
 }
 
 function Ledger({ lines }: { lines: readonly UsageLine[] }) {

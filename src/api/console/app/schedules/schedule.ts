@@ -59,6 +59,9 @@ const reasons: Record<string, string> = {
   previous_run_open: 'The run before had not ended yet, so this one was left out.',
   key_revoked:
     'The key under which it ran has ended, and the schedule was turned off. Turn it on again: it then runs under yours.',
+  storage_full:
+    'The account stores as much as it may, so this one was left out. Delete lists or exports that are no longer needed.',
+  expired: 'Cancelled by the service: it was paused for too long.',
   insufficient_credits: 'Waits for credits; it goes on by itself when there are more.',
   key_budget: 'The key has spent what it may in a day; it goes on after midnight (UTC).',
   user: 'Paused by somebody.',
