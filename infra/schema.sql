@@ -559,6 +559,11 @@ CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
 AS $function$ select budget.credits_per_day
     - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
 
+CREATE OR REPLACE FUNCTION public.is_in_force(key public.api_keys)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $function$;
+
 CREATE OR REPLACE FUNCTION public.iso_time(p_time timestamp with time zone)
  RETURNS text
  LANGUAGE sql

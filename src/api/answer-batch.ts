@@ -1,6 +1,7 @@
 /** Answers a call that made a batch: with the batch, or with its results where the caller waits for them. */
 import { pipeline } from 'node:stream/promises';
 import { availableCredits } from '../core/credits/credits.ts';
+import { assertStillInForce } from '../core/sessions/still-in-force.ts';
 import { viewBatch } from '../jobs/batch/batch-view.ts';
 import type { Batch } from '../jobs/batch/queries.ts';
 import { openResults } from '../jobs/batch/result/results.ts';
@@ -12,17 +13,19 @@ const WAIT_SECONDS_MAX = 50;
 
 /**
  * Sends 202 and the batch; with `Prefer: wait=<seconds>` (RFC 7240) 200 and the results as JSON lines
- * when the batch completes in that time.
+ * when the batch completes in that time. Throws `AppError` 401 or 403 when the session or the key that asked
+ * for them ends meanwhile; the batch goes on.
  */
 export async function answerBatch(
-  { context, key, request, response }: RouteInput<unknown, unknown>,
+  { context, key, credentials, request, response }: RouteInput<unknown, unknown>,
   made: Batch,
 ): Promise<void> {
   const seconds = preferredWait(request.get('Prefer'));
   response.location(`/v1/batches/${made.id}`);
-  const signal = AbortSignal.timeout(seconds * 1000);
-  const batch = seconds === 0 ? made : await untilIdle(context, made, signal, response);
+  const batch = seconds === 0 ? made : await untilIdle(context, made, seconds, response);
   if (response.destroyed) return;
+  // What the list found is for a caller who could still read it by the list's id.
+  if (seconds > 0) await assertStillInForce(context.sql, credentials);
   if (seconds > 0) response.setHeader('Preference-Applied', `wait=${seconds}`);
   if (batch.state !== 'completed') {
     response.status(202).json(viewBatch(batch, new Date()));
@@ -39,9 +42,10 @@ export async function answerBatch(
 function untilIdle(
   { watcher }: RouteInput<unknown, unknown>['context'],
   made: Batch,
-  signal: AbortSignal,
+  seconds: number,
   response: RouteInput<unknown, unknown>['response'],
 ): Promise<Batch> {
+  const signal = AbortSignal.timeout(seconds * 1000);
   return new Promise((resolve) => {
     let last = made;
     const stop = () => {

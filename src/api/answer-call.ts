@@ -13,6 +13,7 @@ import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
 import { projectAnswer } from '../core/enrich/project-answer.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { StoredAnswer } from '../core/idempotency/queries.ts';
+import type { CallCredentials } from '../core/keys/keys.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError } from '../core/lib/errors.ts';
@@ -35,6 +36,7 @@ interface Asked {
 interface Call {
   context: ApiContext;
   key: ApiKey;
+  credentials: CallCredentials;
   request: Request;
   response: Response;
   asked: Asked;
@@ -103,10 +105,10 @@ async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<v
   sendJson(response, render(asked, must(outcome, 'outcome'), 0));
 }
 
-function toEnrichCall({ key, asked }: Call): EnrichCall {
+function toEnrichCall({ key, credentials, asked }: Call): EnrichCall {
   const { operation, row, live, requestId } = asked;
   const reference = `call:${requestId}`;
-  return { accountId: key.accountId, keyId: key.id, live, operation, row, reference };
+  return { accountId: key.accountId, ...credentials, live, operation, row, reference };
 }
 
 /** Says what a call cost, and counts it: what it came to is committed. */

@@ -15,6 +15,7 @@ import {
 import { personFields } from '../core/graph/fields.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
+import type { CallCredentials } from '../core/keys/keys.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
 import { personSearch } from '../core/operations.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
@@ -23,6 +24,7 @@ import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/queries.ts';
 import { readSearch } from '../core/search/read-search.ts';
+import { credentialsEnded } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
 import { sayCredits } from './define-route.ts';
 import { claimRequest, type IdempotentRequest } from './idempotent-request.ts';
@@ -32,6 +34,7 @@ import { queryString } from './query-string.ts';
 interface SearchCall {
   context: ApiContext;
   key: ApiKey;
+  credentials: CallCredentials;
   request: Request;
   response: Response;
   filter: Filter;
@@ -120,16 +123,17 @@ function tellCount(
 
 /** Charges the page and says so. Returns how many of its people were paid. */
 async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> {
-  const { key, response, page } = call;
+  const { key, credentials, response, page } = call;
   if (records === 0) return 0;
   const { granted, remaining, leftToday } = await chargePage(tx, {
     accountId: key.accountId,
-    keyId: key.id,
+    ...credentials,
     reference: `search:${requestIdOf(response)}`,
     operation: 'people.search',
     records,
     partial: page.partial,
   });
+  if (granted === null) throw await credentialsEnded(tx, credentials);
   if (granted === 0) {
     // How many there are is not told for nothing: only what such a page may cost.
     const needed = page.partial ? personSearch.price : page.limit * personSearch.price;

@@ -5,13 +5,16 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { availableCredits } from '../core/credits/credits.ts';
+import { beginningWith, type Database } from '../core/db/client.ts';
 import type { Admission } from '../core/keys/admission.ts';
+import type { CallCredentials } from '../core/keys/keys.ts';
 import { authenticate, readKey, type Scope } from '../core/keys/keys.ts';
 import type { ApiKey } from '../core/keys/queries.ts';
 import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
 import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
+import { assertStillInForce } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
-import { presentedBySession } from './console/session-cookie.ts';
+import { type Presented, presentedBySession } from './console/session-cookie.ts';
 import { requestIdOf } from './problem.ts';
 import { noteRequest } from './request-log.ts';
 
@@ -19,6 +22,8 @@ export interface RouteInput<Query, Params> {
   context: ApiContext;
   /** The caller's key; its account owns everything that the call may see. */
   key: ApiKey;
+  /** What a charge has to find in force. Transactions of `context.sql` ask for it by themselves. */
+  credentials: CallCredentials;
   /** What a counted call found when it was let in; null for other calls. */
   admission: Admission | null;
   query: Query;
@@ -71,7 +76,7 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
     toHandler: (context) => async (request, response) => {
       // Express gives HEAD to the handler of GET: a call would be paid whose answer nobody can read.
       if (request.method === 'HEAD') throw headNotAllowed();
-      const { key, admission } = await letIn(context, request, response);
+      const { key, admission, credentials } = await letIn(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw forbidden(definition.scope);
       }
@@ -79,10 +84,15 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       const query = parseParameters(definition.query, sent);
       // An id in an impossible form is one that nothing has.
       const params = parseValues(definition.params, request.params);
-      const called = { key, admission, query, params, request, response };
+      const called = { key, admission, credentials, query, params, request, response };
       const isSingleCall = definition.counted && definition.method === 'get';
       const scoped = isSingleCall ? context : withRequestId(context, response);
-      await definition.handler({ ...called, context: scoped });
+      // What a GET writes is its charge, which asks by itself.
+      const allowed =
+        definition.method === 'get'
+          ? scoped
+          : { ...scoped, sql: whileInForce(context.sql, credentials) };
+      await definition.handler({ ...called, context: allowed });
     },
   };
 }
@@ -92,8 +102,17 @@ function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
 }
 
+/**
+ * The pool for a caller's writes: every transaction begins by finding the caller still allowed to call,
+ * however long ago the headers came. A handler makes all its changes in transactions of this pool.
+ */
+function whileInForce(sql: Database, credentials: CallCredentials): Database {
+  return beginningWith(sql, (tx) => assertStillInForce(tx, credentials));
+}
+
 interface LetIn {
   key: ApiKey;
+  credentials: CallCredentials;
   admission: Admission | null;
 }
 
@@ -103,7 +122,8 @@ async function letInCounted(
   request: Request,
   response: Response,
 ): Promise<LetIn> {
-  const admission = await context.admit(await presentedKey(context, request));
+  const { keySha256, sessionSha256 } = await presentedKey(context, request);
+  const admission = await context.admit(keySha256);
   const { key, limits, available } = admission;
   noteRequest(response, { account: key.accountId, key: key.id });
   sayCredits(response, 0, available);
@@ -118,7 +138,7 @@ async function letInCounted(
       : ['minute', limits.minuteRemaining, limits.minuteResetSeconds];
   response.setHeader('RateLimit', `"${name}";r=${remaining};t=${Math.ceil(seconds)}`);
   if (!limits.admitted) throw requestRefused(key, limits);
-  return { key, admission };
+  return { key, admission, credentials: { keyId: key.id, sessionSha256 } };
 }
 
 async function letInOther(
@@ -126,11 +146,12 @@ async function letInOther(
   request: Request,
   response: Response,
 ): Promise<LetIn> {
-  const key = await authenticate(context.sql, await presentedKey(context, request));
+  const { keySha256, sessionSha256 } = await presentedKey(context, request);
+  const key = await authenticate(context.sql, keySha256);
   noteRequest(response, { account: key.accountId, key: key.id });
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
   await countOtherCall(context.limiter, key);
-  return { key, admission: null };
+  return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
 }
 
 /** The headers about credits, on every answer to a known key. */
@@ -194,10 +215,13 @@ function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
   return [{ field: issue.path.join('.') || 'body', message: issue.message }];
 }
 
-/** The hash of the key that a call presents: in its header, or by the session of the browser it comes from. */
-async function presentedKey(context: ApiContext, request: Request): Promise<Buffer> {
-  if (request.headers.authorization !== undefined) return readKey(bearerToken(request));
-  return (await presentedBySession(context.sql, request)) ?? readKey(undefined);
+/** What a call presents: a key in its header, or by the session of the browser it comes from. */
+async function presentedKey(context: ApiContext, request: Request): Promise<Presented> {
+  if (request.headers.authorization !== undefined) {
+    return { keySha256: readKey(bearerToken(request)), sessionSha256: null };
+  }
+  const presented = await presentedBySession(context.sql, request);
+  return presented ?? { keySha256: readKey(undefined), sessionSha256: null };
 }
 
 function bearerToken(request: Request): string | undefined {

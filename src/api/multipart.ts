@@ -14,12 +14,14 @@ export interface Form<File> {
 /**
  * Reads the form; `keep` receives the part `file`, and `discard` what it kept when the rest of the form
  * turns out to be wrong or never comes. Throws `AppError` 400 for a form without a file, with
- * two files, or with more or larger fields than any option needs.
+ * two files, or with more or larger fields than any option needs, and the reason of `cut` once that is
+ * aborted.
  */
 export async function readMultipart<File>(
   request: Request,
   keep: (file: Readable) => Promise<File>,
   discard: (file: File) => Promise<void>,
+  cut: AbortSignal,
 ): Promise<Form<File>> {
   const parser = openParser(request);
   const fields = new Map<string, string>();
@@ -47,6 +49,7 @@ export async function readMultipart<File>(
     }
     parser.on('finish', resolve);
     parser.on('error', (error) => reject(badForm('The form cannot be read.', error)));
+    cut.addEventListener('abort', () => reject(cut.reason));
     request.on('close', () => {
       if (!request.complete) reject(badForm('The upload ended early.'));
     });

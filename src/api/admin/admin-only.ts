@@ -45,7 +45,7 @@ export const askForKey: ErrorRequestHandler = (error, _request, response, next) 
 async function presentedKey(sql: Sql, request: Request): Promise<Buffer> {
   const { authorization } = request.headers;
   if (authorization === undefined) {
-    return (await presentedBySession(sql, request)) ?? readKey(undefined);
+    return (await presentedBySession(sql, request))?.keySha256 ?? readKey(undefined);
   }
   const [, scheme, text = ''] = /^(Bearer|Basic) (\S{1,400})$/.exec(authorization) ?? [];
   if (scheme !== 'Basic') return readKey(text);

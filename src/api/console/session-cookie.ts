@@ -47,19 +47,25 @@ function isSecure(request: Request): boolean {
   return request.secure || request.get('X-Forwarded-Proto') === 'https';
 }
 
+/** A key that a call presents, by its hash, and the hash of the session that it came by. */
+export interface Presented {
+  keySha256: Buffer;
+  sessionSha256: Buffer | null;
+}
+
 /**
- * The hash of the key that the browser's session presents; null for a call without a session. Throws
+ * What the browser's session presents; null for a call without a session. Throws
  * `AppError` 401 for one that has ended, 403 for a call that no page of ours made, 409 for a page that
  * shows the other mode: another tab of the same browser has switched it.
  */
-export async function presentedBySession(sql: Sql, request: Request): Promise<Buffer | null> {
+export async function presentedBySession(sql: Sql, request: Request): Promise<Presented | null> {
   const token = readToken(request);
   if (token === null) return null;
   assertSameOrigin(request);
-  const { keySha256, mode } = await sessionKey(sql, token);
+  const { keySha256, sessionSha256, mode } = await sessionKey(sql, token);
   const shown = request.get('Enrich-Mode');
   if (shown !== undefined && shown !== mode) throw modeChanged(mode);
-  return keySha256;
+  return { keySha256, sessionSha256 };
 }
 
 /**

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
 import { changePassword } from '../../core/sessions/sessions.ts';
 import { keepHouse } from '../../jobs/maintenance/keep-house.ts';
 
@@ -278,6 +280,20 @@ describe('signing in with e-mail and password', () => {
       code: 'invalid_sign_in',
     });
     await signIn({ email, password: 'another horse battery' });
+  });
+
+  test('opens nothing by a password that is being changed', async () => {
+    const { accountId, email } = await accountWithPassword();
+    let signingIn: Promise<Response> | undefined;
+    await inTransaction(pipeline.sql, async (tx) => {
+      await tx`update accounts set password_hash = 'another' where id = ${accountId}`;
+      signingIn = callConsole('POST', { email, password });
+      await Promise.race([signingIn, pipeline.untilBlocked(1)]);
+    });
+    const refusal = { status: 401, code: 'invalid_sign_in' };
+    await expectProblem(must(await signingIn, 'answer'), refusal);
+    const opened = await pipeline.sql`select from sessions where account_id = ${accountId}`;
+    expect(opened).toHaveLength(0);
   });
 
   test('needs an address that no other account signs in with', async () => {

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
+import type { CallCredentials } from '../../core/keys/keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { credentialsEnded } from '../../core/sessions/still-in-force.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import {
   createBatch,
@@ -10,6 +12,7 @@ import {
   type UploadContext,
 } from '../../jobs/batch/create-batch.ts';
 import { assertStorageLeft } from '../../jobs/batch/stored/stored-bytes.ts';
+import type { ApiContext } from '../api-context.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';
@@ -31,14 +34,16 @@ export const createBatchRoute = defineRoute({
   query: z.record(z.string(), z.unknown()),
   params: none,
   async handler(input) {
-    const { context, key, query, request, response } = input;
+    const { context, key, credentials, query, request, response } = input;
     const idempotency = await claimRequest(context, key, request);
     try {
       if (request.is(rowTypes)) return await createBatchFromJson(input, idempotency);
       holdUpload(key.accountId, response);
       await assertStorageLeft(context.sql, key.accountId, context.config);
       const uploadContext = uploadContextOf(context, key, response);
-      const { stored, options, fileName } = await receive(uploadContext, request, query);
+      const { stored, options, fileName } = await whileInForce(context, credentials, (cut) =>
+        receive(uploadContext, request, query, cut),
+      );
       const requestSha256 = requestHash(options, stored.sha256);
       if (idempotency.answered !== null) {
         await context.store.delete(stored.key);
@@ -75,6 +80,29 @@ async function readOptions(
   }
 }
 
+/**
+ * Receives an upload, which may take hours, for as long as its key and session last: a watcher asks for
+ * them all the time. `receive` ends with the refusal when its signal is aborted.
+ */
+async function whileInForce<Result>(
+  { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  receive: (cut: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const cut = new AbortController();
+  const unwatch = watcher.watchCaller(credentials, () => {
+    credentialsEnded(sql, credentials).then(
+      (refusal) => cut.abort(refusal),
+      (error) => cut.abort(error),
+    );
+  });
+  try {
+    return await receive(cut.signal);
+  } finally {
+    unwatch();
+  }
+}
+
 /** What a list may be sent as; the bytes decide what it is. */
 const bareTypes = [
   'text/*',
@@ -95,12 +123,14 @@ async function receive(
   context: UploadContext,
   request: Request,
   query: Record<string, unknown>,
+  cut: AbortSignal,
 ): Promise<Received> {
   if (request.is('multipart/form-data')) {
     const form = await readMultipart(
       request,
-      (file) => storeUpload(context, file),
+      (file) => storeUpload(context, file, cut),
       (stored) => context.store.delete(stored.key),
+      cut,
     );
     return { stored: form.file, options: { ...query, ...form.fields }, fileName: form.fileName };
   }
@@ -113,5 +143,6 @@ async function receive(
   }
   // Wrong options are told before the body is read.
   readBatchOptions(query, null);
-  return { stored: await storeUpload(context, request), options: query, fileName: null };
+  const stored = await storeUpload(context, request, cut);
+  return { stored, options: query, fileName: null };
 }

@@ -27,14 +27,15 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
       counted: true,
       query: querySchema(operation),
       params: none,
-      async handler({ context, key, admission, query, request, response }) {
+      async handler({ context, key, credentials, admission, query, request, response }) {
         const { available } = must(admission, 'admission of a counted call');
         const live = key.mode === 'live';
         const fields = (query.fields as unknown as string[] | undefined) ?? null;
         const row = readIdentifier(operation, query as Query);
         checkProjection(operation, fields);
         const asked = { operation, row, fields, live, requestId: requestIdOf(response) };
-        await answerCall({ context, key, request, response, asked, available }, async () => {
+        const call = { context, key, credentials, request, response, asked, available };
+        await answerCall(call, async () => {
           if (!live) return playTestMode(row);
           const purse = { available, leftToday: key.creditsLeftToday };
           const refused = refusalToPay(operations[operation].price, purse);

@@ -16,7 +16,7 @@ const holdListener = limitOpenAnswers('event streams', LISTENERS_MAX);
 
 /**
  * Server-sent events: `event: batch` (or `export`) with the whole batch at every change, from its present state to its
- * last one; then the stream ends, as it does when the key is revoked. Every event is complete, so a client
+ * last one; then the stream ends, as it does when the key is revoked or the session ends. Every event is complete, so a client
  * that reconnects has missed nothing.
  */
 export const getBatchEventsRoutes = forEachResource((resource) => [
@@ -27,7 +27,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
     scope: resource.scope,
     query: none,
     params: idParams,
-    async handler({ context, key, params, response }) {
+    async handler({ context, key, credentials, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       holdListener(key.accountId, response);
       response.writeHead(200, {
@@ -52,13 +52,13 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
         if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
       }, HEARTBEAT_MS);
       const unwatch = context.watcher.watch(batch, tell);
-      const unwatchKey = context.watcher.watchKey(key.id, () => {
+      const unwatchCaller = context.watcher.watchCaller(credentials, () => {
         stop();
         response.end();
       });
       stop = () => {
         unwatch();
-        unwatchKey();
+        unwatchCaller();
         clearInterval(heartbeat);
       };
       response.on('close', stop);

@@ -1,3 +1,4 @@
+import { inTransaction } from '../../core/db/client.ts';
 import { deleteContacts } from '../../core/search/do-not-contact/queries.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
@@ -13,6 +14,9 @@ export const removeDoNotContactRoute = defineRoute({
   body: contactsBody,
   async handler({ context, key, request, response }) {
     const { contacts } = await readContactsBody(request);
-    response.json({ removed: await deleteContacts(context.sql, ownerOf(key), contacts) });
+    const removed = await inTransaction(context.sql, (tx) =>
+      deleteContacts(tx, ownerOf(key), contacts),
+    );
+    response.json({ removed });
   },
 });

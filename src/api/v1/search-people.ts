@@ -16,11 +16,11 @@ export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'
     query: none,
     readsQuery: true,
     params: none,
-    async handler({ context, key, admission, request, response }) {
+    async handler({ context, key, credentials, admission, request, response }) {
       const { available } = must(admission, 'admission of a counted call');
       const { filter, page } = parseSearchQuery(queryString(request));
-      const call = { context, key, request, response, filter, page: parsePage(page), available };
-      await answerSearch(call);
+      const called = { context, key, credentials, request, response, available };
+      await answerSearch({ ...called, filter, page: parsePage(page) });
     },
   }),
 );

@@ -52,15 +52,18 @@ export async function findAccountByEmail(sql: Sql, email: string): Promise<strin
   return (await findByEmail(sql, email))?.id ?? null;
 }
 
-/** The id of the account that signs in with these; null for a wrong password and for no such address. */
+/**
+ * The account that signs in with these, and the hash that the password was checked against; null for a
+ * wrong password and for no such address.
+ */
 export async function findAccountByPassword(
   sql: Sql,
   email: string,
   password: string,
-): Promise<string | null> {
+): Promise<{ id: string; passwordHash: string } | null> {
   const account = await findByEmail(sql, email);
   const isRight = await isPassword(password, account?.passwordHash ?? null);
-  return isRight && account !== undefined ? account.id : null;
+  return isRight && account !== undefined ? account : null;
 }
 
 async function storePassword(

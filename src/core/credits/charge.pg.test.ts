@@ -1,10 +1,13 @@
 /** Calls and pages of people that are to be paid at one moment, at the statements themselves. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction } from '../db/client.ts';
+import type { CallCredentials } from '../keys/keys.ts';
 import { createKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
+import { insertSession } from '../sessions/queries.ts';
 import { audit } from './audit.ts';
 import { chargePage } from './charge-page/queries.ts';
 import { chargeCalls, type PaidCall, readWallet } from './queries.ts';
@@ -15,9 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-interface Payer {
+interface Payer extends CallCredentials {
   accountId: string;
-  keyId: string;
 }
 
 let references = 0;
@@ -25,7 +27,7 @@ let references = 0;
 async function payer(credits: number, creditsPerDay: number | null = null): Promise<Payer> {
   const accountId = await createAccount(database.sql, { name: 'A', credits });
   const { id } = await createKey(database.sql, { accountId, mode: 'live', creditsPerDay });
-  return { accountId, keyId: id };
+  return { accountId, keyId: id, sessionSha256: null };
 }
 
 function call(by: Payer, price: number): PaidCall {
@@ -149,6 +151,63 @@ describe('calls', () => {
       expect(await charging).toMatchObject(payers.map(() => ({ paid: true })));
     },
   );
+});
+
+describe('a caller whose key or session has ended', () => {
+  const revoke = ({ keyId }: Payer) =>
+    database.sql`update api_keys set revoked_at = now() where id = ${keyId}`;
+
+  /** The same payer, calling by a session that is in force, or is not. */
+  async function bySession(by: Payer, seconds: number): Promise<Payer & CallCredentials> {
+    const tokenSha256 = randomBytes(32);
+    const session = { tokenSha256, accountId: by.accountId, keyId: by.keyId };
+    await insertSession(database.sql, session, { seconds, passwordHash: null });
+    return { ...by, sessionSha256: tokenSha256 };
+  }
+
+  test('pays nothing, and takes nothing from the calls that come with it', async () => {
+    const { sql } = database;
+    const [one, other] = [await payer(10), await payer(10, 10)];
+    const { id } = await createKey(sql, { accountId: one.accountId, mode: 'live' });
+    const revoked = { ...one, keyId: id };
+    await revoke(revoked);
+    const [signedIn, signedOut] = [await bySession(other, 60), await bySession(other, -1)];
+    const payers = [one, revoked, other, signedIn, signedOut, other, one];
+    const charged = await chargeCalls(
+      sql,
+      payers.map((by) => call(by, by === revoked || by === signedOut ? 9 : 2)),
+    );
+    expect(charged.map(({ paid }) => paid)).toEqual([true, null, true, true, null, true, true]);
+    expect(await readWallet(sql, one.accountId)).toMatchObject({ balance: 6 });
+    expect(await readWallet(sql, other.accountId)).toMatchObject({ balance: 4 });
+    for (const by of [revoked, signedOut]) {
+      expect(await chargePage(sql, page(by, 1))).toMatchObject({ granted: null });
+    }
+    expect(await chargePage(sql, page(signedIn, 1))).toMatchObject({ granted: 1, leftToday: 3 });
+    await expectAgreement();
+  });
+
+  test.each([
+    ['calls', async (by: Payer) => (await chargeCalls(database.sql, [call(by, 1)]))[0]],
+    ['pages', (by: Payer) => chargePage(database.sql, page(by, 1))],
+  ] as const)('does not pay for %s that waited for the wallet meanwhile', async (what, charge) => {
+    const { sql } = database;
+    const buyer = await payer(10);
+    const gone = await bySession(await payer(10), 60);
+    let charging: Promise<unknown> = Promise.resolve();
+    await inTransaction(sql, async (tx) => {
+      const accounts = [buyer.accountId, gone.accountId];
+      await tx`select from wallets where account_id = any(${accounts}::uuid[]) for update`;
+      charging = Promise.all([charge(buyer), charge(gone)]);
+      await untilBlocked(2);
+      await revoke(buyer);
+      await sql`update sessions set expires_at = now() where token_sha256 = ${gone.sessionSha256}`;
+    });
+    const ended = what === 'calls' ? { paid: null } : { granted: null };
+    expect(await charging).toMatchObject([ended, ended]);
+    expect(await readWallet(sql, buyer.accountId)).toMatchObject({ balance: 10 });
+    expect(await readWallet(sql, gone.accountId)).toMatchObject({ balance: 10 });
+  });
 });
 
 describe('pages', () => {

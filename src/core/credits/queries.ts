@@ -3,6 +3,7 @@
  * batch -> chunk -> reservation -> wallet -> budget of a key, everywhere.
  */
 import type { Sql } from '../db/client.ts';
+import type { CallCredentials } from '../keys/keys.ts';
 
 export interface Wallet {
   balance: number;
@@ -230,9 +231,8 @@ export function spendToday(
 }
 
 /** A single call that matched and is to be paid. */
-export interface PaidCall {
+export interface PaidCall extends CallCredentials {
   accountId: string;
-  keyId: string;
   price: number;
   /** Unique for the account: the same call is charged once. */
   reference: string;
@@ -241,7 +241,8 @@ export interface PaidCall {
 
 /** What became of a call. */
 export interface ChargedCall {
-  paid: boolean;
+  /** Null when the key, or the session that presented it, is not in force any more. */
+  paid: boolean | null;
   /** What the wallet has left for further calls. */
   remaining: number;
   /** What the key may still spend today; null where it sets no bound. */
@@ -250,8 +251,9 @@ export interface ChargedCall {
 
 /**
  * Charges these calls, in the order given, each from its account's wallet with a ledger line of its own
- * and within its key's bound for the UTC day; one statement for all. Wallets are locked in the order of
- * their ids, then the bounds of keys in theirs.
+ * and within its key's bound for the UTC day; one statement for all. A call whose key or session has ended
+ * since it was let in is not charged. Wallets are locked in the order of their ids, then keys and sessions
+ * (which a revocation waits for, and which wait for it), then the bounds of keys in theirs.
  */
 export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
   return sql<ChargedCall[]>`
@@ -260,23 +262,40 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
         ${calls.map((call) => call.accountId)}::uuid[], ${calls.map((call) => call.keyId)}::uuid[],
         ${calls.map((call) => call.price)}::bigint[],
         ${calls.map((call) => call.reference)}::text[],
-        ${calls.map((call) => call.operation)}::text[]
-      ) with ordinality c (account_id, key_id, price, reference, operation, place)),
+        ${calls.map((call) => call.operation)}::text[],
+        ${calls.map((call) => call.sessionSha256?.toString('hex') ?? null)}::text[]
+      ) with ordinality c (account_id, key_id, price, reference, operation, session, place)),
     wallet as (
       select account_id, balance - reserved as available from wallets
       where account_id in (select account_id from call) order by account_id for update),
+    key as (
+      select k.id as key_id from api_keys k
+      where k.id in (select key_id from call) and is_in_force(k)
+        and (select count(*) from wallet) > 0
+      order by k.id for share),
+    session as (
+      select encode(token_sha256, 'hex') as session from sessions
+      where token_sha256 in (select decode(session, 'hex') from call)
+        and expires_at > clock_timestamp() and (select count(*) from key) > 0
+      order by token_sha256 for share),
+    allowed as (
+      select call.*, key.key_id is not null and (call.session is null or s.session is not null) as allowed
+      from call left join key using (key_id) left join session s on s.session = call.session),
     budget as (
       -- The rows are read as they are after the lock, so two statements never spend the same credit.
       select key_id, credits_left_today(b) as available
       from key_budgets b
-      where key_id in (select key_id from call) and (select count(*) from wallet) > 0
+      where key_id in (select key_id from allowed where allowed)
       order by key_id for update),
     answered as (
-      select call.*, wallet.available, budget.available as today,
-        sum(price) over (partition by account_id order by place) <= wallet.available
+      select allowed.*, wallet.available, budget.available as today,
+        case when allowed then
+          sum(price) filter (where allowed) over (partition by account_id order by place)
+            <= wallet.available
           and (budget.available is null or
-            sum(price) over (partition by key_id order by place) <= budget.available) as paid
-      from call join wallet using (account_id) left join budget using (key_id)),
+            sum(price) filter (where allowed) over (partition by key_id order by place)
+              <= budget.available) end as paid
+      from allowed join wallet using (account_id) left join budget using (key_id)),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, units)
       select account_id, reference, 'charge', -price, operation, 1 from answered where paid),

@@ -118,6 +118,21 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Sql) => Promise<T>):
 }
 
 /**
+ * The pool for transactions that all begin with `first`: one in which it throws is rolled back, and
+ * `inTransaction` throws the same. Statements outside a transaction go to the pool as they are.
+ */
+export function beginningWith(pool: Database, first: (tx: Sql) => Promise<void>): Database {
+  const begin = (work: (tx: Sql) => Promise<unknown>) =>
+    pool.begin(async (tx) => {
+      await first(tx as unknown as Sql);
+      return work(tx as unknown as Sql);
+    });
+  return new Proxy(pool, {
+    get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
+  });
+}
+
+/**
  * Tells at every reading of the metrics how long a statement takes that does nothing. postgres.js does not
  * say how many of its connections are busy; what callers notice of it is this wait.
  */

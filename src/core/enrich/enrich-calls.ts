@@ -5,17 +5,18 @@
  */
 import { chargeCalls } from '../credits/queries.ts';
 import type { Sql } from '../db/client.ts';
+import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { credentialsEnded } from '../sessions/still-in-force.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import type { RowInput } from './outcomes.ts';
 
-export interface EnrichCall {
+export interface EnrichCall extends CallCredentials {
   accountId: string;
-  keyId: string;
   live: boolean;
   operation: OperationName;
   row: RowInput;
@@ -32,7 +33,10 @@ export interface EnrichedCall {
 }
 
 export interface EnrichCalls {
-  /** Runs a call with the others of its moment. Throws `AppError` 402 when its match cannot be paid. */
+  /**
+   * Runs a call with the others of its moment. Throws `AppError` 402 when its match cannot be paid, 401 or
+   * 403 when the session or key that it came with has ended since it was let in.
+   */
   run(call: EnrichCall): Promise<EnrichedCall>;
 }
 
@@ -52,7 +56,7 @@ export function openEnrichCalls(
 
 /**
  * Runs calls as one batch. Each answer is its own: a call whose match cannot be paid is an `AppError`
- * 402 among them.
+ * 402 among them, one whose session or key has ended since it was let in is 401 or 403.
  */
 export async function enrichCalls(
   context: { sql: Sql; testSql: Sql },
@@ -112,7 +116,9 @@ async function charge(
     const { paid, remaining, leftToday } = must(results[index], 'an answer for each call');
     const { price } = must(paidCalls[index], 'call');
     const answer = answers[place];
-    if (paid && answer !== undefined && !(answer instanceof Error)) {
+    if (paid === null) {
+      answers[place] = await credentialsEnded(sql, must(calls[place], 'call'));
+    } else if (paid && answer !== undefined && !(answer instanceof Error)) {
       answers[place] = { ...answer, charged: price, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
       await charge(sql, calls, answers, [place]);
@@ -123,8 +129,9 @@ async function charge(
 }
 
 function toPaidCall(call: EnrichCall) {
-  const { accountId, keyId, reference, operation } = call;
-  return { accountId, keyId, price: operations[operation].price, reference, operation };
+  const { accountId, keyId, sessionSha256, reference, operation } = call;
+  const { price } = operations[operation];
+  return { accountId, keyId, sessionSha256, price, reference, operation };
 }
 
 /** The refusal of a call at this price, or null when wallet and key can pay it. */

@@ -14,7 +14,6 @@ import {
   lockKeysOf,
   type NewKey,
   revokeKeysByPrefix,
-  selectEndedKeys,
 } from './queries.ts';
 
 /** What the holder of an account may let a key do. */
@@ -31,6 +30,13 @@ export const defaultScopes: (typeof accountScopes)[number][] = [
 ];
 /** What people may do who sign in with the account's password. */
 const consoleScopes: Scope[] = [...defaultScopes, 'account'];
+
+/** What a call comes with: a key, and the session that presents it where a browser calls. */
+export interface CallCredentials {
+  keyId: string;
+  /** Hash of the session's token; null for a call that sends the key itself. */
+  sessionSha256: Buffer | null;
+}
 
 export interface CreateKeyInput {
   accountId: string;
@@ -112,11 +118,6 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
   if (key === undefined) throw invalidKey();
   if (key.revokedAt !== null) throw keyRevoked();
   return key;
-}
-
-/** Those of these keys, by id, that no call is let in with any more. */
-export async function findEndedKeys(sql: Sql, ids: readonly string[]): Promise<string[]> {
-  return selectEndedKeys(sql, ids);
 }
 
 /** Revokes a key by its display prefix. Throws `AppError` `not_found` when no live key has it. */

@@ -71,8 +71,8 @@ export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
 /** Keys of the account that neither were revoked nor ended by themselves. */
 export async function countKeysInForce(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ keys: number }[]>`
-    select count(*) as keys from api_keys where account_id = ${accountId} and not is_console
-      and coalesce(least(revoked_at, expires_at) > clock_timestamp(), true)`;
+    select count(*) as keys from api_keys k
+    where account_id = ${accountId} and not is_console and is_in_force(k)`;
   return row?.keys ?? 0;
 }
 
@@ -89,14 +89,6 @@ export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey
       k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)}
     from api_keys k left join key_budgets b on b.key_id = k.id where key_sha256 = ${keySha256}`;
   return key;
-}
-
-/** Those of these keys that were revoked or have ended by themselves. */
-export async function selectEndedKeys(sql: Sql, ids: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from api_keys
-    where id = any(${[...ids]}::uuid[]) and least(revoked_at, expires_at) <= clock_timestamp()`;
-  return rows.map((row) => row.id);
 }
 
 /** Revokes the keys with this prefix; returns their ids. A key already revoked is left as it is. */
@@ -204,7 +196,7 @@ async function countWhereCounted(
       from presented p join api_keys k using (key_sha256)
       join day_counts d on d.owner = k.id and d.day = utc_today()
       join rate_buckets b on b.owner = k.id and b.name = 'requests'
-      where coalesce(least(k.revoked_at, k.expires_at) > clock_timestamp(), true)
+      where is_in_force(k)
       order by k.id for update of d, b),
     timed as (
       select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),

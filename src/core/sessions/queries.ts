@@ -1,5 +1,48 @@
 import type { Sql } from '../db/client.ts';
 import type { KeyMode } from '../keys/key-format.ts';
+import type { CallCredentials } from '../keys/keys.ts';
+
+/**
+ * Holds what a call comes with until the transaction ends: a revocation that is under way is waited for,
+ * and one that comes later waits. Each part is false when it is no longer in force. The account is locked
+ * first: two keys that revoke each other at one moment would else each wait for the other to let go of itself.
+ */
+export async function holdCredentials(
+  tx: Sql,
+  { keyId, sessionSha256 }: CallCredentials,
+): Promise<{ key: boolean; session: boolean }> {
+  const [held] = await tx<{ key: boolean; session: boolean }[]>`
+    with account as (
+      select id from accounts
+      where id = (select account_id from api_keys where id = ${keyId}) for no key update)
+    select exists (
+        select from api_keys k
+        where k.id = ${keyId} and is_in_force(k) and exists (select from account) for share
+      ) as key,
+      ${sessionSha256 === null} or exists (
+        select from sessions
+        where token_sha256 = ${sessionSha256}::bytea and expires_at > clock_timestamp() for share
+      ) as session`;
+  return held ?? { key: false, session: false };
+}
+
+/** Of these, those that are not in force any more. The answers are places in the list. */
+export async function findEndedCredentials(
+  sql: Sql,
+  credentials: readonly CallCredentials[],
+): Promise<number[]> {
+  const ended = await sql<{ place: number }[]>`
+    select c.place::int - 1 as place
+    from unnest(
+      ${credentials.map(({ keyId }) => keyId)}::uuid[],
+      ${credentials.map(({ sessionSha256 }) => sessionSha256?.toString('hex') ?? null)}::text[]
+    ) with ordinality c (key_id, session, place)
+    where not exists (select from api_keys k where k.id = c.key_id and is_in_force(k))
+      or (c.session is not null and not exists (
+        select from sessions s
+        where s.token_sha256 = decode(c.session, 'hex') and s.expires_at > clock_timestamp()))`;
+  return ended.map(({ place }) => place);
+}
 
 export interface NewSession {
   tokenSha256: Buffer;
@@ -7,12 +50,23 @@ export interface NewSession {
   keyId: string;
 }
 
-/** Stores a session that ends after so many seconds. */
-export async function insertSession(sql: Sql, session: NewSession, seconds: number): Promise<void> {
-  await sql`
+/**
+ * Stores a session that ends after so many seconds. One of a password is stored only while the account
+ * has that password: a change of it that is under way is waited for. Returns whether it was stored.
+ */
+export async function insertSession(
+  sql: Sql,
+  session: NewSession,
+  { seconds, passwordHash }: { seconds: number; passwordHash: string | null },
+): Promise<boolean> {
+  const stored = await sql`
     insert into sessions (token_sha256, account_id, key_id, expires_at)
-    values (${session.tokenSha256}, ${session.accountId}, ${session.keyId},
-      now() + make_interval(secs => ${seconds}))`;
+    select ${session.tokenSha256}, a.id, ${session.keyId}, now() + make_interval(secs => ${seconds})
+    from (
+      select id from accounts where id = ${session.accountId}
+        and (${passwordHash}::text is null or password_hash = ${passwordHash}) for share) a
+    returning account_id`;
+  return stored.length > 0;
 }
 
 /** The key that a session presents. */
@@ -52,7 +106,7 @@ export async function findSession(sql: Sql, tokenSha256: Buffer): Promise<Sessio
       k.is_console, s.expires_at
     from sessions s join api_keys k on k.id = s.key_id join accounts a on a.id = s.account_id
     where s.token_sha256 = ${tokenSha256} and s.expires_at > clock_timestamp()
-      and coalesce(least(k.revoked_at, k.expires_at) > clock_timestamp(), true)`;
+      and is_in_force(k)`;
   return session;
 }
 
@@ -70,11 +124,17 @@ export async function deleteSession(sql: Sql, tokenSha256: Buffer): Promise<void
   await sql`delete from sessions where token_sha256 = ${tokenSha256}`;
 }
 
-/** Ends what was signed in with the account's password. Sessions of keys of their own go on. */
+/**
+ * Ends what was signed in with the account's password. Sessions of keys of their own go on. Locks in the
+ * order of the tokens, as charges hold sessions.
+ */
 export async function deletePasswordSessions(sql: Sql, accountId: string): Promise<void> {
   await sql`
-    delete from sessions where account_id = ${accountId}
-      and key_id in (select id from api_keys where account_id = ${accountId} and is_console)`;
+    with ended as (
+      select token_sha256 from sessions where account_id = ${accountId}
+        and key_id in (select id from api_keys where account_id = ${accountId} and is_console)
+      order by token_sha256 for update)
+    delete from sessions s using ended where s.token_sha256 = ended.token_sha256`;
 }
 
 /** Forgets sessions that ended. */

@@ -7,7 +7,6 @@ import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type KeyMode, parseKey } from '../keys/key-format.ts';
 import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
-import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { countSignIn, forgetSignIn } from '../limits/limits.ts';
@@ -42,37 +41,53 @@ export async function signIn(
   const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
   const attempt = { address, email };
   await countSignIn(limiter, attempt);
-  const { accountId, keyId } = await signedInBy(sql, credentials);
+  const token = await openSession(sql, await signedInBy(sql, credentials));
   await forgetSignIn(limiter, attempt);
-  return openSession(sql, accountId, keyId);
-}
-
-/** The account that the credentials are right for, and the key that its session presents. */
-async function signedInBy(
-  sql: Sql,
-  credentials: Credentials,
-): Promise<{ accountId: string; keyId: string }> {
-  if ('key' in credentials) {
-    const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
-    return { accountId, keyId: id };
-  }
-  const { email, password } = credentials;
-  const accountId = await findAccountByPassword(sql, email.trim().toLowerCase(), password);
-  if (accountId === null) throw invalidSignIn();
-  return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live') };
-}
-
-async function openSession(sql: Sql, accountId: string, keyId: string): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  await insertSession(sql, { tokenSha256: hashToken(token), accountId, keyId }, SESSION_SECONDS);
   return token;
 }
 
-/** The key that a session presents. Throws `AppError` 401 `session_expired` for one that has ended. */
-export async function sessionKey(sql: Sql, token: string): Promise<SessionKey> {
-  const key = isToken(token) ? await findSessionKey(sql, hashToken(token)) : undefined;
+interface SignedIn {
+  accountId: string;
+  /** The key that the session presents. */
+  keyId: string;
+  /** What the password was checked against; null where a key signed in. */
+  passwordHash: string | null;
+}
+
+/** What the credentials are right for. */
+async function signedInBy(sql: Sql, credentials: Credentials): Promise<SignedIn> {
+  if ('key' in credentials) {
+    const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
+    return { accountId, keyId: id, passwordHash: null };
+  }
+  const { email, password } = credentials;
+  const account = await findAccountByPassword(sql, email.trim().toLowerCase(), password);
+  if (account === null) throw invalidSignIn();
+  const { id: accountId, passwordHash } = account;
+  return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
+}
+
+async function openSession(sql: Sql, { passwordHash, ...of }: SignedIn): Promise<string> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const session = { ...of, tokenSha256: hashToken(token) };
+  // The password may have been changed while it was checked.
+  const bounds = { seconds: SESSION_SECONDS, passwordHash };
+  if (!(await insertSession(sql, session, bounds))) throw invalidSignIn();
+  return token;
+}
+
+/**
+ * The key that a session presents, and the hash of its token. Throws `AppError` 401 `session_expired` for
+ * one that has ended.
+ */
+export async function sessionKey(
+  sql: Sql,
+  token: string,
+): Promise<SessionKey & { sessionSha256: Buffer }> {
+  const sessionSha256 = hashToken(token);
+  const key = isToken(token) ? await findSessionKey(sql, sessionSha256) : undefined;
   if (key === undefined) throw sessionExpired();
-  return key;
+  return { ...key, sessionSha256 };
 }
 
 /** The session of this token; null when it has ended. */
@@ -87,7 +102,9 @@ export async function switchMode(sql: Sql, token: string, mode: KeyMode): Promis
   if (session.mode === mode) return session;
   if (!session.isConsole) throw oneMode(session);
   await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));
-  return must(await readSession(sql, token), 'session in the other mode');
+  const switched = await readSession(sql, token);
+  if (switched === null) throw sessionExpired();
+  return switched;
 }
 
 /** Ends a session. One that has ended stays so. */
@@ -138,7 +155,8 @@ function invalidSignIn(): AppError {
   });
 }
 
-function sessionExpired(): AppError {
+/** The refusal of a session that has ended. */
+export function sessionExpired(): AppError {
   return new AppError({
     code: 'session_expired',
     status: 401,

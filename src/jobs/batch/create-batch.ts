@@ -76,12 +76,16 @@ export interface StoredUpload {
 /**
  * Streams an upload to storage without holding it, unzipped when it is gzip; a workbook becomes the CSV of
  * its first sheet, when its turn comes. Throws as `receiveUpload`, `xlsxToCsv` and the share of conversions
- * do; nothing stays in storage then, nor when the client hangs up half way.
+ * do; nothing stays in storage then, nor when the client hangs up half way or `cut` ends it.
  */
-export async function storeUpload(context: UploadContext, source: Readable): Promise<StoredUpload> {
+export async function storeUpload(
+  context: UploadContext,
+  source: Readable,
+  cut?: AbortSignal,
+): Promise<StoredUpload> {
   const batchId = uuidv7();
   const key = `batches/${batchId}/upload`;
-  const received = receiveUpload(source, context.config.uploadBytesMax);
+  const received = receiveUpload(source, context.config.uploadBytesMax, cut);
   const bytes = await context.store.putStream(key, received);
   const upload = { batchId, key, bytes, sha256: received.sha256(), wasXlsx: false };
   let head: Buffer;

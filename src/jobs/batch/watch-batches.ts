@@ -1,11 +1,12 @@
 /**
- * Tells listeners when a batch changes, and when the key that they came with ends. All listeners of a process
- * share one poll of all watched batches and one of their keys, and a poll returns only what has changed: a
+ * Tells listeners when a batch changes, and when the key or session that they came with ends. All listeners
+ * of a process share one poll of all watched batches and one of what they came with, and a poll returns only what has changed: a
  * thousand idle listeners cost two small queries every half second.
  */
 import type { Sql } from '../../core/db/client.ts';
-import { findEndedKeys } from '../../core/keys/keys.ts';
+import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
+import { findEnded } from '../../core/sessions/still-in-force.ts';
 import { type Batch, findChangedBatches } from './queries.ts';
 
 const POLL_MS = 500;
@@ -15,8 +16,8 @@ type Listener = (batch: Batch) => void;
 export interface BatchWatcher {
   /** Calls back at every change of the batch after what `known` says of it, until the returned function. */
   watch(known: Batch, listener: Listener): () => void;
-  /** Calls back once the key was revoked or has ended by itself, until the returned function. */
-  watchKey(keyId: string, onEnd: () => void): () => void;
+  /** Calls back once the key or the session is not in force any more, until the returned function. */
+  watchCaller(credentials: CallCredentials, onEnd: () => void): () => void;
   stop(): void;
 }
 
@@ -27,9 +28,14 @@ interface Watched {
   listeners: Map<Listener, string>;
 }
 
+/** What listeners came with, and whom to tell of its end. */
+interface WatchedCaller extends CallCredentials {
+  listeners: Set<() => void>;
+}
+
 export function watchBatches(sql: Sql, log: Log): BatchWatcher {
   const watched = new Map<string, Watched>();
-  const keys = new Map<string, Set<() => void>>();
+  const callers = new Map<string, WatchedCaller>();
   let timer: NodeJS.Timeout | null = null;
 
   const pollBatches = async () => {
@@ -48,20 +54,20 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
       }
     }
   };
-  const pollKeys = async () => {
-    if (keys.size === 0) return;
-    for (const id of await findEndedKeys(sql, [...keys.keys()])) {
-      for (const onEnd of [...(keys.get(id) ?? [])]) onEnd();
+  const pollCallers = async () => {
+    if (callers.size === 0) return;
+    for (const { listeners } of await findEnded(sql, [...callers.values()])) {
+      for (const onEnd of [...listeners]) onEnd();
     }
   };
   const schedule = () => {
     if (timer !== null) return;
     timer = setTimeout(() => {
-      Promise.all([pollBatches(), pollKeys()])
+      Promise.all([pollBatches(), pollCallers()])
         .catch((error) => log.warn({ err: error }, 'watched batches could not be read'))
         .finally(() => {
           timer = null;
-          if (watched.size + keys.size > 0) schedule();
+          if (watched.size + callers.size > 0) schedule();
         });
     }, POLL_MS);
   };
@@ -78,19 +84,20 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
         if (one.listeners.size === 0 && watched.get(known.id) === one) watched.delete(known.id);
       };
     },
-    watchKey(keyId, onEnd) {
-      const listeners = keys.get(keyId) ?? new Set();
-      listeners.add(onEnd);
-      keys.set(keyId, listeners);
+    watchCaller(credentials, onEnd) {
+      const name = `${credentials.keyId} ${credentials.sessionSha256?.toString('hex')}`;
+      const caller = callers.get(name) ?? { ...credentials, listeners: new Set() };
+      caller.listeners.add(onEnd);
+      callers.set(name, caller);
       schedule();
       return () => {
-        listeners.delete(onEnd);
-        if (listeners.size === 0 && keys.get(keyId) === listeners) keys.delete(keyId);
+        caller.listeners.delete(onEnd);
+        if (caller.listeners.size === 0 && callers.get(name) === caller) callers.delete(name);
       };
     },
     stop() {
       watched.clear();
-      keys.clear();
+      callers.clear();
       if (timer !== null) clearTimeout(timer);
     },
   };

@@ -1,11 +1,11 @@
 import type { Sql } from '../../db/client.ts';
+import type { CallCredentials } from '../../keys/keys.ts';
 import { must } from '../../lib/assert.ts';
 import { spendToday } from '../queries.ts';
 
 /** A page of records that is fixed and is to be paid, one credit a record. */
-export interface PricedPage {
+export interface PricedPage extends CallCredentials {
   accountId: string;
-  keyId: string;
   /** Unique for the account: the same page is charged once. */
   reference: string;
   operation: string;
@@ -16,8 +16,11 @@ export interface PricedPage {
 
 /** What became of a page. */
 export interface ChargedPage {
-  /** Records that were paid: all, or for a partial page as many as could be, else none. */
-  granted: number;
+  /**
+   * Records that were paid: all, or for a partial page as many as could be, else none. Null when the key,
+   * or the session that presented it, is not in force any more.
+   */
+  granted: number | null;
   remaining: number;
   leftToday: number | null;
 }
@@ -31,16 +34,26 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
     with wallet as (
       select account_id, balance - reserved as available from wallets
       where account_id = ${page.accountId} for update),
+    key as (
+      select k.id from api_keys k
+      where k.id = ${page.keyId} and is_in_force(k) and (select count(*) from wallet) > 0 for share),
+    session as (
+      select from sessions
+      where token_sha256 = ${page.sessionSha256}::bytea and expires_at > clock_timestamp()
+        and (select count(*) from key) > 0 for share),
     budget as (
       select key_id, credits_left_today(b) as available
       from key_budgets b
-      where key_id = ${page.keyId} and (select count(*) from wallet) > 0 for update),
+      where key_id = (select id from key) for update),
     purse as (
       select account_id, wallet.available, budget.available as today,
         greatest(0, least(wallet.available, budget.available)) as affordable
       from wallet left join budget on true),
     decided as (
-      select *, case when affordable >= ${page.records}::bigint then ${page.records}::bigint
+      select *, case
+        when not exists (select from key)
+          or ${page.sessionSha256 !== null} and not exists (select from session) then null
+        when affordable >= ${page.records}::bigint then ${page.records}::bigint
         when ${page.partial} then affordable else 0 end as granted
       from purse),
     line as (
@@ -53,6 +66,8 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
     counted as (
       update key_budgets b set ${spendToday(sql, { calls: sql`d.granted`, batches: sql`0` })}
       from decided d where b.key_id = ${page.keyId} and d.granted > 0)
-    select granted, available - granted as remaining, today - granted as left_today from decided`;
+    select granted, available - coalesce(granted, 0) as remaining,
+      today - coalesce(granted, 0) as left_today
+    from decided`;
   return must(charged, `wallet of ${page.accountId}`);
 }

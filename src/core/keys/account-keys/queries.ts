@@ -57,16 +57,16 @@ export async function findOwnKey(
   const [key] = await sql<AccountKey[]>`
     select ${columns(sql)}
     from api_keys k left join key_budgets b on b.key_id = k.id
-    where k.id = ${id} and ${owned(sql, owner)} for update of k`;
+    where k.id = ${id} and ${owned(sql, owner)} for no key update of k`;
   return key;
 }
 
-/** The key of a call that goes on, that of the console too, locked until the transaction ends. */
+/** The key of a call that goes on, that of the console too. */
 export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey | undefined> {
   const [key] = await sql<AccountKey[]>`
     select ${columns(sql)}
     from api_keys k left join key_budgets b on b.key_id = k.id
-    where k.id = ${id} for update of k`;
+    where k.id = ${id}`;
   return key;
 }
 

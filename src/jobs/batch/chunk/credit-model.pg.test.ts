@@ -197,7 +197,8 @@ class Run {
   async #call(): Promise<void> {
     const { accountId, keyId } = this.#caller;
     const reference = `call:${this.#calls++}`;
-    const one = { accountId, keyId, price: 1, reference, operation: 'people.enrich' };
+    const by = { accountId, keyId, sessionSha256: null };
+    const one = { ...by, price: 1, reference, operation: 'people.enrich' };
     const [charged] = await chargeCalls(pipeline.sql, [one]);
     expect(charged?.paid).toBe(this.model.call());
   }

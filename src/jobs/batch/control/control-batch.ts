@@ -82,10 +82,12 @@ export async function changeHeldBatch(
   change: BatchChange,
 ): Promise<Batch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
-  if (!(await changeBatch(context.sql, owner, batch.id, change))) {
-    throw invalidState(batch, 'only a batch in `ready` can be changed: upload it with hold=true');
-  }
-  return must(await findBatch(context.sql, batch.id), `batch ${batch.id}`);
+  return inTransaction(context.sql, async (tx) => {
+    if (!(await changeBatch(tx, owner, batch.id, change))) {
+      throw invalidState(batch, 'only a batch in `ready` can be changed: upload it with hold=true');
+    }
+    return must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+  });
 }
 
 /**

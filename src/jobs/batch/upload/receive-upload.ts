@@ -18,10 +18,20 @@ export type ReceivedUpload = Readable & {
 /**
  * The upload's own bytes, unzipped when they begin as gzip does. Ends in `AppError` 413
  * `file_too_large` at the byte that is too many, 422 `unreadable_csv` for a gzip that is broken or that
- * grows too much, and 400 when the client hangs up.
+ * grows too much, 400 when the client hangs up, and with the reason of `cut` once that is aborted.
  */
-export function receiveUpload(source: Readable, bytesMax: number): ReceivedUpload {
+export function receiveUpload(
+  source: Readable,
+  bytesMax: number,
+  cut?: AbortSignal,
+): ReceivedUpload {
   const unzip = new UnzipIfGzip(bytesMax);
+  if (cut !== undefined) {
+    const end = () => unzip.destroy(cut.reason);
+    cut.addEventListener('abort', end);
+    unzip.on('close', () => cut.removeEventListener('abort', end));
+    if (cut.aborted) end();
+  }
   // The client may hang up before anybody reads, or before this: who reads later still meets the error.
   unzip.on('error', () => {});
   if (source.destroyed && !source.readableEnded) unzip.destroy(endedEarly());
