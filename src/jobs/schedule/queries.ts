@@ -139,7 +139,9 @@ export async function takeDueSchedule(
   except: readonly string[],
 ): Promise<DueSchedule | undefined> {
   const [due] = await sql<DueSchedule[]>`
-    select ${columns(sql)}, coalesce(least(k.revoked_at, k.expires_at) <= ${now}, false) as key_ended,
+    select ${columns(sql)}, coalesce(
+        -- A round may take long: what ended since it began has ended.
+        least(k.revoked_at, k.expires_at) <= greatest(${now}, clock_timestamp()), false) as key_ended,
       exists (
         select from schedule_runs r join batches b on b.id = r.batch_id
         where r.schedule_id = s.id and b.state not in ('completed', 'cancelled', 'failed')
@@ -149,7 +151,9 @@ export async function takeDueSchedule(
       and s.id <> all(${[...except]}::uuid[])
     order by s.next_run_at, s.id limit 1
     -- A part that is being committed holds the key of its schedule, which this does not wait for.
-    for no key update of s skip locked`;
+    for no key update of s skip locked
+    -- One whose key is just being revoked is for the next round.
+    for share of k skip locked`;
   return due;
 }
 

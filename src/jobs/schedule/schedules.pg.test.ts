@@ -230,6 +230,20 @@ describe('mode=new', () => {
 });
 
 describe('a schedule', () => {
+  test('starts nothing with a key that ended since the round began, or is just ending', async () => {
+    const schedule = await make();
+    const { sql, context } = pipeline;
+    const began = new Date();
+    await sql`update schedules set next_run_at = ${began} where id = ${schedule.id}`;
+    await sql.begin(async (tx) => {
+      await tx`update api_keys set revoked_at = clock_timestamp() where id = ${caller.keyId}`;
+      expect(await runDueSchedules(context, began)).toEqual([]);
+    });
+    caller = await pipeline.keyOf(caller.accountId, 'live');
+    expect(await runDueSchedules(context, began)).toEqual([]);
+    expect(await runsOf(schedule)).toMatchObject([{ state: 'failed', reason: 'key_revoked' }]);
+  });
+
   test('ends with its key, says so, and goes on with another key that enables it', async () => {
     const schedule = await make();
     const other = await pipeline.keyOf(caller.accountId, 'live');
