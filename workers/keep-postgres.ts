@@ -1,12 +1,35 @@
 /**
  * The embedded server for as long as the service runs: when it ends by itself it is started again on
- * the same files, and recovers what was committed. API and workers reconnect by themselves.
+ * the same files, and recovers what was committed. API and workers reconnect by themselves. While the disk
+ * is full it cannot start, which is tried again until there is room.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
+import { ensureBallast, releaseBallast } from '../infra/embedded/ballast.ts';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../infra/embedded/embedded-postgres.ts';
+import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
 import type { Log } from '../src/core/log.ts';
+import { metrics } from '../src/core/metrics.ts';
+
+/** Between two starts on a full disk: the first pause, doubled each time up to the last. */
+const PAUSE_MS = { first: 1_000, last: 15_000 };
+/** How often the ballast is made again after it was needed. */
+const BALLAST_MS = 60_000;
+
+const fullMessage =
+  'the disk is full: the database starts again when there is room, delete or move what is not needed';
+
+/** Of Node and of Postgres (disk_full). */
+const spaceCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+const waiting = new Gauge({
+  name: 'enrich_database_waits_for_space',
+  help: '1 while the embedded database cannot start because its disk is full.',
+  registers: [metrics],
+});
 
 export interface KeptPostgres {
   /** The address at the first start; later ones differ only when another program took the port. */
@@ -21,23 +44,33 @@ export interface KeptPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts the server of the data folder. Throws as `startEmbeddedPostgres`. */
+/**
+ * Starts the server of the data folder; on a full disk it waits for room. Throws as `startEmbeddedPostgres`.
+ */
 export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostgres> {
-  const start = () => startEmbeddedPostgres({ dataDir, log: (line) => log.info(line) });
+  const stopping = new AbortController();
+  const start = () => startWithRoom(dataDir, log, stopping.signal);
   const first = await start();
   let current: Promise<EmbeddedPostgres> = Promise.resolve(first);
-  let stopping = false;
+  await ensureBallast(dataDir);
+  let isStarting = false;
+  const timer = setInterval(() => {
+    // A server that is just starting needs the room itself.
+    if (!isStarting) void ensureBallast(dataDir);
+  }, BALLAST_MS);
   return {
     url: first.url,
     pid: first.pid,
     async watch(onRestart) {
       while (true) {
         const reason = await (await current).exited;
-        if (stopping) return reason;
+        if (stopping.signal.aborted) return reason;
         log.error({ reason }, 'the database ended, starting it again');
+        isStarting = true;
         current = start();
         try {
           const server = await current;
+          isStarting = false;
           log.warn({ pid: server.pid }, 'the database is back');
           await onRestart(server);
         } catch (error) {
@@ -46,9 +79,40 @@ export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostg
       }
     },
     async stop() {
-      stopping = true;
+      stopping.abort();
+      clearInterval(timer);
       const server = await current.catch(() => null);
       await server?.stop();
     },
   };
+}
+
+async function startWithRoom(
+  dataDir: string,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<EmbeddedPostgres> {
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.last)) {
+    try {
+      const server = await startEmbeddedPostgres({ dataDir, log: (line) => log.info(line) });
+      waiting.set(0);
+      return server;
+    } catch (error) {
+      if (stopping.aborted || !(await isForWantOfSpace(error, dataDir))) throw error;
+      waiting.set(1);
+      const reserve = await releaseBallast(dataDir);
+      log.error({ reason: String(error), reserve: reserve ? 'released' : 'none' }, fullMessage);
+      // With the reserve there is room at once.
+      if (!reserve) await delay(pauseMs, undefined, { signal: stopping }).catch(() => {});
+      if (stopping.aborted) throw error;
+    }
+  }
+}
+
+async function isForWantOfSpace(error: unknown, dataDir: string): Promise<boolean> {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code !== undefined && spaceCodes.has(code)) return true;
+  if (code !== 'embedded_postgres_failed') return false;
+  if (/No space left on device|Disk quota exceeded/.test(message ?? '')) return true;
+  return (await readFreeBytes(dataDir)) < DISK_FULL_BYTES;
 }

@@ -4,6 +4,7 @@
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import { type Config, environmentWith } from '../src/core/config.ts';
@@ -16,6 +17,8 @@ import { migrateQueue } from '../src/jobs/queue/backend-postgres.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
 import { type MetricsSource, serveStackMetrics } from './stack-metrics.ts';
 import { type Ready, type Supervised, supervise } from './supervise.ts';
+
+const UP_FILE_RETRY_MS = 1_000;
 
 /** What `up.json` holds. */
 export interface UpFile {
@@ -99,13 +102,23 @@ async function startProcesses(
   up.metrics_url = metrics.url;
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
   let told = Promise.resolve();
-  const tell = async () => {
-    if (state === 'ready') told = told.then(() => writeUpFile(upFilePath(config), up));
-    await told;
+  // On a full disk it is tried again and never waited for: what has to run must not depend on this file.
+  const writeUp = async () => {
+    while (state === 'ready') {
+      try {
+        return await writeUpFile(upFilePath(config), up);
+      } catch (error) {
+        log.warn({ err: error }, 'up.json cannot be written, trying again');
+        await delay(UP_FILE_RETRY_MS);
+      }
+    }
+  };
+  const tell = () => {
+    told = told.then(writeUp);
   };
   const stop = async () => {
     state = 'stopping';
-    await told.catch(() => {});
+    await told;
     await rm(upFilePath(config), { force: true });
     metrics.server.close();
     await Promise.all(running.map((one) => one.stop()));
@@ -120,7 +133,7 @@ async function startProcesses(
       api.url = ready.metricsUrl ?? null;
       // A restarted API must come back to the port that its clients know.
       environment.PORT = new URL(up.url).port;
-      await tell();
+      tell();
     };
     running.push(await supervise('api', environment, log, onApi));
     for (let index = 0; index < workers; index++) {
@@ -129,12 +142,12 @@ async function startProcesses(
       const onWorker = async (pid: number, ready: Ready) => {
         up.pids.workers[index] = pid;
         worker.url = ready.metricsUrl ?? null;
-        await tell();
+        tell();
       };
       running.push(await supervise('worker', environment, log, onWorker));
     }
+    await writeUpFile(upFilePath(config), up);
     state = 'ready';
-    await tell();
   } catch (error) {
     await stop();
     throw error;
@@ -147,7 +160,7 @@ async function startProcesses(
       Object.assign(environment, environmentWith({ databaseUrl: url }, environment));
       for (const { restart } of running) restart();
     }
-    await tell();
+    tell();
   };
   const failed = postgres?.watch(followDatabase) ?? new Promise<string>(() => {});
   return { up, failed, stop };
@@ -156,6 +169,11 @@ async function startProcesses(
 /** Puts the file in place in one step: who reads it reads all of it. */
 async function writeUpFile(file: string, up: UpFile): Promise<void> {
   const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, `${JSON.stringify(up)}\n`, { mode: 0o600 });
-  await rename(fresh, file);
+  try {
+    await writeFile(fresh, `${JSON.stringify(up)}\n`, { mode: 0o600 });
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
 }

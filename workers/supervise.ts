@@ -8,7 +8,9 @@ import { AppError } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 
+/** Doubled with every start that fails, up to the second. */
 const RESTART_AFTER_MS = 500;
+const RESTART_AFTER_MS_MAX = 8_000;
 /** A process ends itself within 30 s of being asked, unless it is frozen. */
 const KILL_AFTER_MS = 35_000;
 
@@ -43,17 +45,21 @@ export async function supervise(
 ): Promise<Supervised> {
   let stopping = false;
   let child = await launch(name, environment, onReady);
+  const stopped = new AbortController();
   const keepRunning = async () => {
+    let pauseMs = RESTART_AFTER_MS;
     while (true) {
       await ended(child);
       if (stopping) return;
       log.warn({ process: name, pid: child.pid }, 'process ended, starting it again');
       restarts.inc({ kind: name });
       // A process that ends at once must not be started in a tight loop.
-      await delay(RESTART_AFTER_MS);
+      await delay(pauseMs, undefined, { signal: stopped.signal }).catch(() => {});
+      pauseMs = Math.min(2 * pauseMs, RESTART_AFTER_MS_MAX);
       if (stopping) return;
       try {
         child = await launch(name, environment, onReady);
+        pauseMs = RESTART_AFTER_MS;
         // Asked to stop in between: the new process has not heard of it.
         if (stopping) child.kill('SIGTERM');
       } catch (error) {
@@ -66,6 +72,7 @@ export async function supervise(
     restart: () => void child.kill('SIGTERM'),
     async stop() {
       stopping = true;
+      stopped.abort();
       child.kill('SIGTERM');
       const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
       await running;

@@ -33,6 +33,9 @@ const claimSchema = z.object({
 const releaseSchema = z.object({ release: z.string() });
 type Claim = z.infer<typeof claimSchema>;
 
+/** Claims that this process released, also where that could not be written because the disk was full. */
+const releasedHere = new Set<string>();
+
 interface DataFolderLock {
   release(): Promise<void>;
 }
@@ -72,6 +75,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   const folder = await readFolderIdentity(dataDir);
   const own: Claim = { claim: randomUUID(), pid: process.pid, start, folder };
   const release = async () => {
+    releasedHere.add(own.claim);
     // A folder that was removed meanwhile needs no release.
     await appendFile(file, line({ release: own.claim }), { mode: 0o600 }).catch(emptyIfMissing);
   };
@@ -114,7 +118,7 @@ function parseClaims(text: string): Claim[] {
     const release = releaseSchema.safeParse(entry);
     if (release.success) claims.delete(release.data.release);
   }
-  return [...claims.values()];
+  return [...claims.values()].filter(({ claim }) => !releasedHere.has(claim));
 }
 
 /** One line as JSON; null for what a crash or a full disk left half-written. */

@@ -72,6 +72,22 @@ describe('a start', () => {
     expect((await query(second.url, read)).at(-1)?.setting).toBe('1024');
   });
 
+  it('logs one short line for an error, without its statement, values and details', async () => {
+    const dataDir = newDataDir();
+    await using server = await startEmbeddedPostgres({ dataDir, settings });
+    await query(server.url, "create table people as select 'ada@example.com' as email");
+    await query(server.url, 'create unique index on people (email)');
+    const insert = query(server.url, "insert into people values ('ada@example.com')");
+    await expect(insert).rejects.toThrow('duplicate key');
+    const slow = `set statement_timeout = 50; select pg_sleep(60), '${'x'.repeat(100_000)}'`;
+    await expect(query(server.url, slow)).rejects.toThrow('statement timeout');
+    await server.stop();
+    const log = await readFile(path.join(dataDir, 'postgres.log'), 'utf8');
+    expect(log).toContain('duplicate key');
+    expect(log).toContain('statement timeout');
+    expect(log).not.toMatch(/ada@example|insert into|xxxx/);
+  });
+
   it('takes another port when something else has its own', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
@@ -112,6 +128,15 @@ describe('a start', () => {
 });
 
 describe('one folder', () => {
+  it('is not blocked by a postmaster.pid that a full disk left empty', async () => {
+    const dataDir = newDataDir();
+    const first = await startEmbeddedPostgres({ dataDir, settings });
+    await first.stop();
+    await writeFile(path.join(dataDir, 'postgres/postmaster.pid'), '');
+    await using second = await startEmbeddedPostgres({ dataDir, settings });
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
   it('refuses a second start in this or another process, naming the process to stop', async () => {
     const dataDir = newDataDir();
     await using server = await startEmbeddedPostgres({ dataDir, settings });

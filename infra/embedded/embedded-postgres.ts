@@ -52,7 +52,7 @@ export async function startEmbeddedPostgres(
     const url = `postgres://${roleName}:${password}@127.0.0.1:${server.port}/${roleName}`;
     return createHandle(server, url, released);
   } catch (error) {
-    await lock.release();
+    await lock.release().catch(() => {});
     throw error;
   }
 }

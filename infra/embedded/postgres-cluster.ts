@@ -3,7 +3,17 @@
  * first use and freed from what an earlier server left. The caller holds the data folder's lock.
  */
 import { randomBytes } from 'node:crypto';
-import { access, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  access,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../src/core/lib/errors.ts';
@@ -29,6 +39,9 @@ export const roleName = 'enrich';
 
 /** How long a server whose parent died may take to shut down. */
 const previousServerWaitMs = 15_000;
+
+/** How often, 50 ms apart, postmaster.pid may be found without a pid before it is taken for damaged. */
+const emptyLooksMax = 20;
 
 /** Where root keeps what another user has to reach. */
 const binariesCacheRoot = '/var/cache/enrich';
@@ -193,16 +206,38 @@ async function outwaitPreviousServer(
 ): Promise<void> {
   const file = path.join(dataFolder, 'postmaster.pid');
   const deadline = Date.now() + previousServerWaitMs;
+  let emptyLooks = 0;
   for (let waited = false; ; waited = true) {
     const text = await readFile(file, 'utf8').catch(() => null);
     const pid = Number(text?.split('\n')[0]);
-    if (text === null || !Number.isInteger(pid) || pid <= 0) return;
+    if (text === null) return;
+    if (!Number.isInteger(pid) || pid <= 0) {
+      // A server that is just starting writes it next. Left by a full disk, no server starts on it.
+      emptyLooks += 1;
+      if (emptyLooks > emptyLooksMax) return await rm(file);
+      await delay(50);
+      continue;
+    }
     if (!(await servesDataFolder(pid, dataFolder))) {
-      return await writeFile(file, text.replace(/^.*/, String(process.pid)));
+      return await replaceFile(file, text.replace(/^.*/, String(process.pid)));
     }
     if (Date.now() > deadline) throw dataFolderInUse(dataDir, pid);
     if (!waited) log(`PostgreSQL process ${pid} still works on the data folder; waiting for it.`);
     await delay(50);
+  }
+}
+
+/** Writes beside the file first: what cannot be written for want of room leaves the old one. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const fresh = `${file}.new`;
+  try {
+    const { uid, gid } = await stat(file);
+    await writeFile(fresh, text, { mode: 0o600 });
+    await lchown(fresh, uid, gid);
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** What has to be kept between starts to reach the server: one file that only its owner reads. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -35,8 +35,16 @@ export async function writeCredentials(
 ): Promise<void> {
   const file = path.join(dataDir, credentialsFileName);
   const fresh = `${file}.${randomUUID()}`;
-  await writeFile(fresh, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(fresh, file);
+  const text = `${JSON.stringify(credentials, null, 2)}\n`;
+  // On a full disk a start that changes nothing must not fail for want of room.
+  if ((await readFile(file, 'utf8').catch(() => null)) === text) return;
+  try {
+    await writeFile(fresh, text, { mode: 0o600, flush: true });
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
 }
 
 export function createPassword(): string {

@@ -1,6 +1,5 @@
 /** Starts the server process on a prepared cluster, waits until it answers, and stops it. */
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { type PostgresCluster, roleName } from './postgres-cluster.ts';
 import { writeCredentials } from './postgres-credentials.ts';
 import { askServer } from './postgres-readiness.ts';
 import { defaultSettings, readMachine } from './postgres-settings.ts';
+import { openServerLog } from './server-log.ts';
 import { runTied, spawnTied } from './tied-process.ts';
 
 /** How long fast shutdown may take before immediate shutdown, and that before SIGKILL. */
@@ -25,8 +25,8 @@ const leftoverWaitMs = 15_000;
 const leftoverPollMs = 200;
 const portAttemptsMax = 5;
 
-const logBytesMax = 10_000_000;
-const logTailBytes = 4_000;
+/** Of a server that ended, processes that outlive it may hold its output open; it is not waited for. */
+const lastWordsMs = 1_000;
 
 export interface RunningServer {
   port: number;
@@ -60,7 +60,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       credentials.port = port;
       await writeCredentials(dataDir, credentials);
     }
-    const server = await spawnServer(cluster, path.join(dataDir, 'postgres.log'), settings);
+    const server = spawnServer(cluster, path.join(dataDir, 'postgres.log'), settings, log);
     const failure = await waitUntilReady(server, cluster, log);
     if (failure === null) return server;
 
@@ -110,25 +110,28 @@ async function listenOnce(port: number): Promise<number | null> {
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-async function spawnServer(
+function spawnServer(
   { launcher, binaries, dataFolder, credentials }: PostgresCluster,
   logFile: string,
   settings: Record<string, string>,
-): Promise<RunningServer> {
-  await using output = await openLog(logFile);
-  const logStart = (await output.stat()).size;
+  log: (line: string) => void,
+): RunningServer {
   const port = must(credentials.port, 'a port');
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [binaries.postgres, '-D', dataFolder, '-p', String(port), ...words];
-  const child = spawnTied(launcher, command, output.fd);
+  const child = spawnTied(launcher, command);
   child.stdin?.on('error', () => {}).end();
+  const serverLog = openServerLog(logFile, log);
+  const outputs = [child.stdout, child.stderr].flatMap((stream) => stream ?? []);
+  const said = Promise.all(outputs.map(serverLog.follow));
   // Rejects when there is nothing to spawn, which the launcher's own probe makes unlikely.
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const ended = exit.then(
     async ([code, signal]) => {
       const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;
-      const tail = await readTail(logFile, logStart);
-      return `PostgreSQL ended ${how}; its log ${logFile} ends: ${tail}`;
+      await Promise.race([said, delay(lastWordsMs, undefined, { ref: false })]);
+      for (const output of outputs) output.destroy();
+      return `PostgreSQL ended ${how}; its log ${logFile} ends: ${serverLog.tail()}`;
     },
     (error: unknown) => `PostgreSQL cannot be run: ${String(error)}`,
   );
@@ -177,25 +180,5 @@ async function waitUntilReady(
   } catch (error) {
     await server.stop();
     throw error;
-  }
-}
-
-/** Appends to the log, from its beginning when it has grown too large. */
-async function openLog(file: string): Promise<FileHandle> {
-  const handle = await open(file, 'a', 0o600);
-  if ((await handle.stat()).size > logBytesMax) await handle.truncate(0);
-  return handle;
-}
-
-async function readTail(file: string, from: number): Promise<string> {
-  try {
-    await using handle = await open(file, 'r');
-    const { size } = await handle.stat();
-    const start = Math.max(from, size - logTailBytes);
-    const bytes = Buffer.alloc(Math.max(0, size - start));
-    await handle.read(bytes, 0, bytes.length, start);
-    return bytes.toString('utf8').trim();
-  } catch (error) {
-    return `(it cannot be read: ${String(error)})`;
   }
 }

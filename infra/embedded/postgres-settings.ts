@@ -83,10 +83,15 @@ export function defaultSettings(
     autovacuum_analyze_scale_factor: '0.02',
     autovacuum_vacuum_cost_limit: '2000',
 
-    // The caller gives the server a log file as its standard error.
+    // The caller reads the server's standard error and bounds the file.
     logging_collector: 'off',
     log_destination: 'stderr',
     log_line_prefix: '%m [%p] ',
+    // One short line for an error: a refused search would repeat its statement, and details hold people's data.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_parameter_max_length: '0',
+    log_parameter_max_length_on_error: '0',
   };
 }
 

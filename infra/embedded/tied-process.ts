@@ -38,13 +38,9 @@ export async function createLauncher(user: ServerUser): Promise<Launcher> {
 
 /**
  * Spawns the command, a program by its absolute path and its words; the child's pid is the
- * program's own. `output` is a file descriptor for both its outputs, or `pipe`.
+ * program's own. The caller reads both its outputs.
  */
-export function spawnTied(
-  { user, tie }: Launcher,
-  command: readonly string[],
-  output: number | 'pipe',
-): ChildProcess {
+export function spawnTied({ user, tie }: Launcher, command: readonly string[]): ChildProcess {
   const tied =
     tie === 'signal'
       ? ['setpriv', '--pdeathsig', 'INT', 'sh', '-c', signalScript, 'sh', String(process.pid)]
@@ -55,7 +51,7 @@ export function spawnTied(
     cwd: '/',
     // Its own process group: Ctrl-C in a terminal must not stop the server before its clients.
     detached: true,
-    stdio: ['pipe', output, output, ...(tie === 'pipe' ? (['pipe'] as const) : [])],
+    stdio: ['pipe', 'pipe', 'pipe', ...(tie === 'pipe' ? (['pipe'] as const) : [])],
     ...user.ids,
   });
   const tieEnd = child.stdio[3] as Writable | null | undefined;
@@ -70,7 +66,7 @@ export async function runTied(
   command: readonly string[],
   input = '',
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawnTied(launcher, command, 'pipe');
+  const child = spawnTied(launcher, command);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,8 @@
 import type { RequestHandler } from 'express';
 import { assertSchemaUsable } from '../core/db/migrate.ts';
+import { isUnavailable } from '../core/db/pg-errors.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { DISK_FULL_BYTES, readFreeBytes } from '../core/lib/free-space.ts';
 import type { ApiContext } from './api-context.ts';
 
 /** How long a result serves for all that ask: anybody may ask, and each check asks the database. */
@@ -11,9 +14,32 @@ export function readiness(context: ApiContext): RequestHandler {
   return async (_request, response) => {
     const now = performance.now();
     if (latest === undefined || now - latest.startedAt >= SERVES_MS) {
-      latest = { startedAt: now, check: assertSchemaUsable(context.sql) };
+      latest = { startedAt: now, check: check(context) };
     }
     await latest.check;
     response.json({ status: 'ready' });
   };
+}
+
+async function check({ sql, config }: ApiContext): Promise<void> {
+  try {
+    await assertSchemaUsable(sql);
+  } catch (error) {
+    throw (await explainByDisk(error, config.dataDir)) ?? error;
+  }
+}
+
+/** The error to report in place of `cause` when the database is away because the disk is full; else null. */
+async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError | null> {
+  if (!isUnavailable(cause)) return null;
+  const free = await readFreeBytes(dataDir).catch(() => null);
+  if (free === null || free >= DISK_FULL_BYTES) return null;
+  return new AppError({
+    code: 'disk_full',
+    status: 503,
+    message:
+      'The database does not respond, and the disk of the data folder is full. Make room on it: the service ' +
+      'resumes automatically.',
+    cause,
+  });
 }

@@ -1,0 +1,54 @@
+/**
+ * A file that takes up room beside the database for the moment when the disk is full. Postgres ends when it
+ * cannot write its log, and needs room to recover what was committed. Deleting the ballast gives it that room,
+ * so that the service runs again for long enough to delete old files.
+ */
+import { randomBytes } from 'node:crypto';
+import { open, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readFreeBytes } from '../../src/core/lib/free-space.ts';
+import { readCredentials } from './postgres-credentials.ts';
+
+const blockBytes = 1024 * 1024;
+const ballastBlocks = 64;
+/** Free room from which on the ballast is made: it must not be what fills a disk. */
+const roomBytesMin = 4 * ballastBlocks * blockBytes;
+
+/** Makes the ballast where it is missing and there is room for it; returns whether it is there. Never throws. */
+export async function ensureBallast(dataDir: string): Promise<boolean> {
+  const file = await ballastFile(dataDir);
+  try {
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => null,
+    );
+    if (size === ballastBlocks * blockBytes) return true;
+    // What a start that was killed left half-written.
+    if (size !== null) await rm(file);
+    if ((await readFreeBytes(path.dirname(file))) < roomBytesMin) return false;
+    await using handle = await open(file, 'w', 0o600);
+    // Random, because some file systems store zeros or repeated blocks in no room at all.
+    for (let block = 0; block < ballastBlocks; block++) {
+      await handle.writeFile(randomBytes(blockBytes));
+    }
+    return true;
+  } catch {
+    await rm(file, { force: true }).catch(() => {});
+    return false;
+  }
+}
+
+/** Deletes the ballast; returns whether there was one. */
+export async function releaseBallast(dataDir: string): Promise<boolean> {
+  const file = await ballastFile(dataDir);
+  return await rm(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Beside the cluster, because it is there that room is needed. */
+async function ballastFile(dataDir: string): Promise<string> {
+  const stored = await readCredentials(dataDir).catch(() => null);
+  return `${stored?.dataFolder ?? path.join(dataDir, 'postgres')}.ballast`;
+}
