@@ -13,6 +13,7 @@ import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
+import { openSearches } from '../src/core/search/read-search.ts';
 import { stopTracing } from '../src/core/tracing.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
@@ -44,8 +45,18 @@ export async function runApi(config: Config): Promise<void> {
   const lane = openLane(BATCHES_IN_FLIGHT_MAX);
   const admit = openAdmission(context.sql, context.limiter, lane);
   const calls = openEnrichCalls(context, lane);
+  const readSearch = openSearches({ ...context, replicas }, config);
   const watcher = watchBatches(context.sql, context.log);
-  const app = createApp({ ...context, config, replicas, queues, watcher, admit, calls });
+  const app = createApp({
+    ...context,
+    config,
+    replicas,
+    readSearch,
+    queues,
+    watcher,
+    admit,
+    calls,
+  });
   const server = createHttpServer(app).listen(config.port, config.host);
   await untilListening(server, config);
   const metrics = await serveMetrics('api', config);

@@ -23,13 +23,13 @@ import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/queries.ts';
-import { readSearch } from '../core/search/read-search.ts';
 import { credentialsEnded } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
 import { sayCredits } from './define-route.ts';
 import { claimRequest, type IdempotentRequest } from './idempotent-request.ts';
 import { requestIdOf } from './problem.ts';
 import { queryString } from './query-string.ts';
+import { runSearch } from './run-search.ts';
 
 interface SearchCall {
   context: ApiContext;
@@ -72,7 +72,6 @@ export async function answerSearch(call: SearchCall): Promise<void> {
 async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Promise<void> {
   const { context, key, response, filter, page, request } = call;
   const live = key.mode === 'live';
-  const owner = { accountId: key.accountId, live };
   if (live) {
     // A refusal after the look-up would reveal for free that somebody meets the filter, or how many do.
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
@@ -81,7 +80,7 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     const refused = refusalToPay(needed, purse);
     if (refused !== null) throw refused;
   }
-  const found = await readSearch(context, owner, async (graph) => {
+  const found = await runSearch(call, async (graph, owner) => {
     const prepared = await prepareFilter(graph, filter, owner);
     return readPage({ graph, hints: context.sql }, prepared, page);
   });

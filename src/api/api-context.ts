@@ -3,14 +3,17 @@ import type { Context } from '../core/context.ts';
 import type { Replicas } from '../core/db/replicas.ts';
 import type { EnrichCalls } from '../core/enrich/enrich-calls.ts';
 import type { Admit } from '../core/keys/admission.ts';
+import type { ReadSearch } from '../core/search/read-search.ts';
 import type { BatchWatcher } from '../jobs/batch/watch-batches.ts';
 import type { Queues } from '../jobs/queue/queues.ts';
 
 /** What an endpoint may use. */
 export interface ApiContext extends Context {
   config: Config;
-  /** Where lookups and searches of live keys are read. */
+  /** Where lookups of live keys are read. */
   replicas: Replicas;
+  /** Runs person searches and previews, each account in its share. */
+  readSearch: ReadSearch;
   queues: Queues;
   watcher: BatchWatcher;
   /** Lets counted calls in, those of one moment together. */

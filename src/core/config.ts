@@ -232,7 +232,7 @@ export const configOptions = {
   searchTimeoutMs: option(
     'SEARCH_TIMEOUT_MS',
     '5000',
-    'Milliseconds that the database may work on one person search or preview. Then it is ended and answered with 503 and what to do instead.',
+    'Milliseconds that the database may work on one person search or preview in all. Then it is cancelled and answered with 503 and what to do instead.',
     integer(1, 600_000, 5_000),
   ),
   filesKeepDays: option(

@@ -20,7 +20,7 @@ export interface Context extends AsyncDisposable {
   /** The two again for person search: a statement has a time to end in, and a plan for its values. */
   searchSql: Database;
   testSearchSql: Database;
-  /** One connection beside the pools, for what an operator asks: it answers when the pools are busy. */
+  /** One connection beside the pools, for what an operator asks and for cancelling: it answers when the pools are busy. */
   watchSql: Database;
   store: ObjectStore;
   limiter: Limiter;

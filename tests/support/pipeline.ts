@@ -20,6 +20,7 @@ import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
+import { openSearches, type ReadSearch } from '../../src/core/search/read-search.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import type { BatchView, ExportView } from '../../src/jobs/batch/batch-view.ts';
 import { sweep } from '../../src/jobs/batch/sweep.ts';
@@ -102,9 +103,11 @@ export async function openPipelineWith(
   const faults: StoreFaults = {};
   const store = withFaults(opened.store, faults);
   const replicas = openReplicas(config, database.url, opened.log);
-  const context: JobContext & { replicas: Replicas } = {
+  const readSearch = openSearches({ ...opened, replicas }, config);
+  const context: JobContext & { replicas: Replicas; readSearch: ReadSearch } = {
     ...opened,
     replicas,
+    readSearch,
     store,
     config,
     queues,

@@ -19,7 +19,7 @@ export interface LimitedServer {
 
 /** Serves the API of a pipeline's context with some limits changed. */
 export async function serveWithLimits(
-  context: JobContext & Pick<ApiContext, 'replicas'>,
+  context: JobContext & Pick<ApiContext, 'replicas' | 'readSearch'>,
   changed: Partial<HttpLimits>,
 ): Promise<LimitedServer> {
   const limits = { ...httpLimits, checkMs: 20, ...changed };

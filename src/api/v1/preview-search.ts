@@ -2,9 +2,9 @@ import { assertCountedForFree } from '../../core/free-answers/free-answers.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import { previewSearch } from '../../core/search/preview.ts';
-import { readSearch } from '../../core/search/read-search.ts';
 import { defineRoute, none, type Route } from '../define-route.ts';
 import { queryString } from '../query-string.ts';
+import { runSearch } from '../run-search.ts';
 
 /** About how many people a search finds and which fields they have; free, and metered by the key's limits. */
 export const previewSearchRoutes: Route[] = [
@@ -22,10 +22,9 @@ export const previewSearchRoutes: Route[] = [
     readsQuery: true,
     params: none,
     async handler({ context, key, request, response }) {
-      const owner = { accountId: key.accountId, live: key.mode === 'live' };
       const filter = parseFilter(queryString(request));
       assertCountedForFree(filter);
-      const preview = await readSearch(context, owner, async (graph) =>
+      const preview = await runSearch({ context, key, response }, async (graph, owner) =>
         previewSearch(graph, await prepareFilter(graph, filter, owner)),
       );
       response.json(preview);

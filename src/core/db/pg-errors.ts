@@ -1,4 +1,4 @@
-/** Which errors say that a database or storage is away for a moment, and are nobody's fault. */
+/** What errors of databases and storage mean: away for a moment and nobody's fault, or cancelled. */
 
 /** Codes of postgres.js and Node about connections, and of Postgres about starting and stopping. */
 const unavailableCodes = new Set([
@@ -29,4 +29,9 @@ const unavailableCodes = new Set([
 export function isUnavailable(error: unknown): boolean {
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
   return (typeof code === 'string' && unavailableCodes.has(code)) || status === 503;
+}
+
+/** True for a statement that Postgres ended before its result: by a timeout or a cancellation. */
+export function isCancelled(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '57014';
 }

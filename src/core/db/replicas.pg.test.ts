@@ -161,8 +161,8 @@ describe('a process with replicas', () => {
     await database.sql`create table contested as select 1 as one`;
     await caughtUp();
     const servers: string[] = [];
-    const read = replicas.read('any', database.sql, async (graph, server) => {
-      servers.push(server);
+    const read = replicas.read('any', database.sql, async (graph, looks) => {
+      servers.push(looks === null ? 'primary' : 'replica');
       return graph`select pg_sleep(3600) from contested`;
     });
     await untilWaiting('PgSleep');

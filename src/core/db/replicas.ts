@@ -47,8 +47,8 @@ export interface Replicas extends AsyncDisposable {
   read<T>(use: PoolUse, primary: Sql, read: Read<T>): Promise<T>;
 }
 
-/** A read; `server` tells where `graph` leads. */
-type Read<T> = (graph: Sql, server: 'replica' | 'primary') => Promise<T>;
+/** A read; `looks` leads to the replica that `graph` leads to and does not wait for its pool, null on the primary. */
+type Read<T> = (graph: Sql, looks: Sql | null) => Promise<T>;
 
 /** Thrown by a read that needs something which the replica does not know yet. */
 export class ReplicaBehind extends Error {
@@ -114,10 +114,10 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
   return {
     async read(use, onPrimary, read) {
       const replica = next();
-      const graph = replica?.pools?.[use];
-      if (replica === undefined || graph === undefined) return read(onPrimary, 'primary');
+      const pools = replica?.pools;
+      if (replica === undefined || pools == null) return read(onPrimary, null);
       try {
-        const answer = await read(graph, 'replica');
+        const answer = await read(pools[use], pools.looks);
         reads.inc({ replica: replica.name, result: 'answered' });
         return answer;
       } catch (error) {
@@ -127,7 +127,7 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
         reads.inc({ replica: replica.name, result: isBehind ? 'behind' : 'failed' });
         // It is asked nothing more until the next look, unless it only had to make way.
         if (!isBehind && code !== RECOVERY_CONFLICT) setUse(replica, `it failed with ${code}`, log);
-        return read(onPrimary, 'primary');
+        return read(onPrimary, null);
       }
     },
     async [Symbol.asyncDispose]() {

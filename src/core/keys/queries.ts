@@ -202,8 +202,10 @@ async function countWhereCounted(
       select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),
     bucket as (
       select place, calls, id, gained_in, requests_per_day, day, used, moment,
-        -- Never later than a minute from now, unless the clock was set back.
-        least(greatest(full_at, moment), moment + 60000000) as full_at
+        -- A minute's requests, and another minute that unfinished searches may owe: later ones are of a clock
+        -- that was set back, and written anew.
+        least(greatest(full_at, moment), moment + 120000000) as full_at,
+        full_at > moment + 120000000 as is_late
       from timed),
     counted as (
       select *, greatest(0, least(calls, requests_per_day - used,
@@ -215,7 +217,8 @@ async function countWhereCounted(
     minute_counted as (
       update rate_buckets b set full_at = timestamptz '1970-01-01 00:00:00+00'
         + (c.full_at + c.admitted * c.gained_in) * interval '1 microsecond'
-      from counted c where b.owner = c.id and b.name = 'requests' and c.admitted > 0)
+      from counted c
+      where b.owner = c.id and b.name = 'requests' and (c.admitted > 0 or c.is_late))
     select ${callerColumns(sql)},
       c.place is not null as counted, c.moment as now, c.full_at, c.used, c.admitted
     from presented p

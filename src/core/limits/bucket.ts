@@ -27,6 +27,15 @@ export function takeFromBucket(
   return { now, fullAt: admitted ? next : fullAt, admitted };
 }
 
+/** Takes tokens whether they are there or not; a minute of them is owed at most. Returns the state after it. */
+export function oweToBucket(
+  { now, fullAt }: BucketState,
+  perMinute: number,
+  cost: number,
+): BucketState {
+  return { now, fullAt: Math.min(fullAt + timeOf(perMinute, cost), now + 2 * MINUTE) };
+}
+
 /** What to say of a bucket after `cost` was taken from it or refused. */
 export function describeTokens(
   { now, fullAt, admitted }: BucketState & { admitted: boolean },

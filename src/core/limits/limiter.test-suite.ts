@@ -72,7 +72,9 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     await harness.pass(key.id, 'requests', -3600);
     const refused = await callOnce(key);
     expect(refused).toMatchObject({ admitted: false, refusedBy: 'minute' });
-    expect(refused.retrySeconds).toBeLessThanOrEqual(1);
+    expect(refused.retrySeconds).toBeLessThanOrEqual(61);
+    await harness.pass(key.id, 'requests', Math.ceil(refused.retrySeconds));
+    expect((await callOnce(key)).admitted).toBe(true);
   });
 
   test('a cost that is given back can be taken again', async () => {
@@ -83,6 +85,18 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     await takeTokens({ ...bucket, cost: -1 });
     expect(await takeTokens(bucket)).toMatchObject({ admitted: true, remaining: 0 });
     expect(await takeTokens(bucket)).toMatchObject({ admitted: false });
+  });
+
+  test('tokens that are owed are gained back before the next request', async () => {
+    const key = await createLimited(60, 1000);
+    await harness.limiter.oweTokens({ owner: key.id, name: 'requests', perMinute: 60, cost: 20 });
+    expect((await callOnce(key)).minuteRemaining).toBe(39);
+    await harness.limiter.oweTokens({ owner: key.id, name: 'requests', perMinute: 60, cost: 50 });
+    const refused = await callOnce(key);
+    expect(refused).toMatchObject({ refusedBy: 'minute', minuteRemaining: 0 });
+    expect(refused.retrySeconds).toBeGreaterThan(10);
+    await harness.pass(key.id, 'requests', Math.ceil(refused.retrySeconds));
+    expect((await callOnce(key)).admitted).toBe(true);
   });
 
   test('calls of several keys that come together are told each its own, in their order', async () => {

@@ -45,6 +45,11 @@ interface TokenLimiter {
    * full bucket and runs it into debt. A negative cost gives back what was taken.
    */
   takeTokens(bucket: Bucket): Promise<Tokens>;
+  /**
+   * Takes tokens whether they are there or not: what is missing has to be gained before the next one. A bucket owes
+   * a minute's tokens at most.
+   */
+  oweTokens(bucket: Bucket): Promise<void>;
 }
 
 export interface PostgresLimiter extends TokenLimiter {

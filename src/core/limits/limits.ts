@@ -26,6 +26,24 @@ export function requestRefused(
     : rateLimited('requests a minute', key.requestsPerMinute, limits.retrySeconds);
 }
 
+/** Requests that a search costs which the database worked on until its time was over. */
+const TIMED_OUT_SEARCH_REQUESTS = 20;
+
+/**
+ * Takes the requests that an unfinished search costs from its key, beyond the one that it was admitted with.
+ * `share` is the part of a search's time that the database worked on it, 0 to 1.
+ */
+export async function chargeUnfinishedSearch(
+  limiter: Limiter,
+  key: LimitedKey,
+  share: number,
+): Promise<void> {
+  const cost = Math.ceil(TIMED_OUT_SEARCH_REQUESTS * Math.min(1, share)) - 1;
+  if (cost <= 0) return;
+  const { id: owner, requestsPerMinute: perMinute } = key;
+  await limiter.oweTokens({ owner, name: 'requests', perMinute, cost });
+}
+
 /** Counts any other call. Throws `AppError` 429 when the account makes too many. */
 export async function countOtherCall(limiter: Limiter, key: { accountId: string }): Promise<void> {
   const tokens = await limiter.takeTokens({

@@ -8,6 +8,7 @@ import {
   dayOf,
   describeRequest,
   describeTokens,
+  oweToBucket,
   takeFromBucket,
 } from './bucket.ts';
 import type { DryRequest, LeaseDays } from './day-leases.ts';
@@ -23,6 +24,7 @@ export interface LocalLimiter {
   /** When the bucket is full as far as is known, by the store's clock; 0 when nothing is known. */
   known(owner: string, name: string): number;
   takeTokens(bucket: Bucket): Tokens;
+  oweTokens(bucket: Bucket): void;
   takeRequests(keys: readonly LimitedKey[]): Promise<RequestLimits[]>;
 }
 
@@ -45,10 +47,13 @@ export function openLocalLimiter(
   const nameOf = (owner: string, name: string) => `${owner} ${name}`;
   const shareOf = (perMinute: number) => Math.max(1, Math.floor(perMinute / processes));
 
-  const take = (owner: string, name: string, perMinute: number, cost: number) => {
+  const stateOf = (owner: string, name: string): BucketState => {
     const moment = now();
-    const fullAt = Math.max(moment, buckets.get(nameOf(owner, name)) ?? 0);
-    const taken = takeFromBucket({ now: moment, fullAt }, perMinute, cost);
+    return { now: moment, fullAt: Math.max(moment, buckets.get(nameOf(owner, name)) ?? 0) };
+  };
+
+  const take = (owner: string, name: string, perMinute: number, cost: number) => {
+    const taken = takeFromBucket(stateOf(owner, name), perMinute, cost);
     if (taken.admitted) remember(buckets, nameOf(owner, name), taken.fullAt);
     return taken;
   };
@@ -103,6 +108,10 @@ export function openLocalLimiter(
     takeTokens({ owner, name, perMinute, cost }) {
       const share = shareOf(perMinute);
       return describeTokens(take(owner, name, share, cost), share, cost);
+    },
+    oweTokens({ owner, name, perMinute, cost }) {
+      const owed = oweToBucket(stateOf(owner, name), shareOf(perMinute), cost);
+      remember(buckets, nameOf(owner, name), owed.fullAt);
     },
     async takeRequests(keys) {
       let dry = findDry(keys);

@@ -10,6 +10,16 @@ export async function takeTokens(sql: Sql, bucket: Bucket): Promise<Tokens> {
   return must(row, 'answer of take_tokens');
 }
 
+/** Takes tokens from a bucket of `perMinute` whether they are there or not; it owes a minute of them at most. */
+export async function oweTokens(sql: Sql, bucket: Bucket): Promise<void> {
+  const gained = sql`${bucket.cost}::int * interval '1 minute' / ${bucket.perMinute}::int`;
+  await sql`
+    insert into rate_buckets as b (owner, name, full_at)
+    values (${bucket.owner}, ${bucket.name}, clock_timestamp() + least(${gained}, interval '2 minutes'))
+    on conflict (owner, name) do update set full_at = least(
+      greatest(b.full_at, clock_timestamp()) + ${gained}, clock_timestamp() + interval '2 minutes')`;
+}
+
 /** A part of a key's day that another store wants to count by itself. */
 export interface WantedLease {
   owner: string;

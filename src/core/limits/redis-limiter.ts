@@ -89,6 +89,14 @@ export function openRedisLimiter(
         },
         () => local.takeTokens(bucket),
       ),
+    oweTokens: (bucket) =>
+      withStore(
+        async () => {
+          const { owner, name } = bucket;
+          local.learn(owner, name, await scripts.oweTokens(bucket, local.known(owner, name)));
+        },
+        () => local.oweTokens(bucket),
+      ),
   };
 }
 

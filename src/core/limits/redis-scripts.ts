@@ -30,11 +30,14 @@ local now = clock[1] * 1000000 + clock[2]
 local function full_at(key, known)
   return math.max(now, tonumber(known), tonumber(redis.call('GET', key) or 0))
 end
+local function keep(key, at)
+  redis.call('SET', key, string.format('%.0f', at), 'PX', math.max(1, math.ceil((at - now) / 1000)))
+  return at
+end
 local function take(key, from, per_minute, cost)
   local next = from + math.floor(60000000 * cost / per_minute)
   if next - now > 60000000 and from > now then return from, 0 end
-  redis.call('SET', key, string.format('%.0f', next), 'PX', math.max(1, math.ceil((next - now) / 1000)))
-  return next, 1
+  return keep(key, next), 1
 end
 `;
 
@@ -43,6 +46,12 @@ const takeTokensLua = `${bucketLua}
 local from = full_at(KEYS[1], ARGV[3])
 local after, admitted = take(KEYS[1], from, tonumber(ARGV[1]), tonumber(ARGV[2]))
 return {admitted, now, after}
+`;
+
+/** KEYS: bucket. ARGV: limit a minute, cost, known time. */
+const oweTokensLua = `${bucketLua}
+local next = full_at(KEYS[1], ARGV[3]) + math.floor(60000000 * ARGV[2] / ARGV[1])
+return {now, keep(KEYS[1], math.min(next, now + 120000000))}
 `;
 
 /** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total. */
@@ -64,8 +73,9 @@ if granted - left >= per_day then
 elseif left < 1 then
   verdict = 0
 else
-  -- Never later than a minute from now, unless the clock was set back.
-  at = math.min(at, now + 60000000)
+  -- A minute's requests, and another minute that unfinished searches may owe: later ones are of a clock
+  -- that was set back, and written anew.
+  if at > now + 120000000 then at = keep(KEYS[1], now + 120000000) end
   local admitted
   at, admitted = take(KEYS[1], at, tonumber(ARGV[1]), 1)
   verdict = admitted == 1 and 1 or 2
@@ -85,17 +95,20 @@ type Words = (string | number)[];
 
 type ScriptClient = RedisClient & {
   takeTokens(...words: Words): Promise<number[]>;
+  oweTokens(...words: Words): Promise<number[]>;
   takeRequest(...words: Words): Promise<number[]>;
 };
 
 /** The scripts as functions. `known` is a time of the server's clock, 0 for none. */
 export interface LimitScripts {
   takeTokens(bucket: Bucket, known: number): Promise<BucketState & { admitted: boolean }>;
+  oweTokens(bucket: Bucket, known: number): Promise<BucketState>;
   takeRequest(key: LimitedKey, known: number, lease: DayLease | undefined): Promise<RequestReply>;
 }
 
 export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScripts {
   redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: takeTokensLua });
+  redis.defineCommand('oweTokens', { numberOfKeys: 1, lua: oweTokensLua });
   redis.defineCommand('takeRequest', { numberOfKeys: 2, lua: takeRequestLua });
   const client = redis as ScriptClient;
   const keyOf = (owner: string, name: string) => `${prefix}:limit:{${owner}}:${name}`;
@@ -104,6 +117,11 @@ export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScr
       const reply = await client.takeTokens(keyOf(owner, name), perMinute, cost, known);
       const [admitted, now, fullAt] = reply as [number, number, number];
       return { admitted: admitted === 1, now, fullAt };
+    },
+    async oweTokens({ owner, name, perMinute, cost }, known) {
+      const reply = await client.oweTokens(keyOf(owner, name), perMinute, cost, known);
+      const [now, fullAt] = reply as [number, number];
+      return { now, fullAt };
     },
     async takeRequest(key, known, lease) {
       const reply = await client.takeRequest(

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
+import { isCancelled } from '../db/pg-errors.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Filter } from './parse.ts';
 import { type PageRequest, readCursor, spellCursor } from './parse-page.ts';
@@ -40,8 +41,8 @@ function filterSha256(filter: Filter): Buffer {
 }
 
 /**
- * Reads a page. Throws `AppError` 400 for a cursor of another search and 503 (`use_cursor` or
- * `search_timeout`) when the server was not done in the time that a search has.
+ * Reads a page. Throws `AppError` 400 for a cursor of another search and 503 `use_cursor` when the people to skip could
+ * not be counted in the time that a search has.
  */
 export async function readPage(
   stores: SearchStores,
@@ -51,15 +52,13 @@ export async function readPage(
   const sha256 = filterSha256(prepared.filter);
   const after = await startOf(stores, prepared, { page, sha256 });
   if (after === undefined) {
-    const total = page.count ? await bounded(countPeople(stores.graph, prepared)) : null;
+    const total = page.count ? await countPeople(stores.graph, prepared) : null;
     return { people: [], hasMore: false, total, remember: async () => {} };
   }
-  const [rows, total] = await bounded(
-    Promise.all([
-      selectPage(stores.graph, prepared, { after, limit: page.limit + 1 }),
-      page.count ? countPeople(stores.graph, prepared) : null,
-    ]),
-  );
+  const [rows, total] = await Promise.all([
+    selectPage(stores.graph, prepared, { after, limit: page.limit + 1 }),
+    page.count ? countPeople(stores.graph, prepared) : null,
+  ]);
   const people = rows.slice(0, page.limit);
   const hasMore = rows.length > page.limit;
   return {
@@ -96,27 +95,22 @@ async function startOf(
   const after = hint?.lastId ?? null;
   const skipped = skip - (hint?.position ?? 0);
   const found = await selectIdAt(graph, prepared, { after, skipped }).catch((error: unknown) => {
-    throw isTimeout(error) ? useCursor(skip, error) : error;
+    throw isCancelled(error) ? useCursor(skip, error) : error;
   });
   if (found === undefined) return undefined;
   await saveHint(hints, { ...place, hint: { position: skip, lastId: found } });
   return found;
 }
 
-/** Says what a caller can do where the server was not done in time. */
-export async function bounded<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (!isTimeout(cause)) throw cause;
-    throw new AppError({
-      code: 'search_timeout',
-      status: 503,
-      message:
-        'This search takes longer than a call may. Add a filter that few people meet (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
-      cause,
-    });
-  }
+/** The refusal of a search that the server was not done with in time: what the caller can do instead. */
+export function searchTimeout(cause: unknown): AppError {
+  return new AppError({
+    code: 'search_timeout',
+    status: 503,
+    message:
+      'This search takes longer than a call may. Add a filter that few people meet (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
+    cause,
+  });
 }
 
 function useCursor(skip: number, cause: unknown): AppError {
@@ -126,9 +120,4 @@ function useCursor(skip: number, cause: unknown): AppError {
     message: `Skipping ${skip} people takes longer than a call may. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` from the beginning, page after page.`,
     cause,
   });
-}
-
-/** Postgres ended the statement: query_canceled. */
-function isTimeout(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === '57014';
 }

@@ -3,7 +3,6 @@ import type { Sql } from '../db/client.ts';
 import { type ToldTotal, tellFields, tellTotal } from '../free-answers/free-answers.ts';
 import { personFields } from '../graph/fields.ts';
 import { presenceBit } from './compile.ts';
-import { bounded } from './page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './queries.ts';
 
@@ -14,9 +13,9 @@ export interface SearchPreview extends ToldTotal {
   fields: Record<string, number>;
 }
 
-/** Counts the people of a filter, as a free response may tell them. Throws `AppError` 503 `search_timeout`. */
+/** Counts the people of a filter, as a free response may tell them. */
 export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise<SearchPreview> {
-  const { total: people, present } = await bounded(countPresence(sql, prepared));
+  const { total: people, present } = await countPresence(sql, prepared);
   const counts = personFields.map(({ name }) => {
     const bit = presenceBit(name);
     return [name, bit === null ? people : (present[bit] ?? 0)] as const;

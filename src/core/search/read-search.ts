@@ -1,10 +1,16 @@
 /**
  * Where a search is read: on a replica that knows every opt-out and every change of the account's
  * do-not-contact list that the primary knows, else on the primary. So nobody is found, counted or
- * charged who was suppressed or listed before the call, however far the replicas are behind.
+ * charged who was suppressed or listed before the call, however far the replicas are behind. Each account
+ * has its share of the searches of a process.
  */
+import type { Config } from '../config.ts';
+import { readCancellable } from '../db/cancellable.ts';
 import type { Sql } from '../db/client.ts';
+import { isCancelled } from '../db/pg-errors.ts';
 import { ReplicaBehind, type Replicas } from '../db/replicas.ts';
+import { openShare } from '../limits/shares.ts';
+import { searchTimeout } from './page.ts';
 import type { SearchOwner } from './prepared-filter.ts';
 import { type Exclusions, readExclusions } from './queries.ts';
 
@@ -12,20 +18,56 @@ export interface SearchConnections {
   sql: Sql;
   searchSql: Sql;
   testSearchSql: Sql;
+  /** Ends statements on the primary. */
+  watchSql: Sql;
   replicas: Replicas;
 }
 
-/** Runs a read of the owner's; twice when a replica fails in the middle. Test keys have no replicas. */
-export async function readSearch<T>(
-  { replicas, sql, searchSql, testSearchSql }: SearchConnections,
+/** Searches of one account that run at once in a process. */
+const ACCOUNT_IN_FLIGHT_MAX = 2;
+/** A key may send its 60 requests a minute at once: none of them is refused for that. */
+const ACCOUNT_WAITING_MAX = 64;
+const WAIT_MS_MAX = 2_000;
+
+/**
+ * Runs a read of the owner's when its turn comes; twice when a replica fails in the middle. A read uses one connection,
+ * in one transaction. When `signal` aborts, it stops waiting or is cancelled in the database, and rejects. Throws
+ * `AppError` 429 `rate_limited` when the account has too many searches waiting, 503 `unavailable` after too long a
+ * wait, and 503 `search_timeout` when the database was not done in `searchTimeoutMs`.
+ */
+export type ReadSearch = <T>(
   owner: SearchOwner,
+  signal: AbortSignal,
   read: (graph: Sql) => Promise<T>,
-): Promise<T> {
-  if (!owner.live) return read(testSearchSql);
-  return replicas.read('searches', searchSql, async (graph, server) => {
-    if (server === 'replica') await assertKnown(sql, graph, owner);
-    return read(graph);
+) => Promise<T>;
+
+/** Opens the searches of a process. */
+export function openSearches(
+  { replicas, sql, searchSql, testSearchSql, watchSql }: SearchConnections,
+  { databaseConnections, searchTimeoutMs }: Pick<Config, 'databaseConnections' | 'searchTimeoutMs'>,
+): ReadSearch {
+  const share = openShare({
+    name: 'searches',
+    inFlightMax: databaseConnections,
+    accountInFlightMax: ACCOUNT_IN_FLIGHT_MAX,
+    accountWaitingMax: ACCOUNT_WAITING_MAX,
+    waitMsMax: WAIT_MS_MAX,
   });
+  return (owner, gone, read) =>
+    share(owner.accountId, gone, async () => {
+      const signal = AbortSignal.any([gone, AbortSignal.timeout(searchTimeoutMs)]);
+      const bounded = <T>(graph: Sql, control: Sql, work: (tx: Sql) => Promise<T>) =>
+        readCancellable(graph, { signal, control }, work).catch((error: unknown) => {
+          throw isCancelled(error) ? searchTimeout(error) : error;
+        });
+      if (!owner.live) return bounded(testSearchSql, watchSql, read);
+      return replicas.read('searches', searchSql, (graph, looks) =>
+        bounded(graph, looks ?? watchSql, async (tx) => {
+          if (looks !== null) await assertKnown(sql, tx, owner);
+          return read(tx);
+        }),
+      );
+    });
 }
 
 /** A replica never goes back: what it knows here, it knows in every statement that follows. */

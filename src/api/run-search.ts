@@ -1,0 +1,60 @@
+/**
+ * Runs the reads of a person search for a caller: in the share of the account, until the caller is gone. A search that the
+ * database did not finish costs its key more requests than one, because it took the time of many.
+ */
+import type { Response } from 'express';
+import type { Sql } from '../core/db/client.ts';
+import type { ApiKey } from '../core/keys/queries.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
+import type { SearchOwner } from '../core/search/prepared-filter.ts';
+import type { ApiContext } from './api-context.ts';
+
+interface SearchCaller {
+  context: Pick<ApiContext, 'readSearch' | 'limiter' | 'config' | 'log'>;
+  key: ApiKey;
+  response: Response;
+}
+
+/** Codes of searches that the database was not done with in time. */
+const timeoutCodes: readonly string[] = ['search_timeout', 'use_cursor'];
+
+/** Resolves as `read` does. Throws as `ReadSearch` does, and 499 `client_gone`, which no one reads. */
+export async function runSearch<T>(
+  { context, key, response }: SearchCaller,
+  read: (graph: Sql, owner: SearchOwner) => Promise<T>,
+): Promise<T> {
+  const owner = { accountId: key.accountId, live: key.mode === 'live' };
+  const gone = new AbortController();
+  const leave = () => gone.abort(clientGone());
+  if (response.destroyed) leave();
+  else response.once('close', leave);
+  let startedAt: number | null = null;
+  try {
+    return await context.readSearch(owner, gone.signal, (graph) => {
+      startedAt ??= performance.now();
+      return read(graph, owner);
+    });
+  } catch (error) {
+    const isTimeout = error instanceof AppError && timeoutCodes.includes(error.code);
+    if (startedAt !== null && (isTimeout || gone.signal.aborted)) {
+      const elapsed = isTimeout ? context.config.searchTimeoutMs : performance.now() - startedAt;
+      const share = elapsed / context.config.searchTimeoutMs;
+      // What a limit misses is no reason to answer otherwise.
+      await chargeUnfinishedSearch(context.limiter, key, share).catch((err: unknown) =>
+        context.log.warn({ err }, 'unfinished search not charged to its key'),
+      );
+    }
+    throw gone.signal.aborted ? gone.signal.reason : error;
+  } finally {
+    response.off('close', leave);
+  }
+}
+
+function clientGone(): AppError {
+  return new AppError({
+    code: 'client_gone',
+    status: 499,
+    message: 'The client closed the connection before the answer.',
+  });
+}
