@@ -1,6 +1,7 @@
 /**
- * What others notice of long lists and of many: a short list beside a long one, accounts that all have work, a
- * list beside thousands that wait, and single calls. These are bounds: what stands beside a figure is what was promised.
+ * What others notice of long lists, of many, and of slow searches: a short list beside a long one, accounts that
+ * all have work, a list beside thousands that wait, previews and single calls. These are bounds: what stands
+ * beside a figure is what was promised.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -15,6 +16,7 @@ import {
 import type { BenchResult } from './benchmark.ts';
 import { askChild } from './child.ts';
 import { upload } from './line.ts';
+import { measureBesideSearches } from './load-searches.ts';
 import { completed } from './measured-run.ts';
 import { measureOpenLists } from './open-lists.ts';
 import type { Latencies, OpenLoop } from './open-loop.ts';
@@ -54,6 +56,7 @@ export async function measureLoad(options: LoadOptions): Promise<BenchResult[]> 
     results.push(...(await measureOpenLists(stack, { ...options, rows: options.rows / 5 })));
     results.push(await measureShortLists(stack, options));
     results.push(...(await measureCalls(stack, options)));
+    results.push(...(await measureBesideSearches(stack, options.say)));
   }
   return results;
 }

@@ -391,7 +391,6 @@ test('a search that the database cannot end in time says what to do, and costs n
     expect(problem.detail).toContain('cursor');
     await lock`rollback`;
     lock.release();
-    // The requests of the first key are used up by what took so long.
     const second = await hasty.keyOf(by.accountId, 'live');
     expect((await hasty.call(second, '/personsearch/?name=ada&limit=1')).status).toBe(200);
     expect((await hasty.wallet(by))?.balance).toBe(9);

@@ -235,6 +235,12 @@ export const configOptions = {
     'Milliseconds that the database may work on one person search or preview in all. Then it is cancelled and answered with 503 and what to do instead.',
     integer(1, 600_000, 5_000),
   ),
+  exportSearchTimeoutMs: option(
+    'EXPORT_SEARCH_TIMEOUT_MS',
+    '120000',
+    'Milliseconds that the database may work on the next ten thousand people of an export. Then the export fails with `search_timeout` and what to do instead. The number of people of an export does not matter.',
+    integer(1, 3_600_000, 120_000),
+  ),
   filesKeepDays: option(
     'FILES_KEEP_DAYS',
     '30',

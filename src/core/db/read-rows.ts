@@ -1,0 +1,42 @@
+/** Rows of one statement, a page at a time: each page is a statement of its own for timeouts and cancellations. */
+import type { PendingQuery, Row } from 'postgres';
+import type { Sql } from './client.ts';
+
+/** Rows of a page. */
+const PAGE_ROWS = 10_000;
+
+export interface TransactionLimits {
+  /** Milliseconds after which the server ends a statement. */
+  statementMsMax: number;
+  /** Milliseconds that may pass between two statements before the server ends the session. */
+  pauseMsMax: number;
+}
+
+/** Limits what comes next in a transaction. */
+export async function limitTransaction(
+  tx: Sql,
+  { statementMsMax, pauseMsMax }: TransactionLimits,
+): Promise<void> {
+  await tx`
+    select set_config('statement_timeout', ${String(statementMsMax)}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(pauseMsMax)}, true)`;
+}
+
+/**
+ * Reads the rows of `select` in their order, all of one state of the database and never all in memory. `tx` must be a
+ * transaction, which may read one statement in this way at a time.
+ */
+export async function* readRows<T extends object>(
+  tx: Sql,
+  select: PendingQuery<Row[]>,
+): AsyncGenerator<T[]> {
+  // All rows are read, so the plan is the one that is cheapest for all of them.
+  await tx`select set_config('cursor_tuple_fraction', '1', true)`;
+  await tx`declare pages no scroll cursor for ${select}`;
+  let page: T[];
+  do {
+    page = (await tx.unsafe(`fetch ${PAGE_ROWS} from pages`)) as unknown as T[];
+    if (page.length > 0) yield page;
+  } while (page.length === PAGE_ROWS);
+  await tx`close pages`;
+}
