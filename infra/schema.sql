@@ -661,7 +661,7 @@ begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
     json_build_object('id', s.id, 'slot', iso_time(new.slot),
       -- Other reasons quote the filter.
-      'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full')
+      'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full', 'too_many_open')
         then new.reason else 'export_refused' end,
       'links', json_build_object('self', '/v1/schedules/' || s.id,
         'runs', '/v1/schedules/' || s.id || '/runs')))

@@ -229,6 +229,12 @@ export const configOptions = {
     'Chunks of one account that may run or be in the queue at once, so that no account takes all workers.',
     integer(1, 1000, 8),
   ),
+  openListsMax: option(
+    'OPEN_LISTS_MAX',
+    '500',
+    'Lists and exports of one account that may be open at once: all that have not ended, held and paused ones included. One more is refused with 429.',
+    integer(1, 1_000_000, 500),
+  ),
   searchTimeoutMs: option(
     'SEARCH_TIMEOUT_MS',
     '5000',

@@ -133,13 +133,31 @@ export function tooManyOpen(name: string, max: number): AppError {
   return rateLimited(`${name} of the account open at once`, max, OPEN_RETRY_SECONDS);
 }
 
-/** The refusal of a call: which limit, and when to come back. */
-function rateLimited(limit: string, quota: number, retrySeconds: number): AppError {
+/** A list that waits for somebody may stay open for long; one that runs ends in seconds or minutes. */
+const OPEN_LISTS_RETRY_SECONDS = 60;
+
+/** The refusal of one more list or export, beside those of the account that have not ended. */
+export function tooManyOpenLists(max: number): AppError {
+  return rateLimited(
+    'lists and exports of the account that have not ended',
+    max,
+    OPEN_LISTS_RETRY_SECONDS,
+    'Cancel what is not needed, or try again',
+  );
+}
+
+/** The refusal of a call: which limit, what to do, and when. */
+function rateLimited(
+  limit: string,
+  quota: number,
+  retrySeconds: number,
+  advice = 'Try again',
+): AppError {
   const retryAfter = Math.max(1, Math.ceil(retrySeconds));
   return new AppError({
     code: 'rate_limited',
     status: 429,
-    message: `The limit of ${quota} for ${limit} is reached. Try again in ${retryAfter} s.`,
+    message: `The limit of ${quota} for ${limit} is reached. ${advice} in ${retryAfter} s.`,
     extensions: { limit, quota, retry_after: retryAfter },
   });
 }

@@ -12,6 +12,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import type { OperationName } from '../../core/operations.ts';
 import type { Queues } from '../queue/queues.ts';
+import { insertBatch, type NewList } from './accept/queries.ts';
 import {
   type Dialect,
   type DialectOptions,
@@ -19,14 +20,7 @@ import {
   dialectSampleBytes,
 } from './csv/dialect.ts';
 import { mapColumns, type RequestedMapping } from './mapping/columns.ts';
-import {
-  type Batch,
-  findBatch,
-  insertBatch,
-  type NewList,
-  type Owner,
-  type StoredDialect,
-} from './queries.ts';
+import { type Batch, findBatch, type Owner, type StoredDialect } from './queries.ts';
 import { assertRecordedFits, type StorageBounds } from './stored/stored-bytes.ts';
 import { receiveUpload } from './upload/receive-upload.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from './xlsx/read-xlsx.ts';
@@ -52,7 +46,7 @@ export type DialectRequest = Omit<DialectOptions, 'isWhole'>;
 
 export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
-  config: StorageBounds;
+  config: StorageBounds & { openListsMax: number };
   /** Whose upload it is. */
   accountId: string;
   /** Aborts when nobody waits for the response any more. */
@@ -133,7 +127,7 @@ async function convertXlsx(
 /**
  * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
  * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
- * `storage_full` when the account has no room for it.
+ * `storage_full` when the account has no room for it, 429 when it has its maximum of open lists.
  * The upload is deleted then. `alongside` runs in the transaction that records the batch.
  */
 export async function createBatch(
@@ -163,7 +157,7 @@ export async function createBatch(
       uploadBytes: upload.bytes,
     };
     batch = await inTransaction(context.sql, async (tx) => {
-      await insertBatch(tx, row);
+      await insertBatch(tx, row, context.config.openListsMax);
       const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
       await alongside(tx, inserted);
       await assertRecordedFits(tx, owner.accountId, context.config);

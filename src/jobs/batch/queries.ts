@@ -6,7 +6,6 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { ToldQuote } from '../../core/free-answers/free-answers.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
-import { traceToKeep } from '../../core/tracing.ts';
 import type { ColumnMapping } from './mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result/result-format.ts';
@@ -113,60 +112,6 @@ export interface ExportBatch extends AnyBatch {
 export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
-
-export type NewList = Pick<
-  ListBatch,
-  | 'id'
-  | 'accountId'
-  | 'live'
-  | 'name'
-  | 'operation'
-  | 'fields'
-  | 'defaultRegion'
-  | 'country'
-  | 'maxCredits'
-  | 'hold'
-  | 'dedupe'
-  | 'requireAgreement'
-  | 'rerunOf'
-  | 'uploadKey'
-  | 'uploadBytes'
-  | 'mapping'
-  | 'dialect'
-> & { keyId: string };
-
-export type NewExport = Pick<
-  ExportBatch,
-  | 'id'
-  | 'accountId'
-  | 'live'
-  | 'kind'
-  | 'name'
-  | 'operation'
-  | 'mapping'
-  | 'dialect'
-  | 'fields'
-  | 'maxCredits'
-  | 'hold'
-  | 'filter'
-  | 'format'
-  | 'gzip'
-  | 'maxResults'
-  | 'scheduleId'
-  | 'onlyNew'
-> & { keyId: string };
-
-/** Records an accepted upload, or an export, as part of the trace that is active. */
-export async function insertBatch(sql: Sql, batch: NewList | NewExport): Promise<void> {
-  const row = {
-    ...batch,
-    mapping: sql.json(batch.mapping as never),
-    dialect: sql.json(batch.dialect as never),
-    storedBytes: 'uploadBytes' in batch ? batch.uploadBytes : 0,
-    traceParent: traceToKeep(),
-  };
-  await sql`insert into batches ${sql(row as never)}`;
-}
 
 /**
  * What a `Batch` is read from. By name: with `*` the shape of a prepared statement would change with the next

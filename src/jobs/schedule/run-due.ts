@@ -6,7 +6,13 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
-import { checkExport, insertExport, wakeExport } from '../batch/export/create-export.ts';
+import { hasMaximumOpen } from '../batch/accept/open-lists.ts';
+import {
+  checkExport,
+  type ExportRequest,
+  insertExport,
+  wakeExport,
+} from '../batch/export/create-export.ts';
 import type { ResultFormat } from '../batch/result/result-format.ts';
 import { assertStorageLeft } from '../batch/stored/stored-bytes.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -140,7 +146,7 @@ async function takeSlot(
   const next = refusal?.ends ? null : nextRun(due.cron, due.timeZone, after);
   await updateSchedule(tx, { id: due.id, enabled: next !== null, nextRunAt: next });
   if (!isFirst || state !== 'started') return null;
-  const { id } = await insertExport(tx, due, {
+  const request: ExportRequest = {
     name: due.name,
     filter: due.filter,
     fields: due.fields,
@@ -151,7 +157,8 @@ async function takeSlot(
     hold: false,
     scheduleId: due.id,
     onlyNew: due.mode === 'new',
-  });
+  };
+  const { id } = await insertExport(tx, due, request, context.config.openListsMax);
   await setRunExport(tx, { scheduleId: due.id, slot, batchId: id });
   return id;
 }
@@ -174,7 +181,9 @@ async function refusalOf(
   try {
     checkExport(due, config.batchRowsMax);
     await assertStorageLeft(tx, due.accountId, config);
-    return null;
+    // Last: it locks the account.
+    const isFull = await hasMaximumOpen(tx, due.accountId, config.openListsMax);
+    return isFull ? { state: 'skipped', reason: 'too_many_open', ends: false } : null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'storage_full') return { state: 'skipped', reason: error.code, ends: false };

@@ -9,8 +9,9 @@ import { personSearch } from '../../../core/operations.ts';
 import { parseFilter } from '../../../core/search/parse.ts';
 import { traceToKeep } from '../../../core/tracing.ts';
 import type { Queues } from '../../queue/queues.ts';
+import { insertBatch, type NewExport } from '../accept/queries.ts';
 import type { Alongside } from '../create-batch.ts';
-import { type Batch, findBatch, insertBatch, type NewExport, type Owner } from '../queries.ts';
+import { type Batch, findBatch, type Owner } from '../queries.ts';
 import { assertStorageLeft, type StorageBounds } from '../stored/stored-bytes.ts';
 
 /** What an export is of, as callers and schedules say it. */
@@ -30,7 +31,7 @@ export type ExportRequest = Pick<
 
 export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
   queues: Queues;
-  config: StorageBounds & { batchRowsMax: number };
+  config: StorageBounds & { batchRowsMax: number; openListsMax: number };
 }
 
 /** Exports have no list of their own: what they write is CSV with commas. */
@@ -81,18 +82,20 @@ function checkFilter(filter: string): void {
   }
 }
 
-/** Records an export that was checked. Call `wakeExport` with its id after the commit. */
+/** Records an export that was checked. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
 export async function insertExport(
   tx: Sql,
   owner: Owner & { keyId: string },
   request: ExportRequest,
+  openListsMax: number,
 ): Promise<Batch> {
   const id = uuidv7();
   const kind = 'export' as const;
   const operation = personSearch.name;
   const { accountId, live, keyId } = owner;
   const fixed = { kind, operation, mapping: {}, dialect };
-  await insertBatch(tx, { id, accountId, live, keyId, ...request, ...fixed });
+  const row = { id, accountId, live, keyId, ...request, ...fixed };
+  await insertBatch(tx, row, openListsMax);
   return must(await findBatch(tx, id), `export ${id}`);
 }
 
@@ -105,7 +108,10 @@ export async function wakeExport(
   await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId }, trace }]);
 }
 
-/** Makes an export. Throws as `checkExport`, and 409 `storage_full`. `alongside` runs in the transaction that records it. */
+/**
+ * Makes an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `alongside` runs in the
+ * transaction that records it.
+ */
 export async function createExport(
   context: ExportContext,
   owner: Owner & { keyId: string },
@@ -115,7 +121,7 @@ export async function createExport(
   checkExport(request, context.config.batchRowsMax);
   const batch = await inTransaction(context.sql, async (tx) => {
     await assertStorageLeft(tx, owner.accountId, context.config);
-    const made = await insertExport(tx, owner, request);
+    const made = await insertExport(tx, owner, request, context.config.openListsMax);
     await alongside(tx, made);
     return made;
   });

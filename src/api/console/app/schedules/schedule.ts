@@ -57,6 +57,8 @@ export function runTone({ state }: ScheduleRun): Tone {
 
 const reasons: Record<string, string> = {
   previous_run_open: 'The run before had not ended yet, so this one was left out.',
+  too_many_open:
+    'Too many lists and exports of the account had not ended, so this run was skipped.',
   key_revoked:
     'The key under which it ran has ended, and the schedule was turned off. Turn it on again: it then runs under yours.',
   storage_full:
