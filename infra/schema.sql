@@ -120,6 +120,7 @@ CASE
     ELSE NULL::uuid
 END) stored,
   stored_bytes bigint default 0 not null,
+  not_as_xlsx text,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
   constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
@@ -321,6 +322,7 @@ create table public.parts (
   report jsonb default '{}'::jsonb not null,
   suppression_number bigint,
   committed_at timestamp with time zone default now() not null,
+  row_bytes_max integer,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_object_key_key UNIQUE (object_key),
   constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, k),

@@ -250,6 +250,10 @@ export const batchSchema = z
     ...stateShape,
     mapping: z.record(text, z.unknown()),
     dialect: z.record(text, z.unknown()),
+    not_as_xlsx: text.nullable().meta({
+      description:
+        'Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything.',
+    }),
     quote: quoteSchema.nullable(),
     ...progressShape,
   })

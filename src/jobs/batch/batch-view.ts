@@ -92,6 +92,8 @@ function viewList(batch: ListBatch, now: Date) {
     dedupe: batch.dedupe,
     require_agreement: batch.requireAgreement,
     fields: batch.fields,
+    /** Why its result cannot be downloaded as a workbook, where its own rows tell. */
+    not_as_xlsx: batch.notAsXlsx,
     quote: batch.quote,
     ...viewProgress(batch, now),
   };

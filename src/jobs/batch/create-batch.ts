@@ -119,6 +119,10 @@ async function convertXlsx(
       return store.putStream(key, Readable.from(csv, { signal }));
     });
     return { ...upload, key, bytes, wasXlsx: true };
+  } catch (error) {
+    // A client that goes away is no failure of ours.
+    signal.throwIfAborted();
+    throw error;
   } finally {
     await store.delete(upload.key);
   }

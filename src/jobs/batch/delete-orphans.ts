@@ -4,7 +4,7 @@
  * because another installation may share it: what is unknown here may be known there.
  */
 import type { JobContext } from '../queue/job-context.ts';
-import { listUnknownBatches } from './queries.ts';
+import { listUnknownBatches } from './stored/queries.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Ids that are looked up together. */

@@ -65,6 +65,8 @@ interface AnyBatch {
   /** The object that workers read; null until the split. */
   canonicalKey: string | null;
   width: number | null;
+  /** Why no workbook can hold the result, as far as the list's own rows tell; null for nothing known. */
+  notAsXlsx: string | null;
   chunksTotal: number | null;
   chunksDone: number;
   rowsTotal: number | null;
@@ -123,7 +125,7 @@ export const batchColumns = (sql: Sql) => sql`
   upload_key, upload_bytes, canonical_key, width, chunks_total, chunks_done, rows_total, blank_lines,
   matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
   credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
-  format, gzip, max_results, schedule_id, only_new`;
+  format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
 
 /** A batch by its id alone, for jobs. */
 export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
@@ -207,6 +209,7 @@ export interface SplitTotals {
   width: number;
   /** Of objects that the split wrote: the canonical copy, or the ids of an export. */
   writtenBytes: number;
+  notAsXlsx: string | null;
 }
 
 /**
@@ -230,6 +233,7 @@ export async function insertSplit(
         rows_total = ${totals.rowsTotal},
         blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey}, width = ${totals.width},
         chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
+        not_as_xlsx = ${totals.notAsXlsx},
         finished_at = case when ${isEmpty} then now() end
       where id = ${id} and state in ('validating', 'cancelling') and chunks_total is null
       returning id),
@@ -250,6 +254,8 @@ export interface Part {
   objectKey: string;
   rows: number;
   bytes: number;
+  /** Of its longest row, so that no cell is longer; null where an earlier version wrote it. */
+  rowBytesMax: number | null;
 }
 
 /**
@@ -258,7 +264,8 @@ export interface Part {
  */
 export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
   return sql<Part[]>`
-    select p.batch_id, p.chunk_number, p.k, p.object_key, p.rows, p.bytes from parts p
+    select p.batch_id, p.chunk_number, p.k, p.object_key, p.rows, p.bytes, p.row_bytes_max
+    from parts p
     where p.batch_id = ${batchId} and p.bytes > 0 and p.chunk_number <= coalesce((
       select min(number) from chunks where batch_id = ${batchId} and state <> 'done'), 2147483647)
     order by p.chunk_number, p.k`;
@@ -322,14 +329,6 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
       update parts set suppression_number = null
       where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
     update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
-}
-
-/** Those of these ids that no batch has. */
-export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from unnest(${ids}::uuid[]) given (id)
-    where not exists (select from batches where batches.id = given.id)`;
-  return rows.map((row) => row.id);
 }
 
 /** Batches whose files were deleted between one and two days ago. */

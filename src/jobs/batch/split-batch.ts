@@ -14,6 +14,7 @@ import { splitIntoChunks } from './csv/split.ts';
 import { writeIds } from './export/write-ids.ts';
 import { failBatch, findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
 import { canonicalObject } from './upload/canonical-copy.ts';
+import { whyNotAsXlsx } from './xlsx/write-xlsx.ts';
 
 export const splitBatch = defineJob({
   name: 'split-batch',
@@ -66,6 +67,7 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
       rowsTotal: totals.rows,
       blankLines: totals.blankLines,
       width: Math.max(totals.widestFieldCount, dialect.header?.length ?? 0),
+      notAsXlsx: whyNotAsXlsx(totals),
       writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.bytes,
     },
     chunks.map((chunk, index) => ({ ...chunk, number: index + 1 })),

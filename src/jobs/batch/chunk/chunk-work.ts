@@ -5,6 +5,8 @@ import type { PartReport } from '../report.ts';
 interface RenderedRows {
   /** The part of the result that holds the rows. */
   bytes: Buffer;
+  /** Bytes of its longest row: no cell is longer. */
+  rowBytesMax: number;
   report: PartReport;
   /** Call it when `bytes` are stored and no longer read. */
   release(): void;

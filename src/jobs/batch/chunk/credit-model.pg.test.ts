@@ -164,6 +164,7 @@ class Run {
       rows,
       bytes: 1,
       storedBytes: 1,
+      rowBytesMax: 1,
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,

@@ -34,11 +34,11 @@ export async function readListChunk(
     outcomes,
     render(paid) {
       const rows = { piece, records, from, to: from + paid.length };
-      const { bytes, filled, release } = renderPart(rows, paid, layout);
+      const { filled, ...rendered } = renderPart(rows, paid, layout);
       const report = reportPart(records, from, paid, layout, { filled, repairs });
       // The part has its own copy of the bytes.
       matched.release();
-      return { bytes, report, release };
+      return { ...rendered, report };
     },
     lines: (paid) => paid,
   };

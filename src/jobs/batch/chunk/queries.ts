@@ -37,6 +37,8 @@ export interface CommitPart {
   objectKey: string;
   rows: number;
   bytes: number;
+  /** Of the longest row. */
+  rowBytesMax: number;
   /** Of the object and what is stored beside it. */
   storedBytes: number;
   counts: OutcomeCounts;
@@ -98,9 +100,10 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
       from reservation r join wallet using (account_id)),
     recorded as (
-      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, suppression_number, report)
+      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, row_bytes_max,
+        suppression_number, report)
       select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
-        ${part.bytes}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
+        ${part.bytes}, ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
       from chunk),
     answered as (
       insert into batch_records (batch_id, record_id, row)

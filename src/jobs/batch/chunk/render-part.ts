@@ -36,6 +36,8 @@ export interface RenderedPart {
   bytes: Buffer;
   /** Matched rows whose cell is not empty, by added column. */
   filled: number[];
+  /** Bytes of the longest row: no cell is longer. */
+  rowBytesMax: number;
   /** Call it when `bytes` are stored and no longer read. */
   release(): void;
 }
@@ -58,17 +60,20 @@ export function renderPart(
   const writer = new ByteWriter(piece.length + answerBytes(outcomes) + (to - from) * 64);
   const plan = planColumns(layout);
   const filled = new Array<number>(layout.columns.length).fill(0);
+  let rowBytesMax = 0;
   let gapFrom = from === 0 ? 0 : endOf(records, from - 1);
   for (let index = from; index < to; index++) {
     const start = records.start[index] ?? 0;
     if (start > gapFrom) writer.copy(piece, gapFrom, start);
+    const rowFrom = writer.length;
     appendInput(writer, rows, index, layout);
     appendOutcome(writer, outcomes[index - from] as Outcome, layout, plan, filled);
+    rowBytesMax = Math.max(rowBytesMax, writer.length - rowFrom);
     writer.text(layout.newline);
     gapFrom = endOf(records, index);
   }
   if (to === records.count) writer.copy(piece, gapFrom, piece.length);
-  return { bytes: writer.written(), filled, release: () => writer.release() };
+  return { bytes: writer.written(), filled, rowBytesMax, release: () => writer.release() };
 }
 
 /** Length of the records that the columns are copied from. */

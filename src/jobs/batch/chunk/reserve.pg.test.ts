@@ -70,6 +70,7 @@ test('what is reserved is not charged once its batch is being cancelled', async 
   const part: CommitPart = {
     ...{ batchId, chunkId, epoch, chunkNumber: 1, k: 0, rows: MATCHES, bytes: 1 },
     storedBytes: 1,
+    rowBytesMax: 1,
     objectKey: `${chunkId}`,
     counts: { ...countOutcomes([]), matched: MATCHES },
     operation: 'people.enrich',

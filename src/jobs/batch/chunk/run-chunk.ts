@@ -117,7 +117,7 @@ async function workOn(
   if (paid === undefined) return undefined;
 
   const { outcomes } = paid;
-  const { bytes, report, release } = work.render(outcomes);
+  const { bytes, rowBytesMax, report, release } = work.render(outcomes);
   const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
   const objectKey = partKey(batch.id, chunk);
   context.endPhase('render');
@@ -135,6 +135,7 @@ async function workOn(
     objectKey,
     rows: outcomes.length,
     bytes: byteLength,
+    rowBytesMax,
     storedBytes: byteLength + (beside?.length ?? 0),
     counts,
     operation: batch.operation,

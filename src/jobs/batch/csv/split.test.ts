@@ -35,6 +35,7 @@ describe('splitIntoChunks', () => {
       rows: 5,
       lines: 6,
       bytes: bytes.length,
+      longestCell: 0,
       widestFieldCount: 3,
       dominantNewline: '\r\n',
       blankLines: 1,
@@ -124,4 +125,13 @@ describe('splitIntoChunks', () => {
       { numRuns: propertyRuns * 3 },
     );
   });
+});
+
+it('the longest cell is known where it may be more than a workbook holds', async () => {
+  const longest = async (cells: string) =>
+    (await splitIntoChunks([Buffer.from(`${cells}\n`)], { delimiter: ',' })).totals.longestCell;
+  expect(await longest(`a,${'x'.repeat(32_768)}`)).toBe(32_768);
+  expect(await longest(`a,"${'""'.repeat(20_000)}"`)).toBe(20_000);
+  expect(await longest(`a,${'é'.repeat(20_000)}`)).toBe(20_000);
+  expect(await longest('a,b')).toBe(0);
 });

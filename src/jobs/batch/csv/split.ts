@@ -4,10 +4,16 @@
  * that must be known before the first row runs, and refuses what is beyond the limits.
  */
 
+import { readRecord } from './cells.ts';
 import { tooManyRows, unreadableCsv } from './csv-errors.ts';
 import { cr } from './record-reader.ts';
 import { type RecordBatch, RecordScanner, type ScanOptions } from './record-scanner.ts';
-import { recordFlag, type UnreadableReason, unreadableReason } from './record-table.ts';
+import {
+  type Delimiter,
+  recordFlag,
+  type UnreadableReason,
+  unreadableReason,
+} from './record-table.ts';
 
 export type Newline = '\r\n' | '\n' | '\r';
 
@@ -15,6 +21,8 @@ export const rowsMax = 1_000_000;
 export const columnsMax = 512;
 const chunkRowsMax = 3_000;
 export const chunkBytesMax = 2 * 1024 * 1024;
+/** Excel: most characters of one cell. A record of fewer bytes has no longer cell. */
+export const longCellChars = 32_767;
 /** How many lines of each kind of trouble the totals name. */
 const linesNamedMax = 20;
 
@@ -44,6 +52,8 @@ export interface SplitTotals {
   /** Physical lines from the source's first byte on, blank ones and those in quotes included. */
   lines: number;
   bytes: number;
+  /** Characters (UTF-16 units) of the longest cell that may be more than a workbook holds; else 0. */
+  longestCell: number;
   /** Width of the widest record; 0 without records. */
   widestFieldCount: number;
   /** The terminator most records have; null when none has one. */
@@ -80,6 +90,7 @@ export async function splitIntoChunks(
 }
 
 class ChunkSplitter {
+  readonly #delimiter: Delimiter;
   readonly #limits: Required<Omit<SplitOptions, keyof ScanOptions>>;
   readonly #chunks: Chunk[] = [];
   readonly #totals: SplitTotals;
@@ -102,6 +113,7 @@ class ChunkSplitter {
       chunkRowsMax: options.chunkRowsMax ?? chunkRowsMax,
       chunkBytesMax: options.chunkBytesMax ?? chunkBytesMax,
     };
+    this.#delimiter = options.delimiter;
     this.#firstLine = options.firstLine ?? 1;
     this.#byteAfter = this.#limits.firstByte;
     this.#byteTo = this.#limits.firstByte;
@@ -111,6 +123,7 @@ class ChunkSplitter {
       rows: 0,
       lines: 0,
       bytes: 0,
+      longestCell: 0,
       widestFieldCount: 0,
       dominantNewline: null,
       blankLines: 0,
@@ -131,6 +144,12 @@ class ChunkSplitter {
       this.#checkBytes(base + (records.start[index] as number), this.#lineAfter);
       this.#checkBytes(byteTo, line);
       this.#count(line, records.fields[index] as number, records.flags[index] as number);
+      if (end - (records.start[index] as number) > longCellChars) {
+        const cells = readRecord(batch.buffer, records.at(index), this.#delimiter);
+        for (const { length } of cells) {
+          this.#totals.longestCell = Math.max(this.#totals.longestCell, length);
+        }
+      }
       this.#place(byteTo);
       if (terminator > 0) this.#newlines[newlineAt(batch.buffer, end, terminator)]++;
       this.#byteAfter = byteTo;

@@ -33,8 +33,8 @@ export async function readExportChunk(
   return {
     outcomes: await outcomesOf(context, batch, chunk, needsOnlyBrief(batch.operation, columns)),
     render(paid) {
-      const { bytes, filled, release } = renderPeople(paid, columns);
-      return { bytes, report: { ...emptyReport(), filled }, release };
+      const { filled, ...rendered } = renderPeople(paid, columns);
+      return { ...rendered, report: { ...emptyReport(), filled } };
     },
     lines: (paid) => paid.filter(({ answer }) => answer !== null),
   };

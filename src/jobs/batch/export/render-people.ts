@@ -18,6 +18,7 @@ export function renderPeople(
   const selection = columns.flatMap((column) => (column.record === null ? [] : [column.index]));
   const filled = new Array<number>(columns.length).fill(0);
   const writer = new ByteWriter(outcomes.length * PERSON_BYTES);
+  let rowBytesMax = 0;
   for (const { answer } of outcomes) {
     if (answer?.person == null) continue;
     const start = writer.length;
@@ -26,9 +27,10 @@ export function renderPeople(
     if (writer.length === start + 1) writer.text('""');
     // The comma before the first cell becomes the end of the line before.
     writer.bytes[start] = LF;
+    rowBytesMax = Math.max(rowBytesMax, writer.length - start);
   }
   const rows = writer.length > 0;
   if (rows) writer.text('\n');
   const bytes = writer.written().subarray(rows ? 1 : 0);
-  return { bytes, filled, release: () => writer.release() };
+  return { bytes, filled, rowBytesMax, release: () => writer.release() };
 }

@@ -82,6 +82,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     blankLines: 0,
     width: 0,
     writtenBytes,
+    notAsXlsx: null,
   };
   if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {
     await context.store.delete(canonicalKey);

@@ -6,7 +6,7 @@ import { encodeCell } from '../csv/quote-cell.ts';
 import type { Batch, Part } from '../queries.ts';
 import { openCheckedParts } from '../shown/check-parts.ts';
 import type { PartsContext } from '../shown/read-part.ts';
-import { rowsToXlsx } from '../xlsx/write-xlsx.ts';
+import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../xlsx/write-xlsx.ts';
 import { assertFilesKept } from './files-kept.ts';
 import type { ResultFormat } from './result-format.ts';
 import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
@@ -23,7 +23,7 @@ export interface BatchResults {
 
 /**
  * Opens the result as far as it is there; who opted out by now is not in it. Throws `AppError` 410 when its
- * files are no longer kept.
+ * files are no longer kept, 422 `not_as_xlsx` when no workbook can hold it.
  */
 export async function openResults(
   context: PartsContext,
@@ -34,9 +34,33 @@ export async function openResults(
   const layout = layoutOf(batch);
   const parts = await openCheckedParts(context, batch);
   const complete = batch.state === 'completed' || batch.state === 'cancelled';
+  if (form.format === 'xlsx') await assertFits(context, batch, layout, parts);
   const { bytes, stream } = render(context, layout, parts, form.format);
   if (!form.gzip) return { complete, bytes, stream };
   return { complete, bytes: null, stream: gzipOf(stream) };
+}
+
+async function assertFits(
+  context: PartsContext,
+  batch: Batch,
+  layout: ResultLayout,
+  parts: readonly Part[],
+): Promise<void> {
+  let [rows, bytes, cellBytesMax]: [number, number, number | null] = [1, 0, 0];
+  for (const part of parts) {
+    rows += part.rows;
+    bytes += part.bytes;
+    const { rowBytesMax } = part;
+    if (cellBytesMax === null || rowBytesMax === null) cellBytesMax = null;
+    else cellBytesMax = Math.max(cellBytesMax, rowBytesMax);
+  }
+  for (const name of layout.names) {
+    if (cellBytesMax !== null) cellBytesMax = Math.max(cellBytesMax, name.length);
+  }
+  rows += batch.blankLines ?? 0;
+  if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
+  const read = readResultRows(context, parts, layout.delimiter);
+  await assertFitsXlsx(toSheet(read, layout));
 }
 
 function render(

@@ -1,4 +1,4 @@
-/** Statements about what an account has stored. */
+/** Statements about stored objects: bytes of accounts, and ids without a batch. */
 import type { Sql } from '../../../core/db/client.ts';
 import { must } from '../../../core/lib/assert.ts';
 
@@ -25,4 +25,12 @@ export async function sumStoredBytes(
 export async function lockStoredBytes(tx: Sql, accountId: string): Promise<void> {
   // Rows that refer to the account may still be inserted meanwhile.
   await tx`select id from accounts where id = ${accountId} for no key update`;
+}
+
+/** Those of these ids that no batch has. */
+export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from unnest(${ids}::uuid[]) given (id)
+    where not exists (select from batches where batches.id = given.id)`;
+  return rows.map((row) => row.id);
 }

@@ -1,9 +1,13 @@
 /** What a workbook may hold and may cost. The numbers of Excel itself are Microsoft's published limits. */
 
-import { rowsMax as batchRowsMax, chunkBytesMax, columnsMax } from '../csv/split.ts';
+import {
+  rowsMax as batchRowsMax,
+  longCellChars as cellCharsMax,
+  chunkBytesMax,
+  columnsMax,
+} from '../csv/split.ts';
 
-/** Excel: most characters of one cell. */
-export const cellCharsMax = 32_767;
+export { cellCharsMax };
 /** Excel: most rows of one sheet. */
 export const sheetRowsMax = 1_048_576;
 /** Excel: most columns of one sheet. */

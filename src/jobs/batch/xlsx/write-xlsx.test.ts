@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { xlsxLimits } from './limits.ts';
-import { rowsToXlsx, type XlsxCell } from './write-xlsx.ts';
+import { certainlyFitsXlsx, rowsToXlsx, type XlsxCell } from './write-xlsx.ts';
 import { collect, csvOfBytes, sourceOf } from './xlsx-fixtures.test-suite.ts';
 import { openZipParts } from './zip-parts.ts';
 
@@ -119,7 +119,7 @@ describe('rowsToXlsx', () => {
     for (const [rows, message] of cases) {
       await expect(collect(rowsToXlsx(rows))).rejects.toMatchObject({
         status: 422,
-        code: 'too_large_for_xlsx',
+        code: 'not_as_xlsx',
         message: expect.stringMatching(new RegExp(`${message}.*format=csv`)),
       });
     }
@@ -167,3 +167,28 @@ function isInstalled(program: string): boolean {
     return false;
   }
 }
+
+describe('a result whose size alone is known', () => {
+  const small = { rows: 10, columns: 10, bytes: 1000, cellBytesMax: 100 };
+
+  it('fits when no cell, row or column can be too many', () => {
+    expect(certainlyFitsXlsx(small)).toBe(true);
+    expect(certainlyFitsXlsx({ ...small, rows: 1_048_576, cellBytesMax: 32_767 })).toBe(true);
+  });
+
+  it.each([
+    ['a row more than a sheet has', { rows: 1_048_577 }],
+    ['a column more than a sheet has', { columns: 16_385 }],
+    ['a cell that may be too long', { cellBytesMax: 32_768 }],
+    ['cells of unknown length', { cellBytesMax: null }],
+    ['bytes that may become 4 GiB of XML', { bytes: 620_000_000 }],
+    ['cells that may become 4 GiB of XML', { rows: 1_000_000, columns: 60 }],
+  ])('is looked through for %s', (_case, change) => {
+    expect(certainlyFitsXlsx({ ...small, ...change })).toBe(false);
+  });
+
+  it('is refused beyond a GiB', () => {
+    const refusal = expect.objectContaining({ code: 'not_as_xlsx', status: 422 });
+    expect(() => certainlyFitsXlsx({ ...small, bytes: 1024 ** 3 + 1 })).toThrow(refusal);
+  });
+});

@@ -7,7 +7,7 @@
 import { escapeCell } from './cell-text.ts';
 import { cellCharsMax, sheetColumnsMax, sheetRowsMax } from './limits.ts';
 import { notForXlsx } from './xlsx-errors.ts';
-import { type ZipMember, zipStream } from './zip-stream.ts';
+import { checkMemberBytes, isMemberSize, type ZipMember, zipStream } from './zip-stream.ts';
 
 /** One cell: `typed` says that the value is one of ours with a known form, as for `encodeCell`. */
 export interface XlsxCell {
@@ -24,7 +24,7 @@ const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
  * A workbook of these rows, the first of which is usually the header. Empty cells are left out.
- * Throws `AppError` 422 `too_large_for_xlsx` at the row, column or cell that Excel cannot hold
+ * Throws `AppError` 422 `not_as_xlsx` at the row, column or cell that Excel cannot hold
  * (1,048,576 rows, 16,384 columns, 32,767 characters) and beyond 4 GiB; what was yielded by then is no
  * workbook. Errors of `rows` are passed on.
  */
@@ -35,6 +35,60 @@ export async function* rowsToXlsx(
     ...fixedMembers(),
     { name: 'xl/worksheets/sheet1.xml', bytes: sheetXml(rows) },
   ]);
+}
+
+/**
+ * Runs the rows through the writer and keeps nothing: throws what `rowsToXlsx` would throw on its way, before
+ * anything is sent.
+ */
+export async function assertFitsXlsx(rows: AsyncIterable<readonly XlsxCell[]>): Promise<void> {
+  let bytes = 0;
+  for await (const xml of sheetXml(rows)) {
+    bytes += xml.length;
+    checkMemberBytes(bytes);
+  }
+}
+
+/** What is known of a result before its cells are looked at. */
+export interface ResultSize {
+  /** Header and blank lines included. */
+  rows: number;
+  columns: number;
+  /** As CSV. */
+  bytes: number;
+  /** No cell is longer than so many bytes; null where that is not known. */
+  cellBytesMax: number | null;
+}
+
+/** XML takes at most seven bytes for one of CSV (`_x000D_`), and so many around each cell. */
+const xmlBytesPerByte = 7;
+const xmlBytesPerCell = 80;
+/** As CSV: what can be looked through before an answer, and more than Excel opens. */
+const csvBytesMax = 1024 ** 3;
+
+/**
+ * True when a result certainly fits, false when `assertFitsXlsx` has to look. Throws `AppError` 422
+ * `not_as_xlsx` when it certainly does not, or is more than 1 GiB as CSV.
+ */
+export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: ResultSize): boolean {
+  if (bytes > csvBytesMax) throw notForXlsx(`it takes more than ${csvBytesMax} bytes as CSV`);
+  return (
+    rows <= sheetRowsMax &&
+    columns <= sheetColumnsMax &&
+    cellBytesMax !== null &&
+    cellBytesMax <= cellCharsMax &&
+    isMemberSize(bytes * xmlBytesPerByte + rows * columns * xmlBytesPerCell)
+  );
+}
+
+/**
+ * Why no workbook can hold the result of a list, as far as its own rows tell; null for nothing known.
+ * `longestCell` is in characters.
+ */
+export function whyNotAsXlsx({ rows, longestCell }: { rows: number; longestCell: number }) {
+  if (longestCell > cellCharsMax) return `a cell has more than ${cellCharsMax} characters`;
+  // One is the header.
+  return rows + 1 > sheetRowsMax ? `it has more than ${sheetRowsMax} rows` : null;
 }
 
 async function* sheetXml(

@@ -37,8 +37,8 @@ export function xlsxTooLarge(message: string, extensions: Record<string, unknown
 /** A result that no workbook can hold. */
 export function notForXlsx(reason: string): AppError {
   return new AppError({
-    code: 'too_large_for_xlsx',
+    code: 'not_as_xlsx',
     status: 422,
-    message: `This result does not fit into a workbook: ${reason}. Use format=csv.`,
+    message: `This result does not fit into a workbook: ${reason}. Download it with format=csv or format=csv-safe.`,
   });
 }

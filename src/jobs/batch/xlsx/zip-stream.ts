@@ -39,7 +39,7 @@ export async function* zipStream(members: Iterable<ZipMember>): AsyncGenerator<B
     yield header;
     for await (const zipped of deflate(bytes, member)) {
       member.zippedBytes += zipped.length;
-      checkSize(offset + member.zippedBytes);
+      checkMemberBytes(offset + member.zippedBytes);
       yield zipped;
     }
     const descriptor = dataDescriptor(member);
@@ -48,7 +48,7 @@ export async function* zipStream(members: Iterable<ZipMember>): AsyncGenerator<B
     written.push(member);
   }
   const directory = Buffer.concat(written.map(directoryEntry));
-  checkSize(offset + directory.length);
+  checkMemberBytes(offset + directory.length);
   yield directory;
   yield directoryEnd(written.length, offset, directory.length);
 }
@@ -58,7 +58,7 @@ async function* deflate(source: ZipMember['bytes'], member: WrittenMember): Asyn
     for await (const chunk of source) {
       member.bytes += chunk.length;
       member.checksum = crc32(chunk, member.checksum);
-      checkSize(member.bytes);
+      checkMemberBytes(member.bytes);
       yield chunk;
     }
   };
@@ -68,8 +68,14 @@ async function* deflate(source: ZipMember['bytes'], member: WrittenMember): Asyn
   yield* deflater;
 }
 
-function checkSize(bytes: number): void {
-  if (bytes >= fieldMax) throw notForXlsx('it takes more than 4 GiB');
+/** True for a size that an archive and its members may have. */
+export function isMemberSize(bytes: number): boolean {
+  return bytes < fieldMax;
+}
+
+/** Throws `AppError` 422 for a size of 4 GiB. */
+export function checkMemberBytes(bytes: number): void {
+  if (!isMemberSize(bytes)) throw notForXlsx('it takes more than 4 GiB');
 }
 
 /** APPNOTE 4.3.7. */

@@ -85,6 +85,7 @@ export interface Batch extends Progress {
   default_region: string | null;
   dedupe: boolean;
   require_agreement: boolean;
+  not_as_xlsx: string | null;
   quote: Quote | null;
 }
 

@@ -13,10 +13,12 @@ interface DownloadsProps {
   /** Of the batch or export. */
   path: string;
   isComplete: boolean;
+  /** Why no workbook can hold them, where that is known. */
+  notAsXlsx?: string | null;
 }
 
 /** The results as files. The first button's file is safe to open in a spreadsheet. */
-export function Downloads({ path, isComplete }: DownloadsProps) {
+export function Downloads({ path, isComplete, notAsXlsx = null }: DownloadsProps) {
   const downloading = useAction(async (format: string) => {
     // Says what is wrong on this page, where a link would leave it.
     await call('GET', path);
@@ -25,6 +27,7 @@ export function Downloads({ path, isComplete }: DownloadsProps) {
     link.download = '';
     link.click();
   });
+  const offered = formats.filter(({ format }) => format !== 'xlsx' || notAsXlsx === null);
   return (
     <>
       <div class="downloads">
@@ -36,7 +39,7 @@ export function Downloads({ path, isComplete }: DownloadsProps) {
         >
           Download for spreadsheets
         </Button>
-        {formats.map(({ format, label, about }) => (
+        {offered.map(({ format, label, about }) => (
           <Button key={format} onClick={() => downloading.run(format)}>
             {label} <span class="unseen">({about})</span>
           </Button>
@@ -46,6 +49,9 @@ export function Downloads({ path, isComplete }: DownloadsProps) {
         The first is CSV in which no cell can run as a formula.
         {!isComplete && ' More rows are to come: a file has those that are done.'}
       </p>
+      {notAsXlsx !== null && (
+        <p class="hint">Not available as an Excel workbook: {notAsXlsx}. CSV holds every cell.</p>
+      )}
       <ProblemNotice problem={downloading.problem} />
     </>
   );

@@ -29,7 +29,11 @@ export function RunningBatch({ batch, live }: RunningBatchProps) {
             <h2 id="results-title">Results</h2>
             {isOver && <RerunButton batch={batch} />}
           </div>
-          <Downloads path={`/v1/batches/${batch.id}`} isComplete={isOver} />
+          <Downloads
+            path={`/v1/batches/${batch.id}`}
+            isComplete={isOver}
+            notAsXlsx={batch.not_as_xlsx}
+          />
           <ResultPreview batch={batch} />
         </section>
       )}
