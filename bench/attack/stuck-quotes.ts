@@ -13,7 +13,7 @@ export const stuckQuotes: Attack = {
   name: 'stuck-quotes',
   does: `asks for quotes of ${LISTS} lists at a row a minute, and the queue is lost`,
   async run(arena) {
-    const slow = await arena.account(0, { rowsPerMinute: 1 });
+    const slow = await arena.account(0, { rowsPerMinute: 1, requestsPerMinute: 1_000 });
     const rows = Array.from({ length: ROWS }, (_, row) => ({ email: `a${row}@nowhere.example` }));
     const ids: string[] = [];
     for (let list = 0; list < LISTS; list++) {

@@ -39,14 +39,7 @@ const grinder = {
   workEmailStatus: 'valid',
 };
 
-/** An account whose key no limit holds back. */
-async function account(credits: number): Promise<Caller> {
-  const made = await pipeline.account(credits);
-  await pipeline.sql`
-    update api_keys set requests_per_minute = 1000000, requests_per_day = 1000000
-    where id = ${made.keyId}`;
-  return made;
-}
+const account = (credits: number) => pipeline.unmeteredAccount(credits);
 
 const json = (body: unknown): RequestInit => ({
   method: 'POST',
@@ -178,10 +171,32 @@ describe('whoever knows an identifier learns nothing for free', () => {
     ['professional_network=ada-lovely', 'professional_network=ida-lovely'],
     ['id=1', 'id=999999'],
     ['name=Ada&surname=Lovely', 'name=Ida&surname=Lovely'],
+    // Two people.
+    ['name=Bob&surname=Brown', 'name=Rob&surname=Brown'],
     ['name=Ada&companyId=10&gender=2', 'name=Ada&companyId=10&gender=1'],
     ['email=ada%40home.example&mobile=*', 'email=ada%40home.example&mobile=null'],
   ])('a search for %s is that for %s', async (stored, unknown) => {
     expect(await searchForFree(stored)).toEqual(await searchForFree(unknown));
+  });
+
+  test('a crowd of known addresses around an unknown one is not counted, however large', async () => {
+    const asker = await account(50);
+    const crowded = Array.from({ length: 20 }, (_, n) => `p${n + 1}@list.example`).join('|');
+    const filter = `email=[${crowded}|ada@home.example]`;
+    const preview = await pipeline.call(asker, `/personsearch/preview?${filter}`);
+    const problem = await expectProblem(preview, { status: 400, code: 'identifying_filter' });
+    expect(problem.errors).toMatchObject([{ field: 'email' }]);
+    const page = await pipeline.call(asker, `/personsearch/?${filter}&skip=30&limit=1&count=true`);
+    expect([page.status, page.headers.get('x-total-count')]).toEqual([200, null]);
+    const id = await pipeline.makeExport(asker, { filter, hold: true });
+    await pipeline.runUntilIdle();
+    expect(await pipeline.exportOf(asker, id)).toMatchObject({
+      state: 'ready',
+      total_is: null,
+      estimated_credits: null,
+      rows: { total: null },
+    });
+    expect((await pipeline.wallet(asker))?.balance).toBe(50);
   });
 
   test('a page of several addresses on one credit is refused alike, however many are stored', async () => {

@@ -144,6 +144,14 @@ export async function openPipelineWith(
       return this.keyOf(accountId, 'live');
     },
 
+    /** An account with credits, and a key of it that may send as many requests as it likes. */
+    async unmeteredAccount(credits: number): Promise<Caller> {
+      const accountId = await createAccount(database.sql, { name: 'Test', credits });
+      const limits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
+      const { id, key } = await createKey(database.sql, { accountId, mode: 'live', ...limits });
+      return { accountId, keyId: id, key };
+    },
+
     /** An account with credits, and a key of it that may spend so many of them in a day. */
     async boundedAccount(credits: number, creditsPerDay: number | null): Promise<Caller> {
       const accountId = await createAccount(database.sql, { name: 'Test', credits });

@@ -149,7 +149,11 @@ describe('exports and schedules', () => {
         data: { schedule_id: schedule.id, rows: { total: 3, matched: 3 }, credits: { charged: 3 } },
       },
       { type: 'export.paused', data: { id, reason: 'user', links: { self: `/v1/exports/${id}` } } },
-      { type: 'export.cancelled', data: { id, schedule_id: null } },
+      {
+        type: 'export.cancelled',
+        // As the export itself: it has delivered nobody.
+        data: { id, schedule_id: null, rows: { total: null, matched: 0, not_processed: 0 } },
+      },
       { type: 'export.failed', data: { id: tooMany, error_code: 'too_many_results' } },
     ]);
   });
