@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import { readAdminUrl, startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { environmentWithOnly, type OptionTexts, readConfig } from '../src/core/config.ts';
 import { connect, type Database, inTransaction } from '../src/core/db/client.ts';
@@ -41,7 +41,6 @@ export interface BenchStack extends AsyncDisposable {
 /** What `up` tells about itself in `up.json`. */
 interface UpFile {
   url: string;
-  database_url: string;
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
 }
 
@@ -72,7 +71,9 @@ export async function openBenchStack(
   await mkdir(folder, { recursive: true });
   await forgetRuns(dataDir);
   const { up, child } = await startUp(dataDir, options, workers, nodeFlags);
-  const sql = connect({ url: up.database_url, connections: 4 });
+  // References copy from files of the server and force checkpoints, which the service's role may not.
+  const databaseUrl = await readAdminUrl(dataDir);
+  const sql = connect({ url: databaseUrl, connections: 4 });
   const stop = async () => {
     await sql.end();
     await stopUp(child);
@@ -83,7 +84,7 @@ export async function openBenchStack(
     assert(postgres !== null, 'the measured server is the embedded one');
     return {
       sql,
-      databaseUrl: up.database_url,
+      databaseUrl,
       url: up.url,
       pids: { api, workers, postgres },
       folder,

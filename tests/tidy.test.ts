@@ -25,7 +25,7 @@ const dataTables = new Set([
 
 const testFile = /\.(test|test-suite)\.ts$|^(tests|bench)\//;
 const sqlFile =
-  /^src\/(core|jobs)\/(.+\/)?queries\.ts$|^src\/core\/(search\/compile(-ranges)?\.ts|db\/)|^infra\/(dump-schema|embedded\/postgres-readiness)\.ts$/;
+  /^src\/(core|jobs)\/(.+\/)?queries\.ts$|^src\/core\/(search\/compile(-ranges)?\.ts|db\/)|^infra\/(dump-schema|embedded\/postgres-(readiness|roles))\.ts$/;
 
 /** Text that is sent as it is: migrations, the record renderer's generated select, and COPY. */
 const unsafeFile = /^src\/core\/(db\/|graph\/(import\/)?queries\.ts$)/;

@@ -25,7 +25,7 @@ describe('a start', () => {
   it('makes the database on first use, and a restart keeps data, port and password', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
-    expect(first.url).toMatch(/^postgres:\/\/enrich:[\w-]{43}@127\.0\.0\.1:\d+\/enrich$/);
+    expect(first.url).toMatch(/^postgres:\/\/enrich_service:[\w-]{43}@127\.0\.0\.1:\d+\/enrich$/);
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
     expect(await isGone(first.pid)).toBe(true);
@@ -44,7 +44,7 @@ describe('a start', () => {
     expect(await modeOf(dataDir, 'postgres')).toBe('700');
     expect(await modeOf(dataDir)).toBe('700');
     const [row] = await query(
-      server.url,
+      server.adminUrl,
       `select datlocprovider::text, datlocale, pg_encoding_to_char(encoding) as encoding,
          current_setting('listen_addresses') as addresses,
          current_setting('data_checksums') as sums,

@@ -4,13 +4,19 @@
  * earlier process left behind, however that ended, never keeps it from starting.
  */
 import { mkdir, realpath } from 'node:fs/promises';
+import { must } from '../../src/core/lib/assert.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
-import { prepareCluster, roleName } from './postgres-cluster.ts';
+import { prepareCluster } from './postgres-cluster.ts';
+import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
+import { adminRole, prepareRoles, serviceRole } from './postgres-roles.ts';
 import { type RunningServer, startServer } from './postgres-server.ts';
 
 export interface EmbeddedPostgres extends AsyncDisposable {
-  /** postgres://enrich:<password>@127.0.0.1:<port>/enrich */
+  /** postgres://enrich_service:<password>@127.0.0.1:<port>/enrich, the address for the service. */
   url: string;
+  /** The superuser's address, for tests and benchmarks that make databases. */
+  adminUrl: string;
   /** The postmaster's own pid. */
   pid: number;
   /** Resolves with a reason when the server ends without being asked; else stays pending. */
@@ -48,18 +54,47 @@ export async function startEmbeddedPostgres(
     const released = server.ended
       .then(lock.release)
       .catch((error) => log(`The lock of ${dataDir} stays until this process ends: ${error}`));
-    const { password } = cluster.credentials;
-    const url = `postgres://${roleName}:${password}@127.0.0.1:${server.port}/${roleName}`;
-    return createHandle(server, url, released);
+    const { password, servicePassword } = cluster.credentials;
+    await openToService(server, { adminPassword: password, servicePassword });
+    return createHandle(server, urlsOf(cluster.credentials), released);
   } catch (error) {
     await lock.release().catch(() => {});
     throw error;
   }
 }
 
+/** The superuser's address of the server that runs on this data folder, for tests and benchmarks. */
+export async function readAdminUrl(dataDir: string): Promise<string> {
+  return urlsOf(must(await readCredentials(dataDir), 'credentials')).adminUrl;
+}
+
+function urlsOf({ port, password, servicePassword }: PostgresCredentials) {
+  const urlOf = (role: string, secret: string) =>
+    `postgres://${role}:${secret}@127.0.0.1:${port}/${adminRole}`;
+  return { url: urlOf(serviceRole, servicePassword), adminUrl: urlOf(adminRole, password) };
+}
+
+/** Prepares the roles; a server that cannot be used is stopped, and what it said goes into the error. */
+async function openToService(
+  server: RunningServer,
+  passwords: { adminPassword: string; servicePassword: string },
+): Promise<void> {
+  try {
+    await prepareRoles({ port: server.port, ...passwords });
+  } catch (cause) {
+    await server.stop();
+    throw new AppError({
+      code: 'embedded_postgres_failed',
+      status: 503,
+      message: `The database's role cannot be prepared: ${cause}. ${await server.ended}`,
+      cause,
+    });
+  }
+}
+
 function createHandle(
   server: RunningServer,
-  url: string,
+  urls: { url: string; adminUrl: string },
   released: Promise<void>,
 ): EmbeddedPostgres {
   const stop = async () => {
@@ -71,5 +106,5 @@ function createHandle(
       if (!server.isStopping()) resolve(reason);
     });
   });
-  return { url, pid: server.pid, exited, stop, [Symbol.asyncDispose]: stop };
+  return { ...urls, pid: server.pid, exited, stop, [Symbol.asyncDispose]: stop };
 }

@@ -30,12 +30,10 @@ import {
   readCredentials,
   writeCredentials,
 } from './postgres-credentials.ts';
+import { adminRole } from './postgres-roles.ts';
 import { readFolderIdentity, servesDataFolder } from './process-identity.ts';
 import { createLauncher, type Launcher, runTied } from './tied-process.ts';
 import { canReach, chooseServerUser, type ServerUser, type UserIds } from './unprivileged-user.ts';
-
-/** The role that owns everything, and the name of its database. */
-export const roleName = 'enrich';
 
 /** How long a server whose parent died may take to shut down. */
 const previousServerWaitMs = 15_000;
@@ -76,7 +74,10 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
   const dataFolder = isNew ? await placeCluster(user, wanted, log) : wanted;
   if (!isNew) await requireReachable(user, dataFolder);
 
-  const credentials = stored ?? { password: createPassword(), port: null, dataFolder: null };
+  const credentials = stored ?? {
+    ...{ password: createPassword(), servicePassword: createPassword() },
+    ...{ port: null, dataFolder: null },
+  };
   if (dataFolder !== wanted) {
     credentials.dataFolder = dataFolder;
     await claimRelocated(dataFolder, dataDir);
@@ -170,7 +171,7 @@ async function createCluster(cluster: PostgresCluster, durable: boolean): Promis
     await writeFile(passwordFile, credentials.password, { mode: 0o600 });
     const fresh = path.join(stage, 'data');
     const { code, output } = await runNamed(launcher, stage, [
-      ...[binaries.initdb, '-D', fresh, `--username=${roleName}`, `--pwfile=${passwordFile}`],
+      ...[binaries.initdb, '-D', fresh, `--username=${adminRole}`, `--pwfile=${passwordFile}`],
       ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale-provider=builtin'],
       ...['--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
       ...(durable ? [] : ['--no-sync']),
@@ -247,7 +248,7 @@ async function replacePassword({ dataFolder, ...cluster }: PostgresCluster): Pro
     cluster.launcher,
     dataFolder,
     [cluster.binaries.postgres, '--single', '-D', dataFolder, 'postgres'],
-    `alter role ${roleName} password '${cluster.credentials.password}';\n`,
+    `alter role ${adminRole} password '${cluster.credentials.password}';\n`,
   );
   if (code !== 0 || output.includes('ERROR:')) {
     throw clusterFailed(

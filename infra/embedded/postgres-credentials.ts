@@ -5,8 +5,10 @@ import path from 'node:path';
 import { z } from 'zod';
 
 const credentialsSchema = z.object({
-  /** 32 random bytes in base64url, so it needs no escaping in a URL. */
+  /** Of the superuser: 32 random bytes in base64url, so it needs no escaping in a URL. */
   password: z.string().min(1),
+  /** Of the service's role; versions before this one had none. */
+  servicePassword: z.string().min(1).default(createPassword),
   /** The port of the last start, taken again while it is free; null before the first start. */
   port: z.int().min(1).max(65_535).nullable(),
   /** Absolute folder of the cluster where it could not be `<dataDir>/postgres`, else null. */

@@ -14,8 +14,7 @@ const notYetCodes = new Set([
 ]);
 
 /**
- * True once a query was answered and the role's own database, named as the role, exists; false
- * when the server is not that far, or when another one, on a copy of the folder with the same
+ * True once a query was answered; false when the server is not that far, or when another one, on a copy of the folder with the same
  * password, has taken the port before it. Throws AppError when it answers but refuses the password.
  */
 export async function askServer(server: {
@@ -38,10 +37,7 @@ export async function askServer(server: {
   });
   try {
     const [answer] = await client`select current_setting('data_directory') as folder`;
-    if (answer?.folder !== server.dataFolder) return false;
-    const found = await client`select 1 from pg_database where datname = ${server.role}`;
-    if (found.length === 0) await client`create database ${client(server.role)}`;
-    return true;
+    return answer?.folder === server.dataFolder;
   } catch (error) {
     const { code } = error as { code?: string };
     if (code !== undefined && notYetCodes.has(code)) return false;

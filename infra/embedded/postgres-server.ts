@@ -5,9 +5,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../src/core/lib/assert.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
-import { type PostgresCluster, roleName } from './postgres-cluster.ts';
+import type { PostgresCluster } from './postgres-cluster.ts';
 import { writeCredentials } from './postgres-credentials.ts';
 import { askServer } from './postgres-readiness.ts';
+import { adminRole } from './postgres-roles.ts';
 import { defaultSettings, readMachine } from './postgres-settings.ts';
 import { openServerLog } from './server-log.ts';
 import { runTied, spawnTied } from './tied-process.ts';
@@ -169,7 +170,7 @@ async function waitUntilReady(
   });
   let noticeAt = Date.now() + recoveryNoticeMs;
   try {
-    while (!(await askServer({ port: server.port, role: roleName, password, dataFolder }))) {
+    while (!(await askServer({ port: server.port, role: adminRole, password, dataFolder }))) {
       await Promise.race([server.ended, delay(readinessPollMs)]);
       if (state.failure !== null) return state.failure;
       if (Date.now() < noticeAt) continue;

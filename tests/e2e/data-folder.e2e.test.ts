@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAdminUrl } from '../../infra/embedded/embedded-postgres.ts';
 import { createClient } from '../../src/client/client.ts';
+import { connect } from '../../src/core/db/client.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { readResult, untilEnded, uploadList, withSql } from './list.ts';
 import { runCommand, runJson } from './processes.ts';
 import { type Service, startService } from './service.ts';
 
+const caseMs = 150_000;
 const run = promisify(execFile);
 const root = mkdtempSync(path.join(tmpdir(), 'enrich-data-folder-'));
 const leads = path.join(root, 'leads.csv');
@@ -68,66 +71,88 @@ async function runList(): Promise<void> {
 }
 
 describe('what customers stored', () => {
-  it('is for the owner of the data folder alone, also what an older version left open', async () => {
-    await runList();
-    expect(await readdir(path.join(service.dataDir, 'objects/batches'))).toHaveLength(1);
-    expect(await listOpen(service.dataDir)).toEqual([]);
+  it(
+    'is for the owner of the data folder alone, also what an older version left open',
+    async () => {
+      await runList();
+      expect(await readdir(path.join(service.dataDir, 'objects/batches'))).toHaveLength(1);
+      expect(await listOpen(service.dataDir)).toEqual([]);
 
-    await service.stop();
-    for (const file of await readdir(service.dataDir, { recursive: true })) {
-      if (!/^objects|^postgres\.log/.test(file)) continue;
-      const full = path.join(service.dataDir, file);
-      await chmod(full, (await stat(full)).isDirectory() ? 0o755 : 0o644);
-    }
-    await chmod(service.dataDir, 0o755);
-    expect((await listOpen(service.dataDir)).length).toBeGreaterThan(4);
-    service = await startService(service.dataDir);
-    expect(await listOpen(service.dataDir)).toEqual([]);
-  });
+      await service.stop();
+      for (const file of await readdir(service.dataDir, { recursive: true })) {
+        if (!/^objects|^postgres\.log/.test(file)) continue;
+        const full = path.join(service.dataDir, file);
+        await chmod(full, (await stat(full)).isDirectory() ? 0o755 : 0o644);
+      }
+      await chmod(service.dataDir, 0o755);
+      expect((await listOpen(service.dataDir)).length).toBeGreaterThan(4);
+      service = await startService(service.dataDir);
+      expect(await listOpen(service.dataDir)).toEqual([]);
+    },
+    caseMs,
+  );
+});
+
+it('API and workers are no superuser of their database', async () => {
+  const admin = connect({ url: await readAdminUrl(service.dataDir), connections: 1 });
+  const roles = await admin<{ name: string; superuser: boolean }[]>`
+    select distinct usename::text as name, rolsuper as superuser
+    from pg_stat_activity join pg_roles on rolname = usename
+    where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  await admin.end();
+  expect([...roles]).toEqual([{ name: 'enrich_service', superuser: false }]);
 });
 
 describe('a copy of the data folder', () => {
-  it('that was made while the service ran changes nothing of the original, and says what to do', async () => {
-    const copy = path.join(root, 'torn');
-    // Files come and go meanwhile, which `cp` says at its end.
-    await run('cp', ['-r', service.dataDir, copy]).catch(() => {});
-    for (const words of [['migrate'], ['up', '--port', '0']]) {
-      const { code, stderr } = await runCommand([...words, '--data-dir', copy]);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringMatching(
-          `is a copy of one that process ${service.up.pids.up} was using.*Stop that process and copy again`,
-        ),
-      });
-    }
-    const { code, stderr } = await grant(copy, 'for-the-copy');
-    expect(code, stderr).toBe(1);
-    expect(await readGrants()).toEqual([]);
-    const { stderr: said } = await runCommand(['usage', '--data-dir', copy], apiKey);
-    expect(said).not.toContain(service.up.url);
-    // The original is where it was.
-    expect((await grant(service.dataDir, 'original')).code).toBe(0);
-    expect(await readGrants()).toEqual(['original']);
-  });
+  it(
+    'that was made while the service ran changes nothing of the original, and says what to do',
+    async () => {
+      const copy = path.join(root, 'torn');
+      // Files come and go meanwhile, which `cp` says at its end.
+      await run('cp', ['-r', service.dataDir, copy]).catch(() => {});
+      for (const words of [['migrate'], ['up', '--port', '0']]) {
+        const { code, stderr } = await runCommand([...words, '--data-dir', copy]);
+        expect({ code, stderr }).toEqual({
+          code: 1,
+          stderr: expect.stringMatching(
+            `is a copy of one that process ${service.up.pids.up} was using.*Stop that process and copy again`,
+          ),
+        });
+      }
+      const { code, stderr } = await grant(copy, 'for-the-copy');
+      expect(code, stderr).toBe(1);
+      expect(await readGrants()).toEqual([]);
+      const { stderr: said } = await runCommand(['usage', '--data-dir', copy], apiKey);
+      expect(said).not.toContain(service.up.url);
+      // The original is where it was.
+      expect((await grant(service.dataDir, 'original')).code).toBe(0);
+      expect(await readGrants()).toEqual(['original']);
+    },
+    caseMs,
+  );
 
-  it('that was made after a stop is a service of its own, wherever it is moved', async () => {
-    await service.stop();
-    const copy = path.join(root, 'copy');
-    await cp(service.dataDir, copy, { recursive: true });
-    service = await startService(service.dataDir);
-    const { code, stdout } = await runCommand(['audit', '--deep', '--data-dir', copy]);
-    expect(code, stdout).toBe(0);
-    expect((await grant(copy, 'for-the-copy')).code).toBe(0);
-    expect(await readGrants()).toEqual(['original']);
+  it(
+    'that was made after a stop is a service of its own, wherever it is moved',
+    async () => {
+      await service.stop();
+      const copy = path.join(root, 'copy');
+      await cp(service.dataDir, copy, { recursive: true });
+      service = await startService(service.dataDir);
+      const { code, stdout } = await runCommand(['audit', '--deep', '--data-dir', copy]);
+      expect(code, stdout).toBe(0);
+      expect((await grant(copy, 'for-the-copy')).code).toBe(0);
+      expect(await readGrants()).toEqual(['original']);
 
-    const moved = path.join(root, 'moved');
-    await rename(copy, moved);
-    await using second = await startService(moved);
-    expect(second.up.url).not.toBe(service.up.url);
-    expect((await grant(moved, 'moved')).code).toBe(0);
-    expect(await readGrants()).toEqual(['original']);
-    const client = createClient(second.up.url, apiKey);
-    expect((await client.getMe()).credits.remaining).toBe(100 + 3 * 7);
-    expect(await second.stop()).toEqual({ code: 0, left: [] });
-  });
+      const moved = path.join(root, 'moved');
+      await rename(copy, moved);
+      await using second = await startService(moved);
+      expect(second.up.url).not.toBe(service.up.url);
+      expect((await grant(moved, 'moved')).code).toBe(0);
+      expect(await readGrants()).toEqual(['original']);
+      const client = createClient(second.up.url, apiKey);
+      expect((await client.getMe()).credits.remaining).toBe(100 + 3 * 7);
+      expect(await second.stop()).toEqual({ code: 0, left: [] });
+    },
+    caseMs,
+  );
 });

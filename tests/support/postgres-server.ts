@@ -39,16 +39,16 @@ export async function startTestServer(settings: Record<string, string> = {}): Pr
     // Nothing here outlives the run, so nothing needs to survive a power cut.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...settings },
   });
-  const admin = connect({ url: server.url, connections: 1 });
+  const admin = connect({ url: server.adminUrl, connections: 1 });
   await admin`create database ${admin(TEMPLATE_DATABASE)}`;
   await admin.end();
-  const templateUrl = withDatabase(server.url, TEMPLATE_DATABASE);
+  const templateUrl = withDatabase(server.adminUrl, TEMPLATE_DATABASE);
   const template = connect({ url: templateUrl, connections: 1 });
   await migrate(template);
   await template.end();
   await migrateQueue(templateUrl);
   return {
-    url: server.url,
+    url: server.adminUrl,
     dataDir,
     async stop() {
       await server.stop();

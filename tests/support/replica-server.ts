@@ -49,13 +49,13 @@ export async function startReplica(primary: TestServer): Promise<TestReplica> {
   const launch = () => startEmbeddedPostgres({ dataDir, settings });
   let server: EmbeddedPostgres = await launch();
   const ownPort = Number(new URL(server.url).port);
-  const admin = connect({ url: withDatabase(server.url, 'postgres'), connections: 1 });
+  const admin = connect({ url: withDatabase(server.adminUrl, 'postgres'), connections: 1 });
   const kill = async () => {
     process.kill(server.pid, 'SIGQUIT');
     await server.exited;
   };
   return {
-    urlOf: (database) => withDatabase(server.url, database),
+    urlOf: (database) => withDatabase(server.adminUrl, database),
     port: ownPort,
     admin,
     kill,

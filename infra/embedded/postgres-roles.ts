@@ -1,0 +1,101 @@
+/**
+ * The role that API, workers and commands connect with: owner of the service's database and of all in it, and
+ * nothing else. The superuser, whose rights include running programs, is used to make it and for nothing more.
+ */
+import postgres from 'postgres';
+
+/** The bootstrap superuser, and the name of the service's database. */
+export const adminRole = 'enrich';
+/** What the service connects with. */
+export const serviceRole = 'enrich_service';
+
+interface Access {
+  port: number;
+  adminPassword: string;
+  servicePassword: string;
+}
+
+/**
+ * Makes role and database where they are missing, sets the role's password, and gives the role what an older
+ * version made as superuser. A replica has what its primary has. May be repeated; throws the server's errors.
+ */
+export async function prepareRoles({ port, adminPassword, servicePassword }: Access) {
+  const open = (database: string) =>
+    postgres({
+      ...{ host: '127.0.0.1', port, user: adminRole, password: adminPassword, database },
+      ...{ max: 1, fetch_types: false, prepare: false, onnotice: () => {} },
+    });
+  const server = open('postgres');
+  try {
+    const [state] = await server`
+      select pg_is_in_recovery() as follows,
+        exists (select from pg_roles where rolname = ${serviceRole}) as role,
+        (select pg_get_userbyid(datdba) from pg_database where datname = ${adminRole}) as owner`;
+    if (state?.follows) return;
+    if (!state?.role) await server`create role ${server(serviceRole)}`;
+    await server`select set_config('enrich.role', ${serviceRole}, false),
+      set_config('enrich.password', ${servicePassword}, false)`;
+    await server`
+      do $$ begin
+        execute format('alter role %I login nosuperuser nocreatedb nocreaterole noreplication nobypassrls '
+          'password %L', current_setting('enrich.role'), current_setting('enrich.password'));
+      end $$`;
+    if (!state?.owner) {
+      await server`create database ${server(adminRole)} owner ${server(serviceRole)}`;
+    } else if (state.owner !== serviceRole) {
+      await server`alter database ${server(adminRole)} owner to ${server(serviceRole)}`;
+    }
+  } finally {
+    await server.end({ timeout: 0 });
+  }
+  const database = open(adminRole);
+  try {
+    await database`select set_config('enrich.role', ${serviceRole}, false)`;
+    await giveObjects(database);
+  } finally {
+    await database.end({ timeout: 0 });
+  }
+}
+
+/**
+ * Gives away, in one transaction, what the superuser owns outside of the system's schemas and of extensions.
+ * `reassign owned` refuses for this superuser, because it owns the system's objects too. A sequence of a column
+ * goes with its table, the row type with it as well.
+ */
+async function giveObjects(database: postgres.Sql): Promise<void> {
+  await database`
+    do $$ declare statement text; begin
+      for statement in
+        with own_schemas as (
+          select oid, nspname, nspowner from pg_namespace
+          where nspname !~ '^pg_' and nspname <> 'information_schema'),
+        bound as (
+          select classid, objid from pg_depend
+          where deptype = 'e' or (deptype in ('a', 'i') and refclassid = 'pg_class'::regclass
+            and classid = 'pg_class'::regclass
+            and exists (select from pg_class where oid = objid and relkind = 'S'))),
+        given as (
+          select 'schema' as kind, quote_ident(nspname) as name, 'pg_namespace'::regclass as classid, oid
+          from own_schemas where nspowner = current_user::regrole
+          union all
+          select case relkind when 'S' then 'sequence' when 'v' then 'view'
+              when 'm' then 'materialized view' else 'table' end,
+            oid::regclass::text, 'pg_class'::regclass, oid
+          from pg_class where relowner = current_user::regrole and relkind in ('r', 'p', 'S', 'v', 'm')
+            and relnamespace in (select oid from own_schemas)
+          union all
+          select 'routine', oid::regprocedure::text, 'pg_proc'::regclass, oid
+          from pg_proc where proowner = current_user::regrole
+            and pronamespace in (select oid from own_schemas)
+          union all
+          select 'type', oid::regtype::text, 'pg_type'::regclass, oid
+          from pg_type where typowner = current_user::regrole and typtype in ('e', 'd', 'r')
+            and typnamespace in (select oid from own_schemas))
+        select format('alter %s %s owner to %I', kind, name, current_setting('enrich.role'))
+        from given g where not exists (
+          select from bound b where b.classid = g.classid and b.objid = g.oid)
+      loop
+        execute statement;
+      end loop;
+    end $$`;
+}
