@@ -121,6 +121,12 @@ CASE
 END) stored,
   stored_bytes bigint default 0 not null,
   not_as_xlsx text,
+  upload_crc32 bigint,
+  upload_head_crc32 bigint,
+  canonical_bytes bigint,
+  canonical_crc32 bigint,
+  objects_checked_at timestamp with time zone,
+  objects_damaged integer default 0 not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
   constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
@@ -152,6 +158,7 @@ END),
 );
 CREATE INDEX batches_claimable ON public.batches USING btree (claimable_account, created_at, id) WHERE (claimable_account IS NOT NULL);
 CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
+CREATE INDEX batches_objects_checked ON public.batches USING btree (COALESCE(objects_checked_at, created_at)) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
 CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
@@ -178,6 +185,7 @@ create table public.chunks (
   run_after timestamp with time zone,
   failures integer default 0 not null,
   part_rows_max integer,
+  crc32 bigint,
   constraint chunks_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint chunks_batch_id_number_key UNIQUE (batch_id, number),
   constraint chunks_check CHECK (((rows_done >= 0) AND (rows_done <= rows))),
@@ -323,12 +331,16 @@ create table public.parts (
   suppression_number bigint,
   committed_at timestamp with time zone default now() not null,
   row_bytes_max integer,
+  crc32 bigint,
+  ids_bytes bigint,
+  ids_crc32 bigint,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_object_key_key UNIQUE (object_key),
   constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, k),
   constraint parts_rows_check CHECK ((rows > 0))
 );
 CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);
+CREATE TRIGGER parts_forget_old_sums BEFORE UPDATE OF object_key ON public.parts FOR EACH ROW WHEN (((new.object_key <> old.object_key) AND (NOT (new.crc32 IS DISTINCT FROM old.crc32)))) EXECUTE FUNCTION public.forget_old_sums();
 
 create table public.processes (
   id uuid not null,
@@ -560,6 +572,17 @@ CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
  STABLE
 AS $function$ select budget.credits_per_day
     - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_old_sums()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.crc32 := null;
+  new.ids_bytes := null;
+  new.ids_crc32 := null;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.is_in_force(key public.api_keys)
  RETURNS boolean

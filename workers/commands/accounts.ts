@@ -7,7 +7,7 @@ import { openContext } from '../../src/core/context.ts';
 import { audit } from '../../src/core/credits/audit.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
-import { auditParts } from '../../src/jobs/batch/audit/audit-parts.ts';
+import { auditParts, type PartsAudit } from '../../src/jobs/batch/audit/audit-parts.ts';
 import { insertAudit } from '../../src/jobs/monitor/queries.ts';
 import { wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
@@ -140,25 +140,41 @@ function addAudit(program: Command): void {
   program
     .command('audit')
     .description('prove that wallets, ledger, reservations and batches agree; exit 1 if not')
-    .option('--deep', 'also count again what stands in every stored result')
+    .option('--deep', 'also read every stored object, and recount the rows of every result')
     .action(async ({ deep = false }: { deep?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const result = await withDatabase(config, async (sql, url) => {
         const { checks } = await audit(sql);
+        let objects: PartsAudit['objects'] | undefined;
         if (deep) {
           await using context = await openContext(config, url, 'cli');
-          checks.push(...(await auditParts(context)));
+          const parts = await auditParts(context);
+          checks.push(...parts.checks);
+          objects = parts.objects;
         }
         const failed = checks.filter(({ violations }) => violations > 0);
         const violations = failed.reduce((sum, check) => sum + check.violations, 0);
         await insertAudit(sql, { deep, violations, failed: failed.map(({ name }) => name) });
-        return { ok: checks.every(({ violations }) => violations === 0), checks };
+        return { ok: checks.every(({ violations }) => violations === 0), checks, objects };
       });
-      printResult(
-        json,
-        result,
-        result.checks.map((check) => `${check.violations === 0 ? 'ok  ' : 'FAIL'} ${check.name}`),
-      );
+      printResult(json, result, [
+        ...result.checks.map(
+          ({ name, violations }) => `${violations === 0 ? 'ok  ' : 'FAIL'} ${name}`,
+        ),
+        ...describeObjects(result.objects),
+      ]);
       if (!result.ok) process.exitCode = 1;
     });
+}
+
+function describeObjects(objects: PartsAudit['objects'] | undefined): string[] {
+  if (objects === undefined) return [];
+  const { checked, unchecked } = objects;
+  const lines = [`${checked} stored objects were read.`];
+  if (unchecked > 0) {
+    lines.push(
+      `${unchecked} of them were written by a version without checksums: only their length was compared.`,
+    );
+  }
+  return lines;
 }

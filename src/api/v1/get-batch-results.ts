@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { Batch } from '../../jobs/batch/queries.ts';
@@ -61,6 +62,8 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
       response.setHeader('X-Result-Complete', String(results.complete));
+      // What fails before the first byte is answered with a problem document.
+      await once(results.stream, 'readable');
       await pipeline(results.stream, response);
     },
   }),

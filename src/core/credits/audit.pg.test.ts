@@ -169,6 +169,11 @@ const corruptions: Corruption[] = [
     corrupt: (sql) => sql`update parts set rows = 1`,
   },
   {
+    check: 'no stored object was damaged or missing when it was last read',
+    by: 'an object that the scrub found damaged',
+    corrupt: (sql) => sql`update batches set objects_damaged = 1 where id = ${done}`,
+  },
+  {
     check: 'every settled reservation has its ledger line',
     by: 'a line that is gone',
     corrupt: (sql) => sql`delete from ledger_entries where reference = 'charge'`,

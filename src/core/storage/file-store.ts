@@ -7,7 +7,14 @@ import { pipeline } from 'node:stream/promises';
 import { uuidv7 } from 'uuidv7';
 import { assert } from '../lib/assert.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
-import { type ByteRange, type ObjectStore, objectMissing } from './object-store.ts';
+import {
+  type ByteRange,
+  type ObjectStore,
+  type ObjectSum,
+  objectMissing,
+  type StreamSum,
+} from './object-store.ts';
+import { emptySum, summed, sumOf } from './object-sum.ts';
 
 /** Opens a store whose objects are files below `folder`. */
 export function openFileStore(folder: string): ObjectStore {
@@ -32,20 +39,22 @@ export function openFileStore(folder: string): ObjectStore {
   };
 }
 
-async function putStream(file: string, source: Readable): Promise<number> {
+async function putStream(file: string, source: Readable): Promise<StreamSum> {
   const temporary = await temporaryBeside(file);
   try {
+    const sum = emptySum();
     const sink = createWriteStream(temporary, { flush: true });
-    await pipeline(source, sink);
+    await pipeline(source, (blocks: AsyncIterable<Buffer>) => summed(blocks, sum), sink);
     await rename(temporary, file);
-    return sink.bytesWritten;
+    return sum;
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
 }
 
-async function put(file: string, bytes: Uint8Array[]): Promise<void> {
+async function put(file: string, bytes: Uint8Array[]): Promise<ObjectSum> {
+  const sum = sumOf(bytes);
   const temporary = await temporaryBeside(file);
   let handle: FileHandle | undefined;
   try {
@@ -56,6 +65,7 @@ async function put(file: string, bytes: Uint8Array[]): Promise<void> {
     await handle.close();
     handle = undefined;
     await rename(temporary, file);
+    return sum;
   } catch (error) {
     await handle?.close();
     await rm(temporary, { force: true });

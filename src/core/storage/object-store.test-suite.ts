@@ -1,6 +1,7 @@
 /** What every store promises. Each driver's test file runs it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ObjectStore } from './object-store.ts';
 
@@ -35,7 +36,11 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
 
     test('comes back as it was put from a stream', async () => {
       const key = `sizes/stream-${size}`;
-      expect(await store.putStream(key, Readable.from(blocksOf(bytes)))).toBe(size);
+      expect(await store.putStream(key, Readable.from(blocksOf(bytes)))).toEqual({
+        bytes: size,
+        crc32: crc32(bytes),
+        headCrc32: crc32(bytes.subarray(0, 65_536)),
+      });
       expect(await store.head(key)).toBe(size);
       expect((await store.get(key, { from: 0, to: size })).equals(bytes)).toBe(true);
       expect((await read(key)).equals(bytes)).toBe(true);
@@ -45,7 +50,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       const key = `sizes/buffers-${size}`;
       const third = Math.ceil(size / 3);
       const pieces = [0, 1, 2].map((n) => bytes.subarray(n * third, (n + 1) * third));
-      await store.put(key, pieces);
+      expect(await store.put(key, pieces)).toEqual({ bytes: size, crc32: crc32(bytes) });
       expect(await store.head(key)).toBe(size);
       expect((await read(key)).equals(bytes)).toBe(true);
     });
@@ -135,7 +140,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       store.putStream('half/new', Readable.from(source())),
       store.putStream('half/old', Readable.from(source())),
     ]);
-    expect(stored).toEqual([14 * MiB, 14 * MiB]);
+    expect(stored).toMatchObject([{ bytes: 14 * MiB }, { bytes: 14 * MiB }]);
     const beforeTheEnds = seen.slice(0, 24);
     expect(new Set(beforeTheEnds)).toEqual(new Set([null, 'old']));
     expect(await store.head('half/new')).toBe(14 * MiB);
@@ -172,7 +177,8 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
         yield block;
       }
     };
-    expect(await store.putStream('long/stream', Readable.from(source()))).toBe(50 * MiB);
+    const { bytes } = await store.putStream('long/stream', Readable.from(source()));
+    expect(bytes).toBe(50 * MiB);
     expect(heldMax).toBeLessThanOrEqual(subject.heldBytesMax);
     const found = createHash('sha256');
     let largest = 0;

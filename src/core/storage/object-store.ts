@@ -8,15 +8,34 @@ export interface ByteRange {
   to: number;
 }
 
+/** What an object held when it was written. */
+export interface ObjectSum {
+  bytes: number;
+  /** Null for an object of a version that recorded none: then the length alone is compared. */
+  crc32: number | null;
+}
+
+/** What a stream held, with the checksum of its first 65,536 bytes. */
+export interface StreamSum extends ObjectSum {
+  crc32: number;
+  headCrc32: number;
+}
+
 export interface ObjectStore {
   /**
-   * Stores a stream under a key, all or nothing: a reader sees the whole object or none. Returns its
-   * size in bytes. Rejects, leaving nothing behind, when the stream fails.
+   * Stores a stream under a key, all or nothing: a reader sees the whole object or none. Returns the sum
+   * of what the stream gave. Rejects, leaving nothing behind, when the stream fails.
    */
-  putStream(key: string, source: Readable): Promise<number>;
-  /** Stores these bytes under a key, all or nothing; when it resolves they survive a power cut. */
-  put(key: string, bytes: Uint8Array[]): Promise<void>;
-  /** Reads a range into memory, as much of it as there is. Throws `AppError` `object_missing`. */
+  putStream(key: string, source: Readable): Promise<StreamSum>;
+  /**
+   * Stores these bytes under a key, all or nothing; when it resolves they survive a power cut. Returns the
+   * sum of what it was given.
+   */
+  put(key: string, bytes: Uint8Array[]): Promise<ObjectSum>;
+  /**
+   * Reads a range into memory, as much of it as there is, unchecked: `object-sum.ts` compares what is read
+   * with what was written. Throws `AppError` `object_missing`.
+   */
   get(key: string, range: ByteRange): Promise<Buffer>;
   /**
    * Streams an object, or a range of it that is not empty. Errors surface on the stream, a missing
@@ -52,6 +71,7 @@ export function objectMissing(key: string, cause: unknown): AppError {
     code: 'object_missing',
     status: 503,
     message: `The stored object ${key} is not there.`,
+    extensions: { object: key },
     cause,
   });
 }

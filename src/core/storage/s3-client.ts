@@ -55,7 +55,9 @@ export function openS3Client(config: S3Config, limits: S3Limits = s3Limits): S3C
       httpAgent: agent,
       httpsAgent: agent,
     },
-    // Other servers store the SDK's default trailing checksums as if they were content, or refuse them.
+    // Other servers refuse `x-amz-checksum-*`, or store trailing ones as if they were content. What is sent is
+    // guarded all the same: its SHA-256 is part of the signature, and every server that checks signatures
+    // refuses a body with another one. What is read is compared with our own sums (`object-sum.ts`).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Asking before a large body costs a round trip and, in this SDK, a new connection each time.

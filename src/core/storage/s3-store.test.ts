@@ -62,6 +62,19 @@ async function collect(stream: Readable): Promise<Buffer> {
   return Buffer.concat(blocks);
 }
 
+test('every body is signed with its SHA-256, which a server refuses when a byte is another', async () => {
+  watch();
+  await store.put('signed/small', [randomBytes(1000), randomBytes(1000)]);
+  await store.putStream('signed/large', Readable.from([randomBytes(12 * MiB)]));
+  const puts = calls.filter(({ method }) => method === 'PUT');
+  expect(puts).toHaveLength(4);
+  for (const { headers, body } of puts) {
+    const sha256 = createHash('sha256').update(body as Buffer);
+    expect(headers['x-amz-content-sha256']).toBe(sha256.digest('hex'));
+    expect(headers.authorization).toMatch(/SignedHeaders=[^,]*x-amz-content-sha256/);
+  }
+});
+
 describe('a long read', () => {
   const bytes = randomBytes(40 * MiB);
   beforeAll(() => store.putStream('long/object', Readable.from([bytes])));

@@ -13,7 +13,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from '../config.ts';
 import { assert } from '../lib/assert.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
-import type { ObjectStore, PresignedAddresses } from './object-store.ts';
+import type { ObjectStore, PresignedAddresses, StreamSum } from './object-store.ts';
+import { emptySum, summed, sumOf } from './object-sum.ts';
 import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
 import { asStoreError, isNotThere } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
@@ -41,8 +42,10 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
   return {
     putStream: async (key, source) => putStream(client, addressOf(key), source),
     put: async (key, bytes) => {
-      const command = new PutObjectCommand({ ...addressOf(key), Body: joined(bytes) });
-      await explained(key, client.send(command));
+      const body = joined(bytes);
+      const sum = sumOf([body]);
+      await explained(key, client.send(new PutObjectCommand({ ...addressOf(key), Body: body })));
+      return sum;
     },
     get: async (key, range) => {
       assert(range.from <= range.to, `range of ${key} is not reversed`);
@@ -82,8 +85,8 @@ async function putStream(
   client: S3Client,
   address: ObjectAddress,
   source: Readable,
-): Promise<number> {
-  let bytes = 0;
+): Promise<StreamSum> {
+  const sum = emptySum();
   let failure: { error: unknown } | undefined;
   const watched = async function* (): AsyncGenerator<Buffer> {
     const blocks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
@@ -94,20 +97,19 @@ async function putStream(
         throw error;
       });
       if (done) return;
-      bytes += value.length;
       yield value;
     }
   };
   const upload = new Upload({
     client,
-    params: { ...address, Body: Readable.from(watched()) },
+    params: { ...address, Body: Readable.from(summed(watched(), sum)) },
     partSize: PART_BYTES,
     queueSize: PARTS_IN_FLIGHT,
   });
   try {
     // On an error of either side it waits for the parts in flight and then aborts what was begun.
     await upload.done();
-    return bytes;
+    return sum;
   } catch (error) {
     source.destroy();
     if (failure !== undefined) throw failure.error;

@@ -11,8 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** What is read of many batches at once, and never of one: by `GET /admin/health` and by who wakes chunks. */
-const unread = ['stateSince', 'traceParent'];
+/** Read of many batches at once, never of one: by `GET /admin/health`, by who wakes chunks, by scrub and audit. */
+const unread = [
+  ...['stateSince', 'traceParent', 'waitsFor', 'claimAfter', 'claimableAccount', 'storedBytes'],
+  ...['objectsCheckedAt', 'objectsDamaged'],
+];
 
 test('every column of a batch is read, or said not to be', async () => {
   const id = await pipeline.upload(caller, 'email\na@b.example\n', { operation: 'people.enrich' });

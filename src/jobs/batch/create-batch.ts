@@ -11,14 +11,11 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import type { OperationName } from '../../core/operations.ts';
+import type { StreamSum } from '../../core/storage/object-store.ts';
+import { readHead, verifyObject } from '../../core/storage/object-sum.ts';
 import type { Queues } from '../queue/queues.ts';
 import { insertBatch, type NewList } from './accept/queries.ts';
-import {
-  type Dialect,
-  type DialectOptions,
-  detectDialect,
-  dialectSampleBytes,
-} from './csv/dialect.ts';
+import { type Dialect, type DialectOptions, detectDialect } from './csv/dialect.ts';
 import { mapColumns, type RequestedMapping } from './mapping/columns.ts';
 import { type Batch, findBatch, type Owner, type StoredDialect } from './queries.ts';
 import { assertRecordedFits, type StorageBounds } from './stored/stored-bytes.ts';
@@ -60,7 +57,9 @@ export type Alongside = (tx: Sql, batch: Batch) => Promise<void>;
 export interface StoredUpload {
   batchId: string;
   key: string;
-  bytes: number;
+  sum: StreamSum;
+  /** Its first bytes, as `readHead` gives them. */
+  head: Buffer;
   /** Of the bytes received. */
   sha256: Buffer;
   /** True when it was a workbook: what is stored is the CSV of its first sheet. */
@@ -80,20 +79,17 @@ export async function storeUpload(
   const batchId = uuidv7();
   const key = `batches/${batchId}/upload`;
   const received = receiveUpload(source, context.config.uploadBytesMax, cut);
-  const bytes = await context.store.putStream(key, received);
-  const upload = { batchId, key, bytes, sha256: received.sha256(), wasXlsx: false };
+  const sum = await context.store.putStream(key, received);
   let head: Buffer;
   try {
-    head = await context.store.get(key, { from: 0, to: Math.min(bytes, XLSX_HEAD_BYTES) });
+    head = await readHead(context.store, key, sum);
   } catch (error) {
     await context.store.delete(key);
     throw error;
   }
+  const upload = { batchId, key, sum, head, sha256: received.sha256(), wasXlsx: false };
   return isXlsx(head) ? convertXlsx(context, upload) : upload;
 }
-
-/** Enough of a file to tell a workbook. */
-const XLSX_HEAD_BYTES = 8;
 
 /**
  * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The wait and a
@@ -114,12 +110,16 @@ async function convertXlsx(
 ): Promise<StoredUpload> {
   const key = `${upload.key}-sheet`;
   try {
-    const bytes = await convertInTurn(accountId, signal, () => {
-      const csv = xlsxToCsv(storedXlsx(store, upload), { csvBytesMax: config.uploadBytesMax });
+    await verifyObject(store, upload.key, upload.sum);
+    const workbook = storedXlsx(store, { key: upload.key, bytes: upload.sum.bytes });
+    const sum = await convertInTurn(accountId, signal, () => {
+      const csv = xlsxToCsv(workbook, { csvBytesMax: config.uploadBytesMax });
       return store.putStream(key, Readable.from(csv, { signal }));
     });
-    return { ...upload, key, bytes, wasXlsx: true };
+    const head = await readHead(store, key, sum);
+    return { ...upload, key, sum, head, wasXlsx: true };
   } catch (error) {
+    await store.delete(key);
     // A client that goes away is no failure of ours.
     signal.throwIfAborted();
     throw error;
@@ -146,7 +146,7 @@ export async function createBatch(
   let batch: Batch;
   try {
     outputColumns(request.operation, request.fields);
-    const dialect = await inspect(context, upload, dialectRequest);
+    const dialect = inspect(upload, dialectRequest);
     const { header, sample } = dialect;
     const { defaultRegion, country } = request;
     const list = { header, sample, defaultRegion, country };
@@ -158,7 +158,9 @@ export async function createBatch(
       mapping,
       dialect: storedDialect(dialect),
       uploadKey: upload.key,
-      uploadBytes: upload.bytes,
+      uploadBytes: upload.sum.bytes,
+      uploadCrc32: upload.sum.crc32,
+      uploadHeadCrc32: upload.sum.headCrc32,
     };
     batch = await inTransaction(context.sql, async (tx) => {
       await insertBatch(tx, row, context.config.openListsMax);
@@ -192,17 +194,11 @@ async function mayBeRecorded(
   );
 }
 
-async function inspect(
-  context: UploadContext,
-  upload: StoredUpload,
-  request: DialectRequest,
-): Promise<Dialect> {
-  const to = Math.min(upload.bytes, dialectSampleBytes);
-  const sample = await context.store.get(upload.key, { from: 0, to });
-  const isWhole = to === upload.bytes;
-  if (!upload.wasXlsx) return detectDialect(sample, { ...request, isWhole });
+function inspect({ head, sum, wasXlsx }: StoredUpload, request: DialectRequest): Dialect {
+  const isWhole = head.length === sum.bytes;
+  if (!wasXlsx) return detectDialect(head, { ...request, isWhole });
   const { header } = request;
-  return detectDialect(sample, { header, isWhole, encoding: 'utf-8', delimiter: ',' });
+  return detectDialect(head, { header, isWhole, encoding: 'utf-8', delimiter: ',' });
 }
 
 function storedDialect(dialect: Dialect): StoredDialect {

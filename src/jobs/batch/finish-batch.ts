@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { traced } from '../../core/tracing.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { endBatch, listPartReports } from './queries.ts';
+import { endBatch } from './queries.ts';
 import { addReports } from './report.ts';
+import { listPartReports } from './result/queries.ts';
 
 /** Ends a batch as `completed`, or as `cancelled` when it was being cancelled. Safe to call twice. */
 export async function finishBatch(context: JobContext, batchId: string): Promise<void> {

@@ -6,6 +6,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { ToldQuote } from '../../core/free-answers/free-answers.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
+import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ColumnMapping } from './mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result/result-format.ts';
@@ -64,6 +65,9 @@ interface AnyBatch {
   report: PartReport | null;
   /** The object that workers read; null until the split. */
   canonicalKey: string | null;
+  /** What it held when it was written; null as well for a split of a version that recorded none. */
+  canonicalBytes: number | null;
+  canonicalCrc32: number | null;
   width: number | null;
   /** Why no workbook can hold the result, as far as the list's own rows tell; null for nothing known. */
   notAsXlsx: string | null;
@@ -93,6 +97,9 @@ export interface ListBatch extends AnyBatch {
   operation: OperationName;
   uploadKey: string;
   uploadBytes: number;
+  /** Null for an upload of a version that recorded no checksums. */
+  uploadCrc32: number | null;
+  uploadHeadCrc32: number | null;
 }
 
 /** The people that a filter means; its rows are their ids, in order. */
@@ -122,7 +129,8 @@ export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
 export const batchColumns = (sql: Sql) => sql`
   id, account_id, key_id, live, name, state, reason, error, operation, mapping, dialect, fields,
   default_region, country, max_credits, hold, dedupe, require_agreement, rerun_of, quote, report,
-  upload_key, upload_bytes, canonical_key, width, chunks_total, chunks_done, rows_total, blank_lines,
+  upload_key, upload_bytes, upload_crc32, upload_head_crc32,
+  canonical_key, canonical_bytes, canonical_crc32, width, chunks_total, chunks_done, rows_total, blank_lines,
   matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
   credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
   format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
@@ -177,19 +185,6 @@ export async function moveBatch(sql: Sql, id: string, to: BatchState): Promise<b
   return moved.length > 0;
 }
 
-/** Ends a batch with the problem that ended it. False when it had already ended. */
-export async function failBatch(
-  sql: Sql,
-  id: string,
-  problem: Record<string, unknown>,
-): Promise<boolean> {
-  const moved = await sql`
-    update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
-      finished_at = now()
-    where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
-  return moved.length > 0;
-}
-
 /** A chunk as the split finds it. */
 export interface NewChunk {
   number: number;
@@ -198,12 +193,15 @@ export interface NewChunk {
   firstRow: number;
   firstLine: number;
   rows: number;
+  /** Of its bytes. */
+  crc32: number;
 }
 
 export interface SplitTotals {
   /** Wait in `ready` instead of starting. */
   hold: boolean;
   canonicalKey: string;
+  canonical: ObjectSum;
   rowsTotal: number;
   blankLines: number;
   width: number;
@@ -231,51 +229,22 @@ export async function insertSplit(
       update batches set state = case when state = 'validating' then ${state}
           when ${isEmpty} then 'cancelled' else state end,
         rows_total = ${totals.rowsTotal},
-        blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey}, width = ${totals.width},
+        blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey},
+        canonical_bytes = ${totals.canonical.bytes}, canonical_crc32 = ${totals.canonical.crc32},
+        width = ${totals.width},
         chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
         not_as_xlsx = ${totals.notAsXlsx},
         finished_at = case when ${isEmpty} then now() end
       where id = ${id} and state in ('validating', 'cancelling') and chunks_total is null
       returning id),
     chunk as (
-      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows)
+      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)
       select batch.id, c.* from batch, unnest(
         ${column('number')}::int[], ${column('byteFrom')}::bigint[], ${column('byteTo')}::bigint[],
-        ${column('firstRow')}::int[], ${column('firstLine')}::int[], ${column('rows')}::int[]) c)
+        ${column('firstRow')}::int[], ${column('firstLine')}::int[], ${column('rows')}::int[],
+        ${column('crc32')}::bigint[]) c)
     select id from batch`;
   return moved.length > 0;
-}
-
-/** One object of a batch's result. */
-export interface Part {
-  batchId: string;
-  chunkNumber: number;
-  k: number;
-  objectKey: string;
-  rows: number;
-  bytes: number;
-  /** Of its longest row, so that no cell is longer; null where an earlier version wrote it. */
-  rowBytesMax: number | null;
-}
-
-/**
- * The parts that a reader may stream now: all recorded parts, in order, up to the first chunk that is
- * not finished (its own finished parts included). A part that nobody of an export is left in is no object.
- */
-export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
-  return sql<Part[]>`
-    select p.batch_id, p.chunk_number, p.k, p.object_key, p.rows, p.bytes, p.row_bytes_max
-    from parts p
-    where p.batch_id = ${batchId} and p.bytes > 0 and p.chunk_number <= coalesce((
-      select min(number) from chunks where batch_id = ${batchId} and state <> 'done'), 2147483647)
-    order by p.chunk_number, p.k`;
-}
-
-/** The reports of a batch's parts in file order. */
-export async function listPartReports(sql: Sql, batchId: string): Promise<PartReport[]> {
-  const rows = await sql<{ report: PartReport }[]>`
-    select report from parts where batch_id = ${batchId} order by chunk_number, k`;
-  return rows.map((row) => row.report);
 }
 
 /**

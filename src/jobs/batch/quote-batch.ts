@@ -5,12 +5,14 @@ import { tellQuote } from '../../core/free-answers/free-answers.ts';
 import { must } from '../../core/lib/assert.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
+import { isObjectDamaged } from '../../core/storage/object-sum.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { countOutcomes } from './chunk/afford.ts';
 import type { ClaimedChunk } from './chunk/claim/queries.ts';
 import { answeredRecords, matchChunk } from './chunk/match-chunk.ts';
 import { listChunks, setQuote } from './control/queries.ts';
+import { endWithError } from './fail-batch.ts';
 import { findBatch, type ListBatch } from './queries.ts';
 
 export const quoteBatch = defineJob({
@@ -27,7 +29,12 @@ export const quoteBatch = defineJob({
       const [first] = chunks;
       // A quote counts as rows; the sweep wakes it again when the key has none left this minute.
       if (first && (await takeRows(context.limiter, first, batch.rowsTotal ?? 0)) > 0) return;
-      isCurrent = await quote(context, batch, batch.quote.asked_at, chunks);
+      try {
+        isCurrent = await quote(context, batch, batch.quote.asked_at, chunks);
+      } catch (error) {
+        if (!isObjectDamaged(error)) throw error;
+        return await endWithError(context, batchId, error);
+      }
     }
   },
 });

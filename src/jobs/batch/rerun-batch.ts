@@ -9,6 +9,7 @@ import { encodeCell } from './csv/quote-cell.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import type { Batch, ListBatch, Owner } from './queries.ts';
 import { assertFilesKept } from './result/files-kept.ts';
+import { openParts } from './result/read-parts.ts';
 import { readResultRows } from './result/result-rows.ts';
 import { openCheckedParts } from './shown/check-parts.ts';
 import { isFinal } from './states.ts';
@@ -93,8 +94,8 @@ async function* chosenRows(
   };
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
-  const parts = await openCheckedParts(context, batch);
-  for await (const { cells } of readResultRows(context, parts, delimiter)) {
+  const parts = await openParts(context, await openCheckedParts(context, batch));
+  for await (const { cells } of readResultRows(parts, delimiter)) {
     if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
     counter.rows++;
     yield line(cells.slice(0, width));

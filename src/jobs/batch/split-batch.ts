@@ -5,6 +5,12 @@
 import { z } from 'zod';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import {
+  isObjectDamaged,
+  streamObject,
+  twiceIfDamaged,
+  verifyObject,
+} from '../../core/storage/object-sum.ts';
 import { annotateSpan } from '../../core/tracing.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -12,8 +18,9 @@ import { dispatch } from './chunk/dispatch.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import { splitIntoChunks } from './csv/split.ts';
 import { writeIds } from './export/write-ids.ts';
-import { failBatch, findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
-import { canonicalObject } from './upload/canonical-copy.ts';
+import { endWithError } from './fail-batch.ts';
+import { findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
+import { type CanonicalObject, canonicalObject, skipBytes } from './upload/canonical-copy.ts';
 import { whyNotAsXlsx } from './xlsx/write-xlsx.ts';
 
 export const splitBatch = defineJob({
@@ -29,13 +36,11 @@ export const splitBatch = defineJob({
     if (batch.chunksTotal !== null) return dispatch(context);
     try {
       if (batch.kind === 'export') await writeIds(context, batch);
-      else await split(context, batch);
+      else await twiceIfDamaged(() => split(context, batch));
     } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
-      const { code, status, message: detail, errors } = error;
-      await failBatch(context.sql, batchId, { code, status, detail, errors });
-      // Who cancelled a list that cannot be read does not learn more of it.
-      await moveBatch(context.sql, batchId, 'cancelled');
+      if (!(error instanceof AppError)) throw error;
+      if (error.status >= 500 && !isObjectDamaged(error)) throw error;
+      await endWithError(context, batchId, error);
       return;
     }
     await dispatch(context);
@@ -45,18 +50,10 @@ export const splitBatch = defineJob({
 async function split(context: JobContext, batch: ListBatch): Promise<void> {
   const { dialect } = batch;
   const canonical = await canonicalObject(context.store, batch);
-  const range = { from: canonical.firstByte, to: canonical.bytes };
-  // A list may be a header alone; no store can read a range of nothing.
-  const isEmpty = range.from === range.to;
-  const source: AsyncIterable<Buffer> | Buffer[] = isEmpty
-    ? []
-    : context.store.getStream(canonical.key, range);
-  const { chunks, totals } = await splitIntoChunks(source, {
-    delimiter: dialect.delimiter as Delimiter,
-    firstByte: canonical.firstByte,
-    firstLine: dialect.firstLine,
-    rowsMax: context.config.batchRowsMax,
-    chunkRowsMax: context.config.chunkRows,
+  const { chunks, totals } = await cut(context, dialect, canonical).catch(async (error) => {
+    // A flipped byte can be a quote: what is wrong with the list may be what is wrong with the object.
+    await verifyObject(context.store, canonical.key, canonical.sum);
+    throw error;
   });
   await insertSplit(
     context.sql,
@@ -64,12 +61,28 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
     {
       hold: batch.hold,
       canonicalKey: canonical.key,
+      canonical: canonical.sum,
       rowsTotal: totals.rows,
       blankLines: totals.blankLines,
       width: Math.max(totals.widestFieldCount, dialect.header?.length ?? 0),
       notAsXlsx: whyNotAsXlsx(totals),
-      writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.bytes,
+      writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.sum.bytes,
     },
     chunks.map((chunk, index) => ({ ...chunk, number: index + 1 })),
   );
+}
+
+/** Reads the whole object, from its first byte on, because its checksum is that of all its bytes. */
+function cut(
+  { store, config }: JobContext,
+  dialect: ListBatch['dialect'],
+  { key, sum, firstByte }: CanonicalObject,
+): ReturnType<typeof splitIntoChunks> {
+  return splitIntoChunks(skipBytes(streamObject(store, key, sum), firstByte), {
+    delimiter: dialect.delimiter as Delimiter,
+    firstByte,
+    firstLine: dialect.firstLine,
+    rowsMax: config.batchRowsMax,
+    chunkRowsMax: config.chunkRows,
+  });
 }

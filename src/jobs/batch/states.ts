@@ -29,7 +29,7 @@ export type Shortage = Exclude<PauseReason, 'user'>;
 const batchMoves: Record<BatchState, readonly BatchState[]> = {
   created: ['validating', 'failed', 'cancelling'],
   validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelling'],
-  ready: ['queued', 'cancelling'],
+  ready: ['queued', 'cancelling', 'failed'],
   queued: ['running', 'paused', 'cancelling', 'failed'],
   running: ['paused', 'finalizing', 'cancelling', 'failed'],
   paused: ['queued', 'running', 'finalizing', 'cancelling', 'failed'],

@@ -1,11 +1,12 @@
 /**
  * What is deleted by age: files of ended batches, uploads, idempotency keys, sessions, deliveries of webhooks.
- * In every worker, seldom.
+ * In every worker, every ten minutes, with the scrub of stored objects.
  */
 import { deleteOldKeys } from '../../core/idempotency/queries.ts';
 import { deleteOldLimits } from '../../core/limits/queries.ts';
 import { deleteOldHints } from '../../core/search/queries.ts';
 import { deleteOldSessions } from '../../core/sessions/queries.ts';
+import { scrub } from '../batch/audit/scrub.ts';
 import { expireAbandoned } from '../batch/control/control-batch.ts';
 import { deleteDebris } from '../batch/delete-debris.ts';
 import { deleteOrphans } from '../batch/delete-orphans.ts';
@@ -36,13 +37,15 @@ export async function keepHouse(context: JobContext): Promise<void> {
   await deleteExpiredUploads(context);
 }
 
-/** Keeps house now and then every few minutes until stopped. */
+/** Keeps house at once, then every few minutes until stopped. Reads some of the stored objects each time. */
 export function startKeepingHouse(context: JobContext): Repeating {
   let round = 0;
-  return startRepeating(
+  let mustStop = false;
+  const repeating = startRepeating(
     EVERY_MS,
     async () => {
       await keepHouse(context);
+      await scrub(context, () => mustStop);
       // Not in the first: processes that start all the time would list all the time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
       const orphans = await deleteOrphans(context);
@@ -50,4 +53,10 @@ export function startKeepingHouse(context: JobContext): Repeating {
     },
     (error) => context.log.error({ err: error }, 'keeping house failed'),
   );
+  return {
+    stop() {
+      mustStop = true;
+      return repeating.stop();
+    },
+  };
 }

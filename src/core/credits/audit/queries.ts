@@ -82,6 +82,9 @@ export async function countViolations(
         left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
         group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.k)) d
     union all
+    select 'no stored object was damaged or missing when it was last read',
+      coalesce(sum(objects_damaged), 0)::int from batches where files_deleted_at is null
+    union all
     select 'every settled reservation has its ledger line',
       count(*)::int from (
         select r.batch_id, sum(r.amount)::bigint as settled from reservations r

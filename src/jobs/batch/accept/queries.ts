@@ -22,6 +22,8 @@ export type NewList = Pick<
   | 'rerunOf'
   | 'uploadKey'
   | 'uploadBytes'
+  | 'uploadCrc32'
+  | 'uploadHeadCrc32'
   | 'mapping'
   | 'dialect'
 > & { keyId: string };

@@ -1,16 +1,17 @@
 /**
- * The deep half of the audit: reads every stored part of every ended list again and holds what stands in its
- * rows against the counts and charges of the batch.
+ * The deep half of the audit: reads every stored object of every batch, compares it with what was written, and
+ * compares the rows of ended lists with the counts and charges of the batch.
  */
 import type { AuditCheck } from '../../../core/credits/audit.ts';
 import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
 import { matchColumns } from '../chunk/render-part.ts';
 import { readRecord } from '../csv/cells.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
-import { type Batch, findBatch, listFinishedParts } from '../queries.ts';
+import { type Batch, findBatch } from '../queries.ts';
 import { layoutOf } from '../result/result-layout.ts';
-import { isObjectMissing, type PartsContext, readPart } from '../shown/read-part.ts';
-import { listKeptResults } from './queries.ts';
+import type { PartsContext } from '../shown/read-part.ts';
+import { checkObjects } from './check-objects.ts';
+import { listBatchesWithFiles } from './queries.ts';
 
 const BATCHES_AT_ONCE = 1_000;
 
@@ -25,31 +26,44 @@ interface Recount {
   credits: number;
   /** Rows of people who opted out after they were paid for. */
   withheld: number;
-  missing: number;
 }
 
-/** Recounts all stored results, one part in memory at a time. */
-export async function auditParts(context: PartsContext): Promise<AuditCheck[]> {
-  const broken = { missing: 0, outcomes: 0, credits: 0 };
-  for await (const batch of keptResults(context)) {
-    const recount = await recountParts(context, batch);
-    broken.missing += recount.missing;
+export interface PartsAudit {
+  checks: AuditCheck[];
+  /** Stored objects that were read, and those of them that no checksum was recorded for. */
+  objects: { checked: number; unchecked: number };
+}
+
+/** Reads all stored objects and recounts all stored results, one part in memory at a time. */
+export async function auditParts(context: PartsContext): Promise<PartsAudit> {
+  const broken = { missing: 0, damaged: 0, outcomes: 0, credits: 0 };
+  const objects = { checked: 0, unchecked: 0 };
+  for await (const batch of batchesWithFiles(context)) {
+    const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
+    const found = await checkObjects(context, batch, (part) => countRows(recount, batch, part));
+    objects.checked += found.checked;
+    objects.unchecked += found.unchecked;
+    broken.missing += found.missing.length;
+    broken.damaged += found.damaged.length;
     // People leave an export without a trace: what is left of it proves nothing about the rest.
-    if (batch.kind === 'export' || recount.missing > 0) continue;
+    if (batch.kind === 'export' || found.missing.length + found.damaged.length > 0) continue;
+    if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
     if (!hasSameOutcomes(batch, recount)) broken.outcomes += 1;
     if (recount.credits !== batch.creditsCharged) broken.credits += 1;
   }
-  return [
-    { name: 'every recorded part is stored', violations: broken.missing },
+  const checks = [
+    { name: 'every recorded object is stored', violations: broken.missing },
+    { name: 'every stored object is as it was written', violations: broken.damaged },
     { name: 'the stored rows of every list have its outcomes', violations: broken.outcomes },
     { name: 'the stored rows of every list cost what it was charged', violations: broken.credits },
   ];
+  return { checks, objects };
 }
 
-async function* keptResults({ sql }: PartsContext): AsyncGenerator<Batch> {
+async function* batchesWithFiles({ sql }: PartsContext): AsyncGenerator<Batch> {
   let after: string | null = null;
   while (true) {
-    const ids: string[] = await listKeptResults(sql, after, BATCHES_AT_ONCE);
+    const ids: string[] = await listBatchesWithFiles(sql, after, BATCHES_AT_ONCE);
     for (const id of ids) {
       const batch = await findBatch(sql, id);
       if (batch !== undefined) yield batch;
@@ -59,23 +73,13 @@ async function* keptResults({ sql }: PartsContext): AsyncGenerator<Batch> {
   }
 }
 
-async function recountParts(context: PartsContext, batch: Batch): Promise<Recount> {
+function countRows(recount: Recount, batch: Batch, part: Buffer): void {
+  if (batch.kind === 'export') return;
   const { delimiter, width } = layoutOf(batch);
-  const recount: Recount = { outcomes: {}, credits: 0, withheld: 0, missing: 0 };
-  for (const part of await listFinishedParts(context.sql, batch.id)) {
-    const bytes = await readPart(context, part).catch((error: unknown) => {
-      if (!isObjectMissing(error)) throw error;
-      return null;
-    });
-    if (bytes === null) recount.missing += 1;
-    if (bytes === null || batch.kind === 'export') continue;
-    const records = scanRecords(bytes, { delimiter });
-    for (let index = 0; index < records.count; index++) {
-      const added = readRecord(bytes, records.at(index), delimiter).slice(width);
-      countRow(recount, added);
-    }
+  const records = scanRecords(part, { delimiter });
+  for (let index = 0; index < records.count; index++) {
+    countRow(recount, readRecord(part, records.at(index), delimiter).slice(width));
   }
-  return recount;
 }
 
 function countRow(recount: Recount, added: readonly string[]): void {
@@ -94,7 +98,8 @@ function hasSameOutcomes(batch: Batch, { outcomes, withheld }: Recount): boolean
     count('invalid') === batch.invalid &&
     count('duplicate') === batch.duplicate &&
     count('error') === batch.errorRows &&
-    count('not_processed') === batch.notProcessed;
+    // A list that was cancelled when its upload was damaged has no lines for them.
+    (count('not_processed') === batch.notProcessed || batch.chunksDone !== batch.chunksTotal);
   // Test rows cost nothing, so who opted out later cannot be told from who had before.
   const isSameSum =
     count('matched') + count('suppressed') === batch.matched + batch.suppressed &&

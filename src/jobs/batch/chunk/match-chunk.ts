@@ -4,6 +4,7 @@ import { needsOnlyBrief, outputColumns } from '../../../core/enrich/answer.ts';
 import { enrichMany, miss, noMatch, type Outcome } from '../../../core/enrich/enrich-many.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { giveBack, takeBuffer } from '../../../core/lib/buffer-pool.ts';
+import { readRange } from '../../../core/storage/object-sum.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter, RecordTable } from '../csv/record-table.ts';
@@ -42,7 +43,7 @@ export async function matchChunk(
   const delimiter = batch.dialect.delimiter as Delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
   const key = must(batch.canonicalKey, 'canonical key of a split batch');
-  const piece = await storeCall(context.store.get(key, range));
+  const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
   const records = scanRecords(piece, { delimiter, firstLine: chunk.firstLine });
   const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
   const givenUp = givenUpAs(batch, chunk);

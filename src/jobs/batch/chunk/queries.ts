@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../../../core/db/client.ts';
 import type { OutcomeStatus } from '../../../core/enrich/outcomes.ts';
+import type { ObjectSum } from '../../../core/storage/object-store.ts';
 import type { PartReport } from '../report.ts';
 import type { Shortage } from '../states.ts';
 import { type ChunkWakeUp, leaseEnd } from './claim/queries.ts';
@@ -36,11 +37,11 @@ export interface CommitPart {
   k: number;
   objectKey: string;
   rows: number;
-  bytes: number;
   /** Of the longest row. */
   rowBytesMax: number;
-  /** Of the object and what is stored beside it. */
-  storedBytes: number;
+  part: ObjectSum;
+  /** The object of whom it shows; null for a part that shows no people. */
+  ids: ObjectSum | null;
   counts: OutcomeCounts;
   operation: string;
   reservationId: number | null;
@@ -100,10 +101,11 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
       from reservation r join wallet using (account_id)),
     recorded as (
-      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, row_bytes_max,
-        suppression_number, report)
+      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
+        row_bytes_max, suppression_number, report)
       select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
-        ${part.bytes}, ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
+        ${part.part.bytes}, ${part.part.crc32}, ${part.ids?.bytes ?? null}, ${part.ids?.crc32 ?? null},
+        ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
       from chunk),
     answered as (
       insert into batch_records (batch_id, record_id, row)
@@ -126,7 +128,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       error_rows = b.error_rows + ${counts.error},
       not_processed = b.not_processed + ${counts.not_processed},
       chunks_done = b.chunks_done + chunk.done::int,
-      stored_bytes = b.stored_bytes + ${part.storedBytes},
+      stored_bytes = b.stored_bytes + ${part.part.bytes + (part.ids?.bytes ?? 0)},
       credits_charged = b.credits_charged + coalesce((select amount from reservation), 0),
       credits_reserved = b.credits_reserved - coalesce((select amount from reservation), 0),
       state = case

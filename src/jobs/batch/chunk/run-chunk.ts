@@ -12,10 +12,12 @@ import type { Outcome } from '../../../core/enrich/enrich-many.ts';
 import { takeRows } from '../../../core/limits/limits.ts';
 import { countRefusal } from '../../../core/limits/refusals.ts';
 import { priceOf } from '../../../core/operations.ts';
+import { isObjectDamaged } from '../../../core/storage/object-sum.ts';
 import { tracedIn } from '../../../core/tracing.ts';
 import { defineJob } from '../../queue/define-job.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { readExportChunk } from '../export/export-chunk.ts';
+import { endWithError } from '../fail-batch.ts';
 import { finishBatch } from '../finish-batch.ts';
 import type { Batch } from '../queries.ts';
 import { encodeShown, shownKey, shownSubject } from '../shown/shown-records.ts';
@@ -86,6 +88,10 @@ async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promis
     if (committed?.batchDone) await finishBatch(context, batch.id);
   } catch (error) {
     countPart('failed');
+    if (isObjectDamaged(error)) {
+      // No try would read anything else.
+      return await endWithError(context, batch.id, error);
+    }
     context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
     const waits = isUnavailable(error) ? 'batch' : 'chunk';
     const why = { waits, seconds: RETRY_SECONDS } as const;
@@ -121,9 +127,8 @@ async function workOn(
   const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
   const objectKey = partKey(batch.id, chunk);
   context.endPhase('render');
-  await storeCall(storePart(context.store, objectKey, bytes, beside));
+  const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
   context.endPhase('write');
-  const byteLength = bytes.length;
   release();
   const counts = countOutcomes(outcomes);
   const committed = await commitPart(context.sql, {
@@ -134,9 +139,8 @@ async function workOn(
     k: chunk.parts,
     objectKey,
     rows: outcomes.length,
-    bytes: byteLength,
+    ...stored,
     rowBytesMax,
-    storedBytes: byteLength + (beside?.length ?? 0),
     counts,
     operation: batch.operation,
     reservationId: paid.reservationId,
@@ -170,17 +174,17 @@ function deliveredBy(batch: Batch, outcomes: readonly Outcome[]): CommitPart['de
   return { scheduleId: batch.scheduleId, ids: people.map(({ id }) => id) };
 }
 
-/** Stores a part, and beside it whom it shows. */
+/** Stores a part, and the ids of the people in it. Returns what each object held. */
 async function storePart(
   store: JobContext['store'],
   key: string,
   bytes: Buffer,
   beside: Buffer | null,
-): Promise<void> {
-  const puts = [store.put(key, [bytes])];
-  if (beside !== null) puts.push(store.put(shownKey(key), [beside]));
+): Promise<Pick<CommitPart, 'part' | 'ids'>> {
+  const puts = [store.put(key, [bytes]), beside && store.put(shownKey(key), [beside])] as const;
   // Nothing is still being written when a chunk goes back because of a failure.
-  for (const put of await Promise.allSettled(puts)) if (put.status === 'rejected') throw put.reason;
+  await Promise.allSettled(puts);
+  return { part: await puts[0], ids: await puts[1] };
 }
 
 /** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */

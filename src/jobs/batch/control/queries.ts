@@ -92,7 +92,27 @@ function waitsSince(sql: Sql, keepDays: number) {
     and state_since < now() - make_interval(days => ${keepDays})`;
 }
 
-/** Gives every unfinished chunk of a cancelled batch a new epoch, and its reserved credits back. */
+/**
+ * Ends a batch with the problem that ended it. What was paid stays paid and its parts can be read; every
+ * unfinished chunk has a new epoch and every open reservation is void. False when it had already ended. Call
+ * in a transaction.
+ */
+export async function failBatch(
+  sql: Sql,
+  id: string,
+  problem: Record<string, unknown>,
+): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
+      finished_at = now()
+    where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
+  if (moved.length === 0) return false;
+  await voidOpenWork(sql, id);
+  await sql`delete from batch_records where batch_id = ${id}`;
+  return true;
+}
+
+/** Gives every unfinished chunk of a cancelled or failed batch a new epoch, and its reserved credits back. */
 async function voidOpenWork(sql: Sql, id: string): Promise<void> {
   await sql`
     with chunk as (
@@ -174,7 +194,7 @@ export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<bool
 export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChunk[]> {
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-      c.first_line, c.rows, c.rows_done, c.parts, c.failures, c.part_rows_max,
+      c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max,
       k.id as key_id, k.rows_per_minute
     from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
     where c.batch_id = ${batchId} order by c.number`;

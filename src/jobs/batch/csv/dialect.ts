@@ -31,8 +31,6 @@ import {
 import { sampleRecords } from './sample-records.ts';
 import { columnsMax, mostFrequent, type Newline } from './split.ts';
 
-/** How much of a file is needed to find its dialect. */
-export const dialectSampleBytes = 65_536;
 const previewRecordsMax = 20;
 
 export interface DialectOptions {
@@ -72,7 +70,7 @@ export interface Dialect {
 }
 
 /**
- * @param sample the first bytes of the unzipped file, `dialectSampleBytes` of them or the whole
+ * @param sample the first bytes of the unzipped file, 64 KiB of them or the whole
  * @throws AppError 415 `unsupported_media_type` for another kind of file (gzip included: unzip
  *   first); 422 `unreadable_csv` with the line for an empty file and for a first record that
  *   cannot be a header. A file with a header and no rows is no error.

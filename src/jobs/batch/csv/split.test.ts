@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../core/lib/errors.ts';
@@ -23,8 +24,11 @@ describe('splitIntoChunks', () => {
     const text = 'a\nb\n\n\nc\n"d\nd"\n\n';
     const { chunks } = await split(text, { chunkRowsMax: 2, firstLine: 2, firstByte: 100 });
     expect(chunks).toEqual([
-      { byteFrom: 100, byteTo: 104, firstRow: 1, firstLine: 2, rows: 2 },
-      { byteFrom: 104, byteTo: 115, firstRow: 3, firstLine: 4, rows: 2 },
+      { byteFrom: 100, byteTo: 104, firstRow: 1, firstLine: 2, rows: 2, crc32: crc32('a\nb\n') },
+      {
+        ...{ byteFrom: 104, byteTo: 115, firstRow: 3, firstLine: 4, rows: 2 },
+        crc32: crc32('\n\nc\n"d\nd"\n\n'),
+      },
     ]);
   });
 
@@ -106,8 +110,9 @@ describe('splitIntoChunks', () => {
         );
         const { chunks, totals } = await splitIntoChunks(source, { ...options, chunkRowsMax });
         const all = listRecords(scanRecords(bytes, options));
-        const again = chunks.flatMap(({ byteFrom, byteTo, firstLine, rows }) => {
+        const again = chunks.flatMap(({ byteFrom, byteTo, firstLine, rows, crc32: sum }) => {
           const piece = bytes.subarray(byteFrom, byteTo);
+          expect(sum).toBe(crc32(piece));
           const records = listRecords(scanRecords(piece, { ...options, firstLine }));
           expect(records).toHaveLength(rows);
           return records.map((r) => ({ ...r, start: r.start + byteFrom, end: r.end + byteFrom }));

@@ -5,6 +5,7 @@
  */
 
 import { readRecord } from './cells.ts';
+import { ChunkSums } from './chunk-sums.ts';
 import { tooManyRows, unreadableCsv } from './csv-errors.ts';
 import { cr } from './record-reader.ts';
 import { type RecordBatch, RecordScanner, type ScanOptions } from './record-scanner.ts';
@@ -45,6 +46,8 @@ export interface Chunk {
   /** One-based physical line at `byteFrom`: the `firstLine` for scanning the chunk again. */
   firstLine: number;
   rows: number;
+  /** CRC-32 of its bytes. */
+  crc32: number;
 }
 
 export interface SplitTotals {
@@ -80,6 +83,7 @@ export async function splitIntoChunks(
   const scanner = new RecordScanner(options);
   const splitter = new ChunkSplitter(options);
   for await (const buffer of source) {
+    splitter.sums.push(buffer);
     const batch = scanner.push(buffer);
     if (batch === null) continue;
     splitter.add(batch);
@@ -91,6 +95,7 @@ export async function splitIntoChunks(
 
 class ChunkSplitter {
   readonly #delimiter: Delimiter;
+  readonly sums: ChunkSums;
   readonly #limits: Required<Omit<SplitOptions, keyof ScanOptions>>;
   readonly #chunks: Chunk[] = [];
   readonly #totals: SplitTotals;
@@ -114,6 +119,7 @@ class ChunkSplitter {
       chunkBytesMax: options.chunkBytesMax ?? chunkBytesMax,
     };
     this.#delimiter = options.delimiter;
+    this.sums = new ChunkSums(this.#limits.firstByte);
     this.#firstLine = options.firstLine ?? 1;
     this.#byteAfter = this.#limits.firstByte;
     this.#byteTo = this.#limits.firstByte;
@@ -156,6 +162,8 @@ class ChunkSplitter {
       this.#lineAfter = records.lineAfter[index] as number;
       this.#lastTerminator = terminator;
     }
+    // Blank lines after the last record may belong to the next chunk.
+    this.sums.addTo(this.#byteAfter);
     this.#totals.blankLines += records.blankLines;
     this.#byteTo = base + records.decidedTo;
     this.#lineTo = records.nextLine;
@@ -171,7 +179,7 @@ class ChunkSplitter {
     const totals = this.#totals;
     if (this.#open !== null) {
       this.#open.byteTo = this.#byteTo;
-      this.#chunks.push(this.#open);
+      this.#close(this.#open);
     }
     totals.bytes = this.#byteTo - this.#limits.firstByte;
     totals.lines = this.#lineTo - this.#firstLine + (this.#lastTerminator === 0 ? 1 : 0);
@@ -217,18 +225,24 @@ class ChunkSplitter {
     const { chunkRowsMax, chunkBytesMax } = this.#limits;
     let open = this.#open;
     if (open === null || open.rows >= chunkRowsMax || byteTo - open.byteFrom > chunkBytesMax) {
-      if (open !== null) this.#chunks.push(open);
+      if (open !== null) this.#close(open);
       open = {
         byteFrom: this.#byteAfter,
         byteTo,
         firstRow: this.#totals.rows,
         firstLine: this.#lineAfter,
         rows: 0,
+        crc32: 0,
       };
       this.#open = open;
     }
     open.rows++;
     open.byteTo = byteTo;
+  }
+
+  #close(chunk: Chunk): void {
+    chunk.crc32 = this.sums.end(chunk.byteTo);
+    this.#chunks.push(chunk);
   }
 }
 

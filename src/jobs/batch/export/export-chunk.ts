@@ -10,6 +10,7 @@ import { readPeople } from '../../../core/enrich/read-people.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { prepareFilter } from '../../../core/search/prepare.ts';
 import type { PreparedFilter } from '../../../core/search/prepared-filter.ts';
+import { readRange } from '../../../core/storage/object-sum.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import type { ChunkPhases } from '../chunk/chunk-phases.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
@@ -51,7 +52,8 @@ async function outcomesOf(
   if (givenUp !== null) return Array.from({ length: to - chunk.rowsDone }, () => givenUp);
   const key = must(batch.canonicalKey, 'ids of a split export');
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
-  const lines = (await storeCall(context.store.get(key, range))).toString('latin1').split('\n');
+  const bytes = await storeCall(readRange(context.store, key, range, chunk.crc32));
+  const lines = bytes.toString('latin1').split('\n');
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
   const graph = batch.live ? context.sql : context.testSql;
   context.endPhase('read');

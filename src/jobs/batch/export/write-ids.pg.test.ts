@@ -5,6 +5,7 @@ import { importGraph } from '../../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../../tests/support/pipeline.ts';
 import { crowd } from '../../../../tests/support/small-graph.ts';
 import { must } from '../../../core/lib/assert.ts';
+import { emptySum, summed } from '../../../core/storage/object-sum.ts';
 import { type ExportBatch, findBatch } from '../queries.ts';
 import { writeIds } from './write-ids.ts';
 
@@ -35,9 +36,9 @@ test('ids that end early because the connection broke are not taken for all', as
     await once(source, 'readable');
     source.read();
     await breakReading();
-    let bytes = 0;
-    for await (const piece of source) bytes += (piece as Buffer).length;
-    return bytes;
+    const sum = emptySum();
+    for await (const _ of summed(source, sum));
+    return sum;
   };
   const batch = must(await findBatch(pipeline.sql, id), 'the export') as ExportBatch;
   await expect(writeIds({ ...context, store }, batch)).rejects.toThrow();

@@ -3,6 +3,7 @@
  * come from one statement, so they are those of one state of the graph, and no import changes them.
  */
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { uuidv7 } from 'uuidv7';
 import { readCancellable } from '../../../core/db/cancellable.ts';
 import { isCancelled } from '../../../core/db/pg-errors.ts';
@@ -11,6 +12,7 @@ import { needsOnlyBrief, outputColumns } from '../../../core/enrich/answer.ts';
 import { AppError } from '../../../core/lib/errors.ts';
 import { parseFilter } from '../../../core/search/parse.ts';
 import { prepareFilter } from '../../../core/search/prepare.ts';
+import type { ObjectSum } from '../../../core/storage/object-store.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { type ExportBatch, insertSplit, type NewChunk } from '../queries.ts';
 import { isFinal } from '../states.ts';
@@ -53,14 +55,16 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   watcher.watch(batch, ({ state }) => {
     if (state === 'cancelling' || isFinal(state)) cancellation.abort();
   });
+  let canonical: ObjectSum;
   try {
     const { signal } = cancellation;
-    await readCancellable(graph, { signal, control: context.watchSql }, async (tx) => {
+    const cancel = { signal, control: context.watchSql };
+    canonical = await readCancellable(graph, cancel, async (tx) => {
       await limitTransaction(tx, { statementMsMax, pauseMsMax: PAUSE_MS_MAX });
       const people = await prepareFilter(tx, filter, batch, batch.createdAt);
       const pages = readMatchingIds(tx, { people, notDeliveredBy, max });
       const bytes = Readable.from(cutChunks(pages, sliceRows, chunks));
-      await context.store.putStream(canonicalKey, bytes);
+      return context.store.putStream(canonicalKey, bytes);
     });
   } catch (error) {
     if (cancellation.signal.aborted) throw cancelled(batch.id);
@@ -74,14 +78,14 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     await context.store.delete(canonicalKey);
     throw tooManyResults(batchRowsMax);
   }
-  const writtenBytes = last?.byteTo ?? 0;
   const totals = {
     hold: batch.hold,
     canonicalKey,
+    canonical,
     rowsTotal,
     blankLines: 0,
     width: 0,
-    writtenBytes,
+    writtenBytes: canonical.bytes,
     notAsXlsx: null,
   };
   if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {
@@ -101,9 +105,10 @@ async function* cutChunks(
     const bytes = Buffer.from(`${ids.join('\n')}\n`);
     const byteTo = byteFrom + bytes.length;
     const number = chunks.length + 1;
-    chunks.push({ number, byteFrom, byteTo, firstRow, firstLine: firstRow, rows: ids.length });
+    const [rows, sum] = [ids.length, crc32(bytes)];
+    chunks.push({ number, byteFrom, byteTo, firstRow, firstLine: firstRow, rows, crc32: sum });
     byteFrom = byteTo;
-    firstRow += ids.length;
+    firstRow += rows;
     return bytes;
   };
   let slice: number[] = [];

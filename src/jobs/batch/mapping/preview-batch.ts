@@ -1,9 +1,9 @@
 /** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
 import type { ObjectStore } from '../../../core/storage/object-store.ts';
+import { readHead } from '../../../core/storage/object-sum.ts';
 import { viewDialect } from '../batch-view.ts';
 import { readRows } from '../chunk/read-rows.ts';
 import { readRecord } from '../csv/cells.ts';
-import { dialectSampleBytes } from '../csv/dialect.ts';
 import { Transcoder } from '../csv/encoding.ts';
 import type { Delimiter, RecordTable } from '../csv/record-table.ts';
 import { sampleRecords } from '../csv/sample-records.ts';
@@ -49,18 +49,21 @@ export async function readSample(store: ObjectStore, batch: ListBatch): Promise<
   );
 }
 
-/** The data records of the first bytes of the upload, as canonical bytes. */
+/** The data records of the first bytes of the upload, as canonical bytes. Throws as `readHead`. */
 async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
   assertFilesKept(batch);
-  const { dialect, uploadKey, uploadBytes } = batch;
-  const to = Math.min(uploadBytes, dialect.bom + dialect.firstByte + dialectSampleBytes);
-  const upload = await store.get(uploadKey, { from: dialect.bom, to });
-  const isWhole = to === uploadBytes;
+  const { dialect, uploadKey, uploadBytes, uploadHeadCrc32 } = batch;
+  const sum = { bytes: uploadBytes, headCrc32: uploadHeadCrc32 };
+  const head = await readHead(store, uploadKey, sum);
+  const isWhole = head.length === uploadBytes;
   const transcoder = new Transcoder({
     encoding: dialect.encoding,
     isGuess: dialect.encodingIsGuess,
   });
-  const text = [transcoder.push(upload), ...(isWhole ? [transcoder.finish()] : [])];
+  const text = [
+    transcoder.push(head.subarray(dialect.bom)),
+    ...(isWhole ? [transcoder.finish()] : []),
+  ];
   const bytes = Buffer.concat(text).subarray(dialect.firstByte);
   const records = sampleRecords(bytes, {
     delimiter: dialect.delimiter as Delimiter,

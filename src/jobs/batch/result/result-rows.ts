@@ -2,8 +2,7 @@
 import { readRecord } from '../csv/cells.ts';
 import { scanRecords } from '../csv/record-scanner.ts';
 import type { Delimiter } from '../csv/record-table.ts';
-import type { Part } from '../queries.ts';
-import { type PartsContext, readPart } from '../shown/read-part.ts';
+import type { ReadPart } from './read-parts.ts';
 
 export interface ResultRow {
   /** Number of the row in the list, from 1. */
@@ -15,13 +14,11 @@ export interface ResultRow {
 
 /** The rows of these parts, in order. */
 export async function* readResultRows(
-  context: PartsContext,
-  parts: readonly Part[],
+  parts: AsyncIterable<ReadPart>,
   delimiter: Delimiter,
 ): AsyncGenerator<ResultRow> {
-  let row = 0;
-  for (const part of parts) {
-    const bytes = await readPart(context, part);
+  for await (const { bytes, firstRow } of parts) {
+    let row = firstRow - 1;
     const records = scanRecords(bytes, { delimiter });
     let lineBefore = 1;
     for (let index = 0; index < records.count; index++) {

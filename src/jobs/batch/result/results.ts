@@ -1,13 +1,15 @@
 /** The result of a list or an export as one stream: the header, then the recorded parts in order. No join. */
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { Context } from '../../../core/context.ts';
 import { encodeCell } from '../csv/quote-cell.ts';
-import type { Batch, Part } from '../queries.ts';
-import { openCheckedParts } from '../shown/check-parts.ts';
+import type { Batch } from '../queries.ts';
+import { openCheckedParts, resultChanging } from '../shown/check-parts.ts';
 import type { PartsContext } from '../shown/read-part.ts';
+import { isFinal } from '../states.ts';
 import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../xlsx/write-xlsx.ts';
 import { assertFilesKept } from './files-kept.ts';
+import type { Part } from './queries.ts';
+import { openParts, type ReadPart } from './read-parts.ts';
 import type { ResultFormat } from './result-format.ts';
 import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
@@ -22,8 +24,10 @@ export interface BatchResults {
 }
 
 /**
- * Opens the result as far as it is there; who opted out by now is not in it. Throws `AppError` 410 when its
- * files are no longer kept, 422 `not_as_xlsx` when no workbook can hold it.
+ * Opens the result as far as it is there; who opted out by now is not in it. A part is read and compared with
+ * what was written before any of it is given: the stream fails instead of leaving something out. Throws
+ * `AppError` 410 when its files are no longer kept, 422 `not_as_xlsx` when no workbook can hold it, and as
+ * `openParts`.
  */
 export async function openResults(
   context: PartsContext,
@@ -33,11 +37,14 @@ export async function openResults(
   assertFilesKept(batch);
   const layout = layoutOf(batch);
   const parts = await openCheckedParts(context, batch);
-  const complete = batch.state === 'completed' || batch.state === 'cancelled';
   if (form.format === 'xlsx') await assertFits(context, batch, layout, parts);
-  const { bytes, stream } = render(context, layout, parts, form.format);
-  if (!form.gzip) return { complete, bytes, stream };
-  return { complete, bytes: null, stream: gzipOf(stream) };
+  const header = headerLine(layout);
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
+  const read = await openParts(context, parts);
+  const stream = Readable.from(render(layout, header, read, { format: form.format, bytes }));
+  const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
+  if (form.gzip) return { complete, bytes: null, stream: gzipOf(stream) };
+  return { complete, bytes: form.format === 'csv' ? bytes : null, stream };
 }
 
 async function assertFits(
@@ -59,27 +66,20 @@ async function assertFits(
   }
   rows += batch.blankLines ?? 0;
   if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
-  const read = readResultRows(context, parts, layout.delimiter);
+  const read = readResultRows(await openParts(context, parts), layout.delimiter);
   await assertFitsXlsx(toSheet(read, layout));
 }
 
 function render(
-  context: PartsContext,
   layout: ResultLayout,
-  parts: readonly Part[],
-  format: ResultFormat,
-): { bytes: number | null; stream: Readable } {
-  if (format === 'csv') {
-    const header = headerLine(layout);
-    const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
-    return { bytes, stream: Readable.from(concat(context.store, header, parts)) };
-  }
-  const rows = readResultRows(context, parts, layout.delimiter);
-  if (format === 'xlsx') {
-    return { bytes: null, stream: Readable.from(rowsToXlsx(toSheet(rows, layout))) };
-  }
-  const lines = format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout);
-  return { bytes: null, stream: Readable.from(inBlocks(lines)) };
+  header: Buffer,
+  parts: AsyncIterable<ReadPart>,
+  { format, bytes }: { format: ResultFormat; bytes: number },
+): AsyncIterable<Buffer> {
+  if (format === 'csv') return concat(header, parts, bytes);
+  const rows = readResultRows(parts, layout.delimiter);
+  if (format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
+  return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
 }
 
 /** The compressed stream. An error of either ends both, and so does a reader that goes away. */
@@ -95,13 +95,20 @@ function headerLine(layout: ResultLayout): Buffer {
   return Buffer.from(cells.join(delimiter) + newline);
 }
 
+/** The stored bytes. Throws when they are not as many as were announced. */
 async function* concat(
-  store: Context['store'],
   header: Buffer,
-  parts: readonly Part[],
+  parts: AsyncIterable<ReadPart>,
+  announced: number,
 ): AsyncGenerator<Buffer> {
+  let given = header.length;
   yield header;
-  for (const part of parts) yield* store.getStream(part.objectKey);
+  for await (const { bytes } of parts) {
+    given += bytes.length;
+    yield bytes;
+  }
+  // Somebody in a part opted out after it was listed.
+  if (given !== announced) throw resultChanging();
 }
 
 const BLOCK_CHARACTERS = 65_536;

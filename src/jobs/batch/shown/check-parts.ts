@@ -5,18 +5,19 @@
  * place of the old one. Any number of processes may do so at once: what a commit records is decided by
  * the key that it replaces, and what was written in vain is deleted.
  */
-import { buffer } from 'node:stream/consumers';
 import { uuidv7 } from 'uuidv7';
 import { must } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
+import { readObject } from '../../../core/storage/object-sum.ts';
 import {
   hideDirectors,
   lastSuppression,
   type Suppression,
   suppressedSince,
 } from '../../../core/suppression/shown-people.ts';
-import { type Batch, listFinishedParts, type Part } from '../queries.ts';
+import type { Batch } from '../queries.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
+import { listFinishedParts, type Part } from '../result/queries.ts';
 import { layoutOf } from '../result/result-layout.ts';
 import { changeRows, dropRows, withholdPerson } from './hide-rows.ts';
 import {
@@ -28,9 +29,8 @@ import {
   type PlacedPart,
   replacePart,
 } from './queries.ts';
-import { isObjectMissing, type PartsContext } from './read-part.ts';
+import { isObjectMissing, type PartsContext, readShownRecords } from './read-part.ts';
 import {
-  decodeShown,
   directorsColumn,
   encodePairs,
   type ShownRecord,
@@ -81,7 +81,12 @@ export async function checkBatch(context: PartsContext, batch: Batch): Promise<n
     const numbers = numbersOf(await suppressedSince(graph, subject, since));
     rewritten += await checkParts(context, { batch, subject, number, numbers }, parts);
   }
-  throw new AppError({
+  throw resultChanging();
+}
+
+/** 503 for a result that changes while it is read. */
+export function resultChanging(): AppError {
+  return new AppError({
     code: 'result_changing',
     status: 503,
     message: 'People in this result opt out faster than it can be changed. Try again.',
@@ -114,9 +119,7 @@ async function checkParts(
 
 /** Whom a part shows; null when another object has taken its place. */
 async function readShown(context: PartsContext, part: PlacedPart): Promise<ShownRecord[] | null> {
-  return unlessReplaced(context, part, async () =>
-    decodeShown(await buffer(context.store.getStream(shownKey(part.objectKey)))),
-  );
+  return unlessReplaced(context, part, async () => readShownRecords(context.store, part));
 }
 
 async function unlessReplaced<T>(
@@ -152,9 +155,7 @@ async function rewritePart(
   found: Found,
 ): Promise<boolean> {
   const { sql, store } = context;
-  const bytes = await unlessReplaced(context, part, () =>
-    store.get(part.objectKey, { from: 0, to: part.bytes }),
-  );
+  const bytes = await unlessReplaced(context, part, () => readObject(store, part.objectKey, part));
   if (bytes === null) return false;
   const changed = await hideFrom(context, check, bytes, found);
   const hidden = new Set(found.hidden);
@@ -166,12 +167,10 @@ async function rewritePart(
   const newKeys = [key, shownKey(key)];
   const oldKeys = [part.objectKey, shownKey(part.objectKey)];
   await insertDiscarded(sql, newKeys);
-  await store.put(shownKey(key), [
-    encodePairs(check.batch.kind === 'export' ? renumbered(left) : left),
-  ]);
-  await store.put(key, [changed]);
-  const { number } = check;
-  const by = { newKeys, oldKeys, bytes: changed.length, number };
+  const pairs = check.batch.kind === 'export' ? renumbered(left) : left;
+  const ids = await store.put(shownKey(key), [encodePairs(pairs)]);
+  const stored = await store.put(key, [changed]);
+  const by = { newKeys, oldKeys, part: stored, ids, number: check.number };
   const replaced = await replacePart(sql, part, by);
   await deleteObjects(context, replaced ? oldKeys : newKeys);
   return replaced;

@@ -1,9 +1,8 @@
 /** Where people stand in stored results. */
-import { buffer } from 'node:stream/consumers';
 import { findBatch } from '../queries.ts';
-import { listBatchesShowingPeople, listPartsShowingPeople } from './queries.ts';
-import { isObjectMissing, type PartsContext } from './read-part.ts';
-import { decodeShown, shownKey, shownSubject } from './shown-records.ts';
+import { listBatchesShowingPeople, listPartsShowingPeople, type PlacedPart } from './queries.ts';
+import { isObjectMissing, type PartsContext, readShownRecords } from './read-part.ts';
+import { type ShownRecord, shownSubject } from './shown-records.ts';
 
 export interface ShownPerson {
   personId: number;
@@ -25,8 +24,9 @@ export async function findShown(
     const subject = batch && shownSubject(batch);
     if (!batch || !subject) continue;
     const idOf = new Map(ids.map((id) => [subject === 'person' ? id : -id, id]));
-    for (const objectKey of await listPartsShowingPeople(sql, batchId)) {
-      const shown = await readShown(store, objectKey);
+    for (const part of await listPartsShowingPeople(sql, batchId)) {
+      const { objectKey } = part;
+      const shown = await readShown(store, part);
       for (const [shownId, personId] of idOf) {
         const pairs = shown.filter(({ id }) => id === shownId);
         // One person may be several directors of a company.
@@ -40,9 +40,12 @@ export async function findShown(
 }
 
 /** A part that was replaced or deleted in between shows nobody any more. */
-async function readShown(store: PartsContext['store'], objectKey: string) {
+async function readShown(
+  store: PartsContext['store'],
+  part: Pick<PlacedPart, 'objectKey' | 'ids'>,
+): Promise<ShownRecord[]> {
   try {
-    return decodeShown(await buffer(store.getStream(shownKey(objectKey))));
+    return await readShownRecords(store, part);
   } catch (error) {
     if (isObjectMissing(error)) return [];
     throw error;

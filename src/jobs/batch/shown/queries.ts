@@ -1,14 +1,15 @@
 /** Statements about parts and the suppressions that they were checked against. */
 import type { Sql } from '../../../core/db/client.ts';
+import type { ObjectSum } from '../../../core/storage/object-store.ts';
 
-/** A part and where it stands. */
-export interface PlacedPart {
+/** A part and its place, with what its objects held when they were written. */
+export interface PlacedPart extends ObjectSum {
   batchId: string;
   chunkNumber: number;
   k: number;
   objectKey: string;
   rows: number;
-  bytes: number;
+  ids: ObjectSum | null;
   /** Suppressions up to this number do not stand in it; -1 for a part that does not say whom it shows. */
   suppressionNumber: number;
 }
@@ -20,7 +21,8 @@ export async function listPartsBehind(
   number: number,
 ): Promise<PlacedPart[]> {
   return sql<PlacedPart[]>`
-    select batch_id, chunk_number, k, object_key, rows, bytes, suppression_number from parts
+    select batch_id, chunk_number, k, object_key, rows, bytes, crc32, ${idsOf(sql)},
+      suppression_number from parts
     where batch_id = ${batchId} and suppression_number < ${number}
     order by chunk_number, k`;
 }
@@ -51,21 +53,30 @@ export async function listBatchesShowingPeople(sql: Sql, live: boolean): Promise
   return rows.map((row) => row.id);
 }
 
-/** Keys of a batch's parts that say whom they show. */
-export async function listPartsShowingPeople(sql: Sql, batchId: string): Promise<string[]> {
-  const rows = await sql<{ objectKey: string }[]>`
-    select object_key from parts where batch_id = ${batchId} and suppression_number >= 0
-    order by chunk_number, k`;
-  return rows.map((row) => row.objectKey);
+/** A batch's parts that say whom they show. */
+export async function listPartsShowingPeople(
+  sql: Sql,
+  batchId: string,
+): Promise<Pick<PlacedPart, 'objectKey' | 'ids'>[]> {
+  return sql<Pick<PlacedPart, 'objectKey' | 'ids'>[]>`
+    select object_key, ${idsOf(sql)} from parts
+    where batch_id = ${batchId} and suppression_number >= 0 order by chunk_number, k`;
+}
+
+/** The column `ids`: what the object of whom a part shows held; null where that was not recorded. */
+export function idsOf(sql: Sql) {
+  return sql`
+    case when ids_bytes is not null then jsonb_build_object('bytes', ids_bytes, 'crc32', ids_crc32) end
+      as ids`;
 }
 
 /** The key under which a part is recorded now; undefined when there is none any more. */
 export async function findPartKey(
   sql: Sql,
   part: Pick<PlacedPart, 'batchId' | 'chunkNumber' | 'k'>,
-): Promise<{ objectKey: string; bytes: number } | undefined> {
-  const [found] = await sql<{ objectKey: string; bytes: number }[]>`
-    select object_key, bytes from parts
+): Promise<({ objectKey: string } & ObjectSum) | undefined> {
+  const [found] = await sql<({ objectKey: string } & ObjectSum)[]>`
+    select object_key, bytes, crc32 from parts
     where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and k = ${part.k}`;
   return found;
 }
@@ -110,12 +121,19 @@ export async function listDiscarded(sql: Sql): Promise<string[]> {
 export async function replacePart(
   sql: Sql,
   part: PlacedPart,
-  by: { newKeys: readonly string[]; oldKeys: readonly string[]; bytes: number; number: number },
+  by: {
+    newKeys: readonly string[];
+    oldKeys: readonly string[];
+    part: ObjectSum;
+    ids: ObjectSum;
+    number: number;
+  },
 ): Promise<boolean> {
   const [newKey = ''] = by.newKeys;
   const replaced = await sql`
     with replaced as (
-      update parts set object_key = ${newKey}, bytes = ${by.bytes}, suppression_number = ${by.number}
+      update parts set object_key = ${newKey}, bytes = ${by.part.bytes}, crc32 = ${by.part.crc32},
+        ids_bytes = ${by.ids.bytes}, ids_crc32 = ${by.ids.crc32}, suppression_number = ${by.number}
       where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and k = ${part.k}
         and object_key = ${part.objectKey}
         and ${by.newKeys.length} = (

@@ -4,40 +4,57 @@
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import type { ObjectStore } from '../../../core/storage/object-store.ts';
+import type { ObjectStore, ObjectSum } from '../../../core/storage/object-store.ts';
+import { streamObject } from '../../../core/storage/object-sum.ts';
 import { Transcoder } from '../csv/encoding.ts';
 import type { ListBatch } from '../queries.ts';
 
 export interface CanonicalObject {
   key: string;
-  /** Where the first data record begins, and where the object ends. */
+  /** Where the first data record begins. */
   firstByte: number;
-  bytes: number;
+  sum: ObjectSum;
 }
 
-/** Finds or writes the canonical object of an upload. A second run writes another object. */
+/**
+ * Finds or writes the canonical object of an upload. A second run writes another object. Throws
+ * `object_damaged` when it had to read the upload and that is not what was received.
+ */
 export async function canonicalObject(
   store: ObjectStore,
   batch: ListBatch,
 ): Promise<CanonicalObject> {
-  const { dialect, uploadKey, uploadBytes } = batch;
+  const { dialect, uploadKey } = batch;
+  const uploadSum = { bytes: batch.uploadBytes, crc32: batch.uploadCrc32 };
   if (dialect.encoding === 'utf-8') {
-    return { key: uploadKey, firstByte: dialect.bom + dialect.firstByte, bytes: uploadBytes };
+    return { key: uploadKey, firstByte: dialect.bom + dialect.firstByte, sum: uploadSum };
   }
   const key = `batches/${batch.id}/canonical-${uuidv7()}`;
-  const upload = store.getStream(uploadKey, { from: dialect.bom, to: uploadBytes });
-  const bytes = await store.putStream(key, Readable.from(transcode(upload, dialect)));
-  return { key, firstByte: dialect.firstByte, bytes };
+  const upload = skipBytes(streamObject(store, uploadKey, uploadSum), dialect.bom);
+  const sum = await store.putStream(key, Readable.from(transcode(upload, dialect)));
+  return { key, firstByte: dialect.firstByte, sum };
+}
+
+/** The stream without its first bytes. */
+export async function* skipBytes(
+  source: AsyncIterable<Buffer>,
+  count: number,
+): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const block of source) {
+    if (left < block.length) yield left === 0 ? block : block.subarray(left);
+    left = Math.max(0, left - block.length);
+  }
 }
 
 async function* transcode(
-  upload: Readable,
+  upload: AsyncIterable<Buffer>,
   dialect: { encoding: string; encodingIsGuess: boolean },
 ): AsyncGenerator<Buffer> {
   const transcoder = new Transcoder({
     encoding: dialect.encoding,
     isGuess: dialect.encodingIsGuess,
   });
-  for await (const bytes of upload) yield transcoder.push(bytes as Buffer);
+  for await (const bytes of upload) yield transcoder.push(bytes);
   yield transcoder.finish();
 }

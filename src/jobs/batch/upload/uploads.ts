@@ -3,11 +3,12 @@
  * a batch of it. What was put is not trusted: it is streamed through the same checks as any other upload,
  * into an object that no address reaches.
  */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Context } from '../../../core/context.ts';
 import { inTransaction, type Sql } from '../../../core/db/client.ts';
 import { AppError } from '../../../core/lib/errors.ts';
+import { streamObject } from '../../../core/storage/object-sum.ts';
 import type { Owner } from '../queries.ts';
 import { assertRecordedFits, type StorageBounds } from '../stored/stored-bytes.ts';
 import {
@@ -88,7 +89,9 @@ export async function openUpload(
     await store.delete(upload.key);
     throw fileTooLarge(bytesMax);
   }
-  return { key: upload.key, source: store.getStream(upload.key) };
+  // What was put has no checksum of ours; its length is known.
+  const blocks = streamObject(store, upload.key, { bytes, crc32: null });
+  return { key: upload.key, source: Readable.from(blocks, { objectMode: false }) };
 }
 
 /**

@@ -129,6 +129,8 @@ export interface ClaimedChunk {
   firstRow: number;
   firstLine: number;
   rows: number;
+  /** Of its bytes; null for a chunk of a version that recorded none. */
+  crc32: number | null;
   rowsDone: number;
   parts: number;
   failures: number;
@@ -243,7 +245,7 @@ async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too la
         left join started on started.id = batch.id
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
       returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-        c.first_line, c.rows, c.rows_done, c.parts, c.failures, c.part_rows_max)
+        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max)
     select claimed.*, batch.* from chosen left join claimed on true left join batch on true`;
   if (row === undefined) return undefined;
   if (row.chunkId === null) return 'too late';

@@ -1,0 +1,157 @@
+/**
+ * Lengths and checksums of stored objects. They are recorded in the database with the object's key and
+ * compared wherever the object is read, so that an object that was cut or changed is an error, never a
+ * shorter file. CRC-32 (the one of zip and gzip) finds every single flipped byte, and comes with Node: it
+ * runs at 6 GB/s, where CRC-32C in JavaScript runs at 0.45 GB/s.
+ */
+import { crc32 } from 'node:zlib';
+import { Counter } from 'prom-client';
+import { AppError } from '../lib/errors.ts';
+import { metrics } from '../metrics.ts';
+import type { ByteRange, ObjectStore, ObjectSum, StreamSum } from './object-store.ts';
+
+/** Readers of an object's beginning read so many bytes, or the whole object when it is shorter. */
+const headBytesMax = 65_536;
+
+export const objectsDamaged = new Counter({
+  name: 'enrich_objects_damaged_total',
+  help: 'Reads that found a stored object cut or changed, and objects that the scrub found missing.',
+  labelNames: ['found'],
+  registers: [metrics],
+});
+
+/** The checksum of some bytes and these after them. */
+export function addToCrc32(sum: number, bytes: Uint8Array): number {
+  // Of no bytes Node gives 0, whatever came before.
+  return bytes.length === 0 ? sum : crc32(bytes, sum);
+}
+
+/** Passes a stream's blocks on and adds them to `sum`, which starts empty. */
+export async function* summed(
+  source: AsyncIterable<Buffer>,
+  sum: StreamSum,
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const block of source) {
+    if (sum.bytes < headBytesMax) {
+      sum.headCrc32 = addToCrc32(sum.headCrc32, block.subarray(0, headBytesMax - sum.bytes));
+    }
+    sum.crc32 = addToCrc32(sum.crc32, block);
+    sum.bytes += block.length;
+    yield block;
+  }
+}
+
+/** The sum of nothing, for `summed` to start from. */
+export function emptySum(): StreamSum {
+  return { bytes: 0, crc32: 0, headCrc32: 0 };
+}
+
+/** The sum of these buffers in order. */
+export function sumOf(buffers: readonly Uint8Array[]): ObjectSum & { crc32: number } {
+  let sum = 0;
+  let bytes = 0;
+  for (const buffer of buffers) {
+    sum = addToCrc32(sum, buffer);
+    bytes += buffer.length;
+  }
+  return { bytes, crc32: sum };
+}
+
+/**
+ * Reads a whole object into memory. Throws `AppError`: 503 `object_missing`, 500 `object_damaged` when it
+ * is not what was written, after reading it a second time in case the damage was on the way.
+ */
+export function readObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<Buffer> {
+  // One byte more: an object that has grown is damaged too.
+  return readSound(store, key, { from: 0, to: sum.bytes + 1 }, sum);
+}
+
+/** Reads a range of an object into memory, with the checksum of that range. Throws as `readObject`. */
+export function readRange(
+  store: ObjectStore,
+  key: string,
+  range: ByteRange,
+  sum: number | null,
+): Promise<Buffer> {
+  return readSound(store, key, range, { bytes: range.to - range.from, crc32: sum });
+}
+
+/** Reads the first `headBytesMax` bytes of an object, or all of a shorter one. Throws as `readObject`. */
+export function readHead(
+  store: ObjectStore,
+  key: string,
+  { bytes, headCrc32 }: { bytes: number; headCrc32: number | null },
+): Promise<Buffer> {
+  return readRange(store, key, { from: 0, to: Math.min(bytes, headBytesMax) }, headCrc32);
+}
+
+/**
+ * Streams a whole object. When it is not what was written the stream ends in `AppError` 500
+ * `object_damaged`, but only after its last block: whoever reads it must not use anything before the end.
+ */
+export async function* streamObject(
+  store: ObjectStore,
+  key: string,
+  sum: ObjectSum,
+): AsyncGenerator<Buffer, void, undefined> {
+  const found = emptySum();
+  yield* summed(store.getStream(key), found);
+  if (!isSound(found, sum)) throw objectDamaged(key, sum, found);
+}
+
+/** Reads a whole object and throws as `readObject` unless it is what was written. Holds none of it. */
+export async function verifyObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<void> {
+  await twiceIfDamaged(async () => {
+    for await (const _ of streamObject(store, key, sum));
+  });
+}
+
+/** Does a piece of work again when it met a damaged object: the damage may have been on the way. */
+export async function twiceIfDamaged<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isObjectDamaged(error)) throw error;
+    return work();
+  }
+}
+
+/** True for what a reader throws when an object is not what was written. */
+export function isObjectDamaged(error: unknown): error is AppError & { code: 'object_damaged' } {
+  return error instanceof AppError && error.code === 'object_damaged';
+}
+
+function readSound(
+  store: ObjectStore,
+  key: string,
+  range: ByteRange,
+  sum: ObjectSum,
+): Promise<Buffer> {
+  return twiceIfDamaged(async () => {
+    const bytes = await store.get(key, range);
+    const found = sumOf([bytes]);
+    if (!isSound(found, sum)) throw objectDamaged(key, sum, found);
+    return bytes;
+  });
+}
+
+function isSound(found: ObjectSum, sum: ObjectSum): boolean {
+  return found.bytes === sum.bytes && (sum.crc32 === null || found.crc32 === sum.crc32);
+}
+
+/** 500 and no use in trying again: the object has to be restored, or what it belongs to made again. */
+function objectDamaged(key: string, sum: ObjectSum, found: ObjectSum): AppError {
+  objectsDamaged.inc({ found: 'damaged' });
+  const how =
+    found.bytes < sum.bytes
+      ? `it ended after ${found.bytes} of ${sum.bytes} bytes`
+      : found.bytes > sum.bytes
+        ? `it is longer than its ${sum.bytes} bytes`
+        : `the checksum of its ${sum.bytes} bytes is another`;
+  return new AppError({
+    code: 'object_damaged',
+    status: 500,
+    message: `The stored object ${key} is damaged: ${how}.`,
+    extensions: { object: key },
+  });
+}

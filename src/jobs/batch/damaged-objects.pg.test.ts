@@ -1,0 +1,269 @@
+/**
+ * No stored object that was cut, changed or lost becomes a shorter result: every reader of every kind of object
+ * says which one it is. The same on files and on S3, whose test server verifies nothing.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import {
+  type Caller,
+  openPipeline,
+  type Pipeline,
+  type Storage,
+} from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { must } from '../../core/lib/assert.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
+
+const longer = 'longer by a row';
+/** What is left of an object's bytes; null for no object. */
+const damages: [name: string, code: string, damage: (bytes: Buffer) => Buffer | null][] = [
+  ['cut at a row', 'object_damaged', (bytes) => bytes.subarray(0, bytes.lastIndexOf('\n', -2) + 1)],
+  ['cut to nothing', 'object_damaged', () => Buffer.alloc(0)],
+  [longer, 'object_damaged', (bytes) => Buffer.concat([bytes, lastRow(bytes)])],
+  [
+    'changed in one bit',
+    'object_damaged',
+    (bytes) => {
+      const flipped = Buffer.from(bytes);
+      // Letters and digits stay what they are: nothing but the value is another.
+      const at = flipped.length - 6;
+      flipped[at] = (flipped[at] as number) ^ 1;
+      return flipped;
+    },
+  ],
+  ['missing', 'object_missing', () => null],
+];
+const changes = damages.filter(([, code]) => code === 'object_damaged');
+
+function lastRow(bytes: Buffer): Buffer {
+  return bytes.subarray(bytes.lastIndexOf('\n', -2) + 1);
+}
+
+const emails = Array.from({ length: 9 }, (_, n) => `p${n + 1}@list.example`);
+const list = `email,note\n${emails.map((email, n) => `${email},note ${n} of it`).join('\n')}\n`;
+const western = Buffer.from(list.replaceAll('note', 'Größe'), 'latin1');
+const options = { operation: 'people.enrich', fields: 'id,name' };
+const forms = ['csv', 'csv-safe', 'jsonl', 'xlsx'].flatMap((form) => [form, `${form}&gzip=true`]);
+
+describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
+  let pipeline: Pipeline;
+  let caller: Caller;
+  /** Nobody opts out twice. */
+  let next = 10;
+  beforeAll(async () => {
+    pipeline = await openPipeline({ CHUNK_ROWS: '3' }, storage);
+    await importGraph(pipeline.sql, smallGraph);
+    await importGraph(pipeline.sql, { persons: crowd(20) });
+    caller = await pipeline.account(10_000);
+  });
+  afterAll(async () => {
+    expect((await audit(pipeline.sql)).ok).toBe(true);
+    await pipeline.close();
+  });
+
+  const row = async (id: string) => {
+    const [batch] = await pipeline.sql<
+      { state: string; error: unknown; uploadKey: string; canonicalKey: string; charged: number }[]
+    >`
+      select state, error, upload_key, canonical_key, credits_charged as charged from batches
+      where id = ${id}`;
+    return must(batch, 'the batch');
+  };
+  const partKeys = async (id: string) => {
+    const parts = await pipeline.sql<{ objectKey: string }[]>`
+      select object_key from parts where batch_id = ${id} order by chunk_number, k`;
+    return parts.map(({ objectKey }) => objectKey);
+  };
+
+  /** Damages an object and returns what puts it back. */
+  async function harm(key: string, damage: (bytes: Buffer) => Buffer | null) {
+    const { store } = pipeline.context;
+    const before = await store.get(key, { from: 0, to: must(await store.head(key), key) });
+    const after = damage(before);
+    if (after === null) await store.delete(key);
+    else await store.put(key, [after]);
+    return () => store.put(key, [before]);
+  }
+
+  const get = (id: string, what: string, kind = 'batches') =>
+    pipeline.call(caller, `/v1/${kind}/${id}/${what}`);
+
+  /** A download that has begun must not end as if it were whole; one that has not says why. */
+  async function expectRefused(
+    response: Response,
+    problem: { status: number; code: string },
+  ): Promise<void> {
+    if (response.status === 200) await expect(response.arrayBuffer()).rejects.toThrow();
+    else await expectProblem(response, problem);
+  }
+
+  describe.each(changes)('an upload that is %s', (name, _code, damage) => {
+    test.each([
+      ['UTF-8', list],
+      ['another encoding', western],
+    ])('before the split, in %s, fails its list', async (_encoding, bytes) => {
+      const id = await pipeline.upload(caller, bytes, options);
+      const { uploadKey } = await row(id);
+      await harm(uploadKey, damage);
+      await pipeline.runUntilIdle();
+      expect(await row(id)).toMatchObject({
+        state: 'failed',
+        charged: 0,
+        error: { code: 'object_damaged', status: 500, object: uploadKey },
+      });
+      const { state, error } = (await pipeline.batch(caller, id)) as {
+        state: string;
+        error?: unknown;
+      };
+      expect({ state, error }).toMatchObject({ state: 'failed', error: { object: uploadKey } });
+      const results = await get(id, 'results');
+      expect(results.headers.get('x-result-complete')).toBe('false');
+      // What was added behind the first rows is not in a preview.
+      if (name === longer) return;
+      await expectProblem(await get(id, 'preview'), { status: 500, code: 'object_damaged' });
+    });
+
+    test('before its chunks run fails the list where the damage is met; what was paid stays', async () => {
+      const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
+      await pipeline.runUntilIdle();
+      const { uploadKey } = await row(id);
+      await harm(uploadKey, damage);
+      await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+      await pipeline.runUntilIdle();
+      const { charged, ...batch } = await row(id);
+      // No chunk reads what was added behind the last one.
+      if (name === longer) return expect(batch.state).toBe('completed');
+      expect(batch).toMatchObject({
+        state: 'failed',
+        error: { code: 'object_damaged', object: uploadKey },
+      });
+      const results = await get(id, 'results');
+      const rows = (await results.text()).trimEnd().split('\n').slice(1);
+      expect(results.headers.get('x-result-complete')).toBe('false');
+      expect(rows.length).toBe(charged);
+      expect(rows.filter((text) => text.includes(',error,'))).toEqual([]);
+      for (const text of rows) expect(list).toContain(text.split(',').slice(0, 2).join(','));
+    });
+
+    test('before a quote fails the list', async () => {
+      const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
+      await pipeline.runUntilIdle();
+      await harm((await row(id)).uploadKey, damage);
+      await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
+      await pipeline.runUntilIdle();
+      const state = name === longer ? 'ready' : 'failed';
+      expect(await row(id)).toMatchObject({ state, charged: 0 });
+    });
+
+    test('before a cancelled list is written out ends it as cancelled, and not as complete', async () => {
+      const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
+      await pipeline.runUntilIdle();
+      await harm((await row(id)).uploadKey, damage);
+      await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+      await pipeline.runUntilIdle();
+      expect(await row(id)).toMatchObject({ state: 'cancelled', charged: 0 });
+      const results = await get(id, 'results');
+      const rows = (await results.text()).trimEnd().split('\n').length - 1;
+      expect(results.headers.get('x-result-complete')).toBe(String(rows === emails.length));
+    });
+  });
+
+  test.each(changes)('ids of an export that are %s fail it', async (name, _code, damage) => {
+    const filter = 'id=1001-1020';
+    const id = await pipeline.makeExport(caller, { filter, fields: ['id'], hold: true });
+    await pipeline.runUntilIdle();
+    const { canonicalKey } = await row(id);
+    await harm(canonicalKey, damage);
+    await pipeline.call(caller, `/v1/exports/${id}/start`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    const { charged, ...batch } = await row(id);
+    if (name === longer) return expect(batch.state).toBe('completed');
+    expect(batch).toMatchObject({ state: 'failed', error: { object: canonicalKey } });
+    const results = await get(id, 'results', 'exports');
+    expect(results.headers.get('x-result-complete')).toBe('false');
+    expect((await results.text()).trimEnd().split('\n').length - 1).toBe(charged);
+  });
+
+  describe.each(damages)('a part that is %s', (_name, code, damage) => {
+    test.each(forms)('refuses the result as %s, or breaks it off', async (form) => {
+      const id = await pipeline.enrich(caller, list, options);
+      const [first = '', second = ''] = await partKeys(id);
+      const status = code === 'object_damaged' ? 500 : 503;
+
+      const repair = await harm(first, damage);
+      const problem = await expectProblem(await get(id, `results?format=${form}`), {
+        status,
+        code,
+      });
+      expect(problem.object).toBe(first);
+      await repair();
+
+      const repairSecond = await harm(second, damage);
+      await expectRefused(await get(id, `results?format=${form}`), { status, code });
+      await repairSecond();
+      expect((await get(id, `results?format=${form}`)).status).toBe(200);
+    });
+
+    test('refuses a rerun, and leaves no new list', async () => {
+      const strangers = list.replaceAll('@list', '@nobody');
+      const id = await pipeline.enrich(caller, strangers, options);
+      await harm((await partKeys(id))[1] ?? '', damage);
+      const before = await pipeline.sql`select count(*) from batches`;
+      const response = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ outcomes: ['no_match'] }),
+      });
+      await expectProblem(response, { status: code === 'object_damaged' ? 500 : 503, code });
+      expect(await pipeline.sql`select count(*) from batches`).toEqual(before);
+    });
+
+    test.each([
+      ['itself', (key: string) => key],
+      ['in whom it shows', (key: string) => `${key}.ids`],
+    ])('%s refuses the result once somebody in it opts out', async (_what, keyOf) => {
+      const person = `p${next++}@list.example`;
+      const id = await pipeline.enrich(caller, `email\n${person}\n`, options);
+      const [part = ''] = await partKeys(id);
+      // Pairs of numbers have no rows: what is cut there is cut anywhere.
+      const repair = await harm(keyOf(part), (bytes) => damage(bytes));
+      await suppress(pipeline.sql, person);
+      const status = code === 'object_damaged' ? 500 : 503;
+      const problem = await expectProblem(await get(id, 'results'), { status, code });
+      expect(problem.object).toBe(keyOf(part));
+      await repair();
+      expect(await (await get(id, 'results')).text()).toContain('suppressed');
+    });
+  });
+
+  test('a part that a process without checksums has replaced is not called damaged', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const { store } = pipeline.context;
+    const [part = ''] = await partKeys(id);
+    const bytes = await store.get(part, { from: 0, to: must(await store.head(part), part) });
+    const changed = Buffer.from(bytes.toString().replace('note 0', 'other'));
+    await store.put(`${part}-new`, [changed]);
+    await pipeline.sql`
+      update parts set object_key = ${`${part}-new`}, bytes = ${changed.length}
+      where object_key = ${part}`;
+    expect((await pipeline.results(caller, id)).text).toContain('other');
+  });
+
+  test('a byte that was changed on the way to a reader is read again', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const { store } = pipeline.context;
+    const [part = ''] = await partKeys(id);
+    const repair = await harm(part, (bytes) => bytes.subarray(1));
+    pipeline.faults.get = async () => {
+      // The second read is of the object as it was.
+      pipeline.faults.get = async () => {
+        delete pipeline.faults.get;
+        await repair();
+      };
+    };
+    expect((await pipeline.results(caller, id)).complete).toBe('true');
+    expect(await store.head(part)).toBeGreaterThan(0);
+  });
+});
