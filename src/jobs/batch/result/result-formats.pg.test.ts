@@ -82,13 +82,20 @@ describe('a result as csv-safe', () => {
   test('differs from csv by an apostrophe before each text that might run, and by nothing else', async () => {
     const plain = parsed(await result('format=csv'));
     const safe = parsed(await result('format=csv-safe'));
-    const mightRun = /^[\p{Zs}]*[=+\-@\t\r\n\0＝＋－＠]/u;
+    const mightRun = /^[\p{Zs}\p{Cf}"]*[=+\-@\0＝＋－＠]/u;
+    const beginsBlank = /^[\p{Zs}\p{Cf}"]*[\t\r\n]/u;
+    /** Each piece between what a spreadsheet may take for a delimiter is a cell of its own. */
+    const guard = (cell: string) => {
+      const pieces = cell.split(/(?<=[,;\t|\r\n])/);
+      const guarded = pieces.map((piece) => (mightRun.test(piece) ? `'${piece}` : piece)).join('');
+      return beginsBlank.test(cell) ? `'${guarded}` : guarded;
+    };
     const isTyped = (cell: string) => typed.includes(cell) || ourTyped.includes(cell);
     let prefixed = 0;
     for (const [row, line] of plain.entries()) {
       expect(safe[row]).toHaveLength(line.length);
       for (const [column, cell] of line.entries()) {
-        const expected = mightRun.test(cell) && !isTyped(cell) ? `'${cell}` : cell;
+        const expected = isTyped(cell) ? cell : guard(cell);
         expect(safe[row]?.[column]).toBe(expected);
         if (expected !== cell) prefixed++;
       }
