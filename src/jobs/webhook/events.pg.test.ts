@@ -25,9 +25,8 @@ let caller: Caller;
 let hook: Hook;
 beforeAll(async () => {
   hooked = await openHooked({ BATCH_ROWS_MAX: '8' });
-  await importGraph(hooked.sql, { persons: crowd(9) });
   await importGraph(hooked.sql, {
-    persons: [{ id: 9, email: `${CANARY}@home.example`, name: CANARY }],
+    persons: [...crowd(9), { id: 9, email: `${CANARY}@home.example`, name: CANARY }],
   });
 });
 afterAll(() => hooked.close());
@@ -47,9 +46,8 @@ const types = async (of: { id: string } = hook) => (await events(of)).map(({ typ
 const act = (path: string, method = 'POST', body: unknown = undefined, who = caller) =>
   hooked.call(who, path, {
     method,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
 async function makeSchedule(body: object): Promise<ScheduleView> {
