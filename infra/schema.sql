@@ -31,16 +31,23 @@ create table public.api_keys (
   name text,
   expires_at timestamp with time zone,
   is_console boolean default false not null,
+  requests_of uuid not null,
+  rows_of uuid not null,
+  credits_of uuid not null,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint api_keys_credits_of_fkey FOREIGN KEY (credits_of) REFERENCES public.api_keys(id),
   constraint api_keys_key_sha256_key UNIQUE (key_sha256),
   constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_requests_of_fkey FOREIGN KEY (requests_of) REFERENCES public.api_keys(id),
   constraint api_keys_requests_per_day_check CHECK ((requests_per_day > 0)),
   constraint api_keys_requests_per_minute_check CHECK ((requests_per_minute > 0)),
+  constraint api_keys_rows_of_fkey FOREIGN KEY (rows_of) REFERENCES public.api_keys(id),
   constraint api_keys_rows_per_minute_check CHECK ((rows_per_minute > 0))
 );
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE UNIQUE INDEX api_keys_console ON public.api_keys USING btree (account_id, mode) WHERE (is_console AND (revoked_at IS NULL));
+CREATE TRIGGER api_keys_counters BEFORE INSERT ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.count_by_itself();
 CREATE TRIGGER api_keys_webhook_event AFTER UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL) AND (NOT new.is_console))) EXECUTE FUNCTION public.record_key_event();
 
 create table public.audits (
@@ -525,6 +532,17 @@ create table public.webhooks (
 );
 CREATE INDEX webhooks_account ON public.webhooks USING btree (account_id, live, created_at DESC, id DESC);
 
+CREATE OR REPLACE FUNCTION public.count_by_itself()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.requests_of := coalesce(new.requests_of, new.id);
+  new.rows_of := coalesce(new.rows_of, new.id);
+  new.credits_of := coalesce(new.credits_of, new.id);
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_do_not_contact_added()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -572,6 +590,13 @@ CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
  STABLE
 AS $function$ select budget.credits_per_day
     - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
+
+CREATE OR REPLACE FUNCTION public.credits_taken_today(counter public.key_budgets)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$ select case when counter.day >= utc_today()
+    then counter.spent + counter.spent_by_batches else 0 end $function$;
 
 CREATE OR REPLACE FUNCTION public.forget_old_sums()
  RETURNS trigger

@@ -4,6 +4,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
 import { audit } from '../core/credits/audit.ts';
+import { createKey } from '../core/keys/keys.ts';
 import { cancelKeyBatches } from '../jobs/batch/key-batches/cancel-key-batches.ts';
 
 let pipeline: Pipeline;
@@ -43,6 +44,122 @@ async function make(admin: Caller, options: object): Promise<Caller & { view: Ke
   expect(response.status, JSON.stringify(view)).toBe(201);
   return { accountId: admin.accountId, keyId: view.id, key: String(view.key), view };
 }
+
+describe('keys of a key', () => {
+  const spent = async (caller: Caller) => 100 - ((await pipeline.wallet(caller))?.balance ?? 0);
+  const scopes = ['enrich', 'batches', 'account'];
+
+  /** A key that may make others, with what bounds it. */
+  async function boundedMaker(bounds: object): Promise<Caller> {
+    const { accountId } = await pipeline.account(100);
+    const { id, key } = await createKey(pipeline.sql, {
+      ...{ accountId, mode: 'live', scopes: ['enrich', 'batches', 'account'] },
+      ...bounds,
+    });
+    return { accountId, keyId: id, key };
+  }
+
+  const successions: Record<string, (caller: Caller) => Promise<Caller>> = {
+    async 'makes the next'(caller) {
+      const next = await make(caller, { mode: 'live', scopes });
+      expect((await send(next, 'DELETE', `/v1/keys/${caller.keyId}`)).status).toBe(200);
+      return next;
+    },
+    async 'is rolled'(caller) {
+      const rolled = await send(caller, 'POST', `/v1/keys/${caller.keyId}/roll`, {
+        overlap_seconds: 0,
+      });
+      const { id, key } = (await rolled.json()) as KeyView;
+      return { accountId: caller.accountId, keyId: id, key: String(key) };
+    },
+  };
+
+  test.each(Object.entries(successions))(
+    'spend the credits of one day together, when each %s',
+    async (_how, succeed) => {
+      let caller = await boundedMaker({ creditsPerDay: 5 });
+      const refused = { status: 402, code: 'daily_credits_reached' };
+      for (let bought = 0; bought < 3; bought++) {
+        expect((await pipeline.call(caller, ada)).status).toBe(200);
+      }
+      for (let generation = 0; generation < 4; generation++) {
+        caller = await succeed(caller);
+        await pipeline.call(caller, ada);
+      }
+      await expectProblem(await pipeline.call(caller, ada), refused);
+      expect(await spent(caller)).toBe(5);
+      expect((await audit(pipeline.sql)).checks.filter(({ violations }) => violations > 0)).toEqual(
+        [],
+      );
+    },
+  );
+
+  test.each(Object.entries(successions))(
+    'make the requests of one day together, when each %s',
+    async (_how, succeed) => {
+      let caller = await boundedMaker({ requestsPerDay: 5 });
+      const statuses: number[] = [];
+      for (let generation = 0; generation < 4; generation++) {
+        for (let call = 0; call < 2; call++)
+          statuses.push((await pipeline.call(caller, ada)).status);
+        caller = await succeed(caller);
+      }
+      expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+      expect(statuses.slice(5)).toEqual([429, 429, 429]);
+    },
+  );
+
+  test('have bounds of their own within those of their maker, and count with it', async () => {
+    const maker = await boundedMaker({ creditsPerDay: 5 });
+    const child = await make(maker, { mode: 'live', scopes, credits_per_day: 2 });
+    const grandchild = await make(child, { mode: 'live', scopes });
+    expect((await pipeline.call(grandchild, ada)).status).toBe(200);
+    expect((await pipeline.call(child, ada)).status).toBe(200);
+    for (const caller of [child, grandchild]) {
+      await expectProblem(await pipeline.call(caller, ada), {
+        status: 402,
+        code: 'daily_credits_reached',
+      });
+    }
+    expect((await pipeline.call(maker, ada)).status).toBe(200);
+    expect(await spent(maker)).toBe(3);
+  });
+
+  test('of one without a bound have days of their own', async () => {
+    const maker = await boundedMaker({});
+    for (let made = 0; made < 2; made++) {
+      const child = await make(maker, { mode: 'live', credits_per_day: 2 });
+      for (let call = 0; call < 2; call++)
+        expect((await pipeline.call(child, ada)).status).toBe(200);
+    }
+    expect(await spent(maker)).toBe(4);
+  });
+
+  test('do not let their maker take over a key with higher limits', async () => {
+    const maker = await boundedMaker({ creditsPerDay: 5 });
+    const free = await pipeline.keyOf(maker.accountId, 'live');
+    const rolled = await send(maker, 'POST', `/v1/keys/${free.keyId}/roll`, {});
+    const problem = await expectProblem(rolled, { status: 403, code: 'forbidden' });
+    expect(problem.detail).toContain('credits_per_day');
+    expect((await pipeline.call(free, ada)).status).toBe(200);
+  });
+
+  test('that are the operator’s are neither rolled nor revoked by them', async () => {
+    const maker = await boundedMaker({});
+    const operator = await pipeline.keyOf(maker.accountId, 'live', ['account', 'admin']);
+    for (const caller of [maker, operator]) {
+      for (const [method, path] of [
+        ['DELETE', ''],
+        ['POST', '/roll'],
+      ] as const) {
+        const response = await send(caller, method, `/v1/keys/${operator.keyId}${path}`);
+        const problem = await expectProblem(response, { status: 403, code: 'forbidden' });
+        expect(problem.detail).toContain('enrich key');
+      }
+    }
+    expect((await pipeline.call(operator, '/v1/me')).status).toBe(200);
+  });
+});
 
 describe('a key that was made', () => {
   test('works, and is shown in no other answer', async () => {

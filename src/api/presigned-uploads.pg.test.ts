@@ -4,6 +4,8 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
+import { inTransaction } from '../core/db/client.ts';
+import { must } from '../core/lib/assert.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
 import { keepHouse } from '../jobs/maintenance/keep-house.ts';
 
@@ -74,6 +76,19 @@ test('an upload says where to put the file, how large it may be, and until when'
   const hours = (time: string) => (Date.parse(time) - Date.now()) / 3_600_000;
   expect(hours(upload.url_expires_at)).toBeCloseTo(1, 1);
   expect(hours(upload.expires_at)).toBeCloseTo(24, 1);
+});
+
+test('no upload is opened by a key whose revocation is under way', async () => {
+  const leaving = await pipeline.keyOf(caller.accountId, 'live');
+  const before = await pipeline.sql`select id from uploads`;
+  let opening: Promise<Response> | undefined;
+  await inTransaction(pipeline.sql, async (tx) => {
+    await tx`update api_keys set revoked_at = now() where id = ${leaving.keyId}`;
+    opening = pipeline.call(leaving, '/v1/uploads', { method: 'POST' });
+    await Promise.race([opening, pipeline.untilBlocked(1)]);
+  });
+  await expectProblem(must(await opening, 'answer'), { status: 403, code: 'key_revoked' });
+  expect(await pipeline.sql`select id from uploads`).toEqual(before);
 });
 
 test('without S3 there are no uploads, and the answer names the way', async () => {

@@ -4,14 +4,14 @@
  */
 import type { Response } from 'express';
 import type { Sql } from '../core/db/client.ts';
-import type { ApiKey } from '../core/keys/queries.ts';
+import { type ApiKey, findRequestsOf } from '../core/keys/queries.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
 import type { SearchOwner } from '../core/search/prepared-filter.ts';
 import type { ApiContext } from './api-context.ts';
 
 interface SearchCaller {
-  context: Pick<ApiContext, 'readSearch' | 'limiter' | 'config' | 'log'>;
+  context: Pick<ApiContext, 'readSearch' | 'sql' | 'limiter' | 'config' | 'log'>;
   key: ApiKey;
   response: Response;
 }
@@ -41,9 +41,13 @@ export async function runSearch<T>(
       const elapsed = isTimeout ? context.config.searchTimeoutMs : performance.now() - startedAt;
       const share = elapsed / context.config.searchTimeoutMs;
       // What a limit misses is no reason to answer otherwise.
-      await chargeUnfinishedSearch(context.limiter, key, share).catch((err: unknown) =>
-        context.log.warn({ err }, 'unfinished search not charged to its key'),
-      );
+      await findRequestsOf(context.sql, key.id)
+        .then((requestsOf) =>
+          chargeUnfinishedSearch(context.limiter, { ...key, requestsOf }, share),
+        )
+        .catch((err: unknown) =>
+          context.log.warn({ err }, 'unfinished search not charged to its key'),
+        );
     }
     throw gone.signal.aborted ? gone.signal.reason : error;
   } finally {

@@ -232,12 +232,14 @@ export async function openPipelineWith(
       await database.sql`update key_waits set claim_after = claim_after - interval '1 hour'`;
     },
 
-    /** Midnight (UTC) passes for a key: what it spent was spent the day before. */
+    /** Midnight (UTC) passes for a key and those that count with it: what they spent was spent the day before. */
     async passADay(caller: Caller): Promise<void> {
       await database.sql`update key_budgets set day = day - 1 where key_id = ${caller.keyId}`;
       await database.sql`
         update reservations set budget_day = budget_day - 1
-        where batch_id in (select id from batches where key_id = ${caller.keyId})`;
+        where batch_id in (
+          select b.id from batches b join api_keys k on k.id = b.key_id
+          where k.credits_of = ${caller.keyId})`;
     },
 
     /** Returns once so many sessions wait for a row lock. */

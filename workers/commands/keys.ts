@@ -1,7 +1,7 @@
 /** `key`: API keys. */
 import { type Command, Option } from 'commander';
 import type { Config } from '../../src/core/config.ts';
-import type { Database } from '../../src/core/db/client.ts';
+import { type Database, inTransaction } from '../../src/core/db/client.ts';
 import {
   findKeyByPrefix,
   overlapSecondsDefault,
@@ -14,6 +14,7 @@ import {
 } from '../../src/core/keys/account-keys/queries.ts';
 import type { KeyMode } from '../../src/core/keys/key-format.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
+import { lockKeysOf } from '../../src/core/keys/queries.ts';
 import { createLog } from '../../src/core/log.ts';
 import { cancelKeyBatches } from '../../src/jobs/batch/key-batches/cancel-key-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
@@ -120,8 +121,12 @@ function addBound(key: Command): void {
           command.error('Say --credits-per-day NUMBER or --unbounded.', { exitCode: 2 });
         }
         await withDatabase(config, async (sql) => {
-          const { id } = await findKeyByPrefix(sql, prefix);
-          await setCreditsPerDay(sql, id, creditsPerDay);
+          const { id, accountId } = await findKeyByPrefix(sql, prefix);
+          await inTransaction(sql, async (tx) => {
+            // A key that this one is just making is bound as well.
+            await lockKeysOf(tx, accountId);
+            await setCreditsPerDay(tx, id, creditsPerDay);
+          });
         });
         printResult(json, { prefix, credits_per_day: creditsPerDay }, [
           `${prefix}... may spend ${creditsPerDay ?? 'any number of'} credits a day`,
@@ -145,7 +150,8 @@ function addRoll(key: Command): void {
       const { config, json } = readGlobals(command);
       const { made, replaced } = await withDatabase(config, async (sql) => {
         const { id, accountId } = await findKeyByPrefix(sql, prefix);
-        return rollKey(sql, { accountId, mode: null }, { id, ...options });
+        const roll = { id, ...options, countsOn: false };
+        return inTransaction(sql, (tx) => rollKey(tx, { accountId, mode: null }, roll));
       });
       printResult(json, { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt }, [
         made.key,

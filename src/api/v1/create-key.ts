@@ -8,6 +8,7 @@ import {
   createKey,
   defaultScopes,
 } from '../../core/keys/keys.ts';
+import type { CountersOf } from '../../core/keys/queries.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
@@ -52,7 +53,10 @@ export const createKeyRoute = defineRoute({
     ),
 });
 
-/** The settings of the new key: the maker's bounds where the request sets none. */
+/**
+ * The settings of the new key: the maker's bounds where the request sets none. What the maker has a bound for
+ * counts with the maker, except for a session with the account's password: its keys have counters of their own.
+ */
 function within(maker: AccountKey, options: Body): CreateKeyInput {
   if (maker.mode === 'test' && options.mode === 'live') {
     throw new AppError({
@@ -70,6 +74,15 @@ function within(maker: AccountKey, options: Body): CreateKeyInput {
     requestsPerDay: atMost('requests_per_day', options, maker.requestsPerDay) ?? 10_000,
     rowsPerMinute: atMost('rows_per_minute', options, maker.rowsPerMinute),
     creditsPerDay: atMost('credits_per_day', options, maker.creditsPerDay),
+    ...(maker.isConsole ? {} : sharedCounters(maker)),
+  };
+}
+
+function sharedCounters(maker: AccountKey): Partial<CountersOf> {
+  return {
+    requestsOf: maker.requestsOf,
+    ...(maker.rowsPerMinute !== null && { rowsOf: maker.rowsOf }),
+    ...(maker.creditsPerDay !== null && { creditsOf: maker.creditsOf }),
   };
 }
 

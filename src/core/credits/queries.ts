@@ -157,13 +157,14 @@ export async function reserveForChunk(
     wallet as (
       select balance - reserved as available from wallets
       where account_id = (select account_id from batch) for update),
+    ${budgetRows(sql, sql`select key_id from batch`, sql`(select count(*) from wallet) > 0`)},
     budget as (
-      select credits_left_today(b) as left_today from key_budgets b
-      where b.key_id = (select key_id from batch) and (select count(*) from wallet) > 0
-      for update),
+      select k.credits_of, b.credits_per_day - c.taken as left_today
+      from api_keys k join budget_row b on b.key_id = k.id join budget_row c on c.key_id = k.credits_of
+      where k.id = (select key_id from batch)),
     -- Matches that each of the limits can pay; all that are asked for where it sets none.
     payable as (
-      select batch.*,
+      select batch.*, credits_of,
         greatest(0, least(${matches}::bigint, headroom / ${price}::bigint)) as by_limit,
         greatest(0, least(${matches}::bigint, available / ${price}::bigint)) as by_wallet,
         greatest(0, least(${matches}::bigint, left_today / ${price}::bigint)) as by_key
@@ -177,7 +178,7 @@ export async function reserveForChunk(
       from decided d where w.account_id = d.account_id and d.granted > 0),
     spent as (
       update key_budgets b set ${spendToday(sql, { calls: sql`0`, batches: sql`d.amount` })}
-      from decided d where b.key_id = d.key_id and d.granted > 0
+      from decided d where b.key_id = d.credits_of and d.granted > 0
       returning b.day),
     counted as (
       update batches b set credits_reserved = b.credits_reserved + d.amount
@@ -211,11 +212,28 @@ export async function findShortage(
           then 'max_credits'
         when b.credits_charged + b.credits_reserved > 0 then null
         when w.balance - w.reserved < ${price}::bigint then 'insufficient_credits'
-        when credits_left_today(k) < ${price}::bigint then 'key_budget' end as limited_by
+        when k.credits_per_day - credits_taken_today(c) < ${price}::bigint then 'key_budget' end as limited_by
     from batches b join wallets w on w.account_id = b.account_id
-      left join key_budgets k on k.key_id = b.key_id
+      join api_keys a on a.id = b.key_id
+      left join key_budgets k on k.key_id = a.id
+      left join key_budgets c on c.key_id = a.credits_of
     where b.id = ${batchId}`;
   return row?.limitedBy ?? null;
+}
+
+/**
+ * CTE `budget_row`: the budgets of these keys, locked in the order of their ids once `after` is true. The
+ * row of a key holds its bound; what counts against it is `taken` in the row of its `credits_of`.
+ */
+export function budgetRows(sql: Sql, keys: ReturnType<typeof sql>, after: ReturnType<typeof sql>) {
+  return sql`
+    budget_row as (
+      -- As they are after the lock, so two statements never spend the same credit.
+      select b.key_id, b.credits_per_day, credits_taken_today(b) as taken from key_budgets b
+      where b.key_id in (
+          select unnest(array[k.id, k.credits_of]) from api_keys k where k.id in (${keys}))
+        and ${after}
+      order by b.key_id for update)`;
 }
 
 /** What a `key_budgets b` row becomes when calls or batches spend of it today. */
@@ -269,7 +287,7 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       select account_id, balance - reserved as available from wallets
       where account_id in (select account_id from call) order by account_id for update),
     key as (
-      select k.id as key_id from api_keys k
+      select k.id as key_id, k.credits_of from api_keys k
       where k.id in (select key_id from call) and is_in_force(k)
         and (select count(*) from wallet) > 0
       order by k.id for share),
@@ -279,23 +297,22 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
         and expires_at > clock_timestamp() and (select count(*) from key) > 0
       order by token_sha256 for share),
     allowed as (
-      select call.*, key.key_id is not null and (call.session is null or s.session is not null) as allowed
+      select call.*, key.credits_of,
+        key.key_id is not null and (call.session is null or s.session is not null) as allowed
       from call left join key using (key_id) left join session s on s.session = call.session),
-    budget as (
-      -- The rows are read as they are after the lock, so two statements never spend the same credit.
-      select key_id, credits_left_today(b) as available
-      from key_budgets b
-      where key_id in (select key_id from allowed where allowed)
-      order by key_id for update),
+    ${budgetRows(sql, sql`select key_id from allowed where allowed`, sql`true`)},
+    purse as (
+      select allowed.*, wallet.available, b.credits_per_day - c.taken as today
+      from allowed join wallet using (account_id)
+        left join budget_row b on b.key_id = allowed.key_id
+        left join budget_row c on c.key_id = allowed.credits_of),
     answered as (
-      select allowed.*, wallet.available, budget.available as today,
-        case when allowed then
-          sum(price) filter (where allowed) over (partition by account_id order by place)
-            <= wallet.available
-          and (budget.available is null or
-            sum(price) filter (where allowed) over (partition by key_id order by place)
-              <= budget.available) end as paid
-      from allowed join wallet using (account_id) left join budget using (key_id)),
+      select *, case when allowed then
+          sum(price) filter (where allowed) over (partition by account_id order by place) <= available
+          and (today is null or
+            sum(price) filter (where allowed) over (partition by credits_of order by place) <= today)
+        end as paid
+      from purse),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, units)
       select account_id, reference, 'charge', -price, operation, 1 from answered where paid),
@@ -305,13 +322,13 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       update wallets w set balance = w.balance - spent.amount
       from spent where w.account_id = spent.account_id),
     spent_today as (
-      select key_id, sum(price)::bigint as amount from answered
-      where paid group by key_id),
+      select credits_of, sum(price)::bigint as amount from answered
+      where paid group by credits_of),
     counted as (
       update key_budgets b set ${spendToday(sql, { calls: sql`s.amount`, batches: sql`0` })}
-      from spent_today s where b.key_id = s.key_id)
+      from spent_today s where b.key_id = s.credits_of)
     select paid, available - coalesce(spent.amount, 0) as remaining,
       today - coalesce(spent_today.amount, 0) as left_today
-    from answered left join spent using (account_id) left join spent_today using (key_id)
+    from answered left join spent using (account_id) left join spent_today using (credits_of)
     order by place`;
 }

@@ -9,7 +9,13 @@ import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { describeRequests } from '../limits/bucket.ts';
 import type { Limiter, RedisLimiter, RequestLimits } from '../limits/limiter.ts';
 import { invalidKey, keyRevoked } from './keys.ts';
-import { type Caller, countCallers, findCallers, type PresentedKey } from './queries.ts';
+import {
+  type Caller,
+  countCallers,
+  findCallers,
+  type LimitedCaller,
+  type PresentedKey,
+} from './queries.ts';
 
 /** A counted call that is let in, or refused by a limit (`limits.admitted` is false). */
 export interface Admission extends Caller {
@@ -73,7 +79,7 @@ async function findAndLimit(
   const counted = presented.flatMap(({ calls }, place) => {
     const caller = callers[place];
     if (caller === undefined || caller.key.revokedAt !== null) return [];
-    return new Array<Caller>(calls).fill(caller);
+    return new Array<LimitedCaller>(calls).fill(caller);
   });
   const limits = (await limiter.takeRequests(counted.map(({ key }) => key))).values();
   const next = () => must(limits.next().value, 'limits of a call');

@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
+  type CountersOf,
   countKeysInForce,
   findConsoleKey,
   findKeyByHash,
@@ -38,7 +39,8 @@ export interface CallCredentials {
   sessionSha256: Buffer | null;
 }
 
-export interface CreateKeyInput {
+/** Without `requestsOf` and the others the key has counters of its own. */
+export interface CreateKeyInput extends Partial<CountersOf> {
   accountId: string;
   mode: KeyMode;
   scopes?: Scope[];
@@ -85,8 +87,9 @@ export async function consoleKeyOf(sql: Sql, accountId: string, mode: KeyMode): 
 /** A new key and what is stored of it. */
 function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
   const key = generateKey(input.mode);
+  const id = uuidv7();
   const stored = {
-    id: uuidv7(),
+    id,
     accountId: input.accountId,
     mode: input.mode,
     prefix: displayPrefix(key),
@@ -95,6 +98,9 @@ function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
     requestsPerMinute: input.requestsPerMinute ?? 60,
     requestsPerDay: input.requestsPerDay ?? 10_000,
     rowsPerMinute: input.rowsPerMinute ?? null,
+    requestsOf: input.requestsOf ?? id,
+    rowsOf: input.rowsOf ?? id,
+    creditsOf: input.creditsOf ?? id,
     name: input.name ?? null,
   };
   return { key, stored };

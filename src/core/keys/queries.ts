@@ -1,5 +1,7 @@
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import type { TakenRequests } from '../limits/bucket.ts';
+import type { LimitedKey } from '../limits/limiter.ts';
 import type { KeyMode } from './key-format.ts';
 
 /** A stored key as the rest of the service sees it. */
@@ -19,7 +21,14 @@ export interface ApiKey {
   creditsLeftToday: number | null;
 }
 
-export interface NewKey {
+/** The keys whose counters count what a key does. */
+export interface CountersOf {
+  requestsOf: string;
+  rowsOf: string;
+  creditsOf: string;
+}
+
+export interface NewKey extends CountersOf {
   id: string;
   accountId: string;
   mode: KeyMode;
@@ -76,19 +85,31 @@ export async function countKeysInForce(sql: Sql, accountId: string): Promise<num
   return row?.keys ?? 0;
 }
 
-/** When a key ended, by the database's clock, and what it may still spend; `k` and `b` are its rows. */
+/** When a key `k` ended, by the database's clock, and what it may still spend: see `budgetsOf`. */
 const validity = (sql: Sql) => sql`
   case when least(k.revoked_at, k.expires_at) <= clock_timestamp()
     then least(k.revoked_at, k.expires_at) end as revoked_at,
-  credits_left_today(b) as credits_left_today`;
+  b.credits_per_day - credits_taken_today(c) as credits_left_today`;
+
+/** The budgets of a key `k`: `b` holds its own bound, `c` what was spent of it. */
+const budgetsOf = (sql: Sql) => sql`
+  left join key_budgets b on b.key_id = k.id left join key_budgets c on c.key_id = k.credits_of`;
 
 /** The key with this hash, revoked or not. */
 export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey | undefined> {
   const [key] = await sql<ApiKey[]>`
     select k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
       k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)}
-    from api_keys k left join key_budgets b on b.key_id = k.id where key_sha256 = ${keySha256}`;
+    from api_keys k ${budgetsOf(sql)} where key_sha256 = ${keySha256}`;
   return key;
+}
+
+/** The key whose counters count the requests of this one. */
+export async function findRequestsOf(sql: Sql, id: string): Promise<string> {
+  const [key] = await sql<
+    { requestsOf: string }[]
+  >`select requests_of from api_keys where id = ${id}`;
+  return must(key, `key ${id}`).requestsOf;
 }
 
 /** Revokes the keys with this prefix; returns their ids. A key already revoked is left as it is. */
@@ -106,15 +127,20 @@ export interface Caller {
   available: number;
 }
 
+/** A caller whose requests another store than Postgres counts. */
+export interface LimitedCaller extends Caller {
+  key: ApiKey & LimitedKey;
+}
+
 type CallerRow = ApiKey & { found: boolean; available: number };
 
-/** What is read of a caller: `k`, `b` and `w` are key, budget and wallet. */
+/** What is read of a caller: `k` and `w` are key and wallet, and its budgets are joined. */
 const callerColumns = (sql: Sql) => sql`
   k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
   w.balance - w.reserved as available`;
 
-function toCaller(row: CallerRow): Caller | undefined {
+function toCaller<Row extends CallerRow>(row: Row): (Caller & { key: Row }) | undefined {
   return row.found ? { key: row, available: row.available } : undefined;
 }
 
@@ -125,12 +151,12 @@ function toCaller(row: CallerRow): Caller | undefined {
 export async function findCallers(
   sql: Sql,
   hashes: readonly string[],
-): Promise<(Caller | undefined)[]> {
-  const rows = await sql<CallerRow[]>`
-    select ${callerColumns(sql)}
+): Promise<(LimitedCaller | undefined)[]> {
+  const rows = await sql<(CallerRow & LimitedKey)[]>`
+    select ${callerColumns(sql)}, k.requests_of
     from unnest(string_to_array(${hashes.join(' ')}, ' ')) with ordinality p (hash, place)
     left join api_keys k on k.key_sha256 = decode(p.hash, 'hex')
-    left join key_budgets b on b.key_id = k.id
+    ${budgetsOf(sql)}
     left join wallets w on w.account_id = k.account_id
     order by p.place`;
   return rows.map(toCaller);
@@ -173,8 +199,9 @@ export async function countCallers(
 
 /**
  * As `countCallers`, but `taken` is null too for a key that has no counters of this day. Counters are
- * locked in the order of the keys' ids, so that two processes never wait for each other, and the clock is
- * read after the wait: time that passed meanwhile counts. The commit is not waited for: the charge of a
+ * locked in the order of their owners, so that two processes never wait for each other, and the clock is
+ * read after the wait: time that passed meanwhile counts. Of keys that count together, each is let in as
+ * if those before it had taken all that they alone could. The commit is not waited for: the charge of a
  * call, which is, comes later in the same log, so that a crash forgets the counts of unpaid calls alone.
  */
 async function countWhereCounted(
@@ -190,42 +217,61 @@ async function countWhereCounted(
         ${presented.map(({ calls }) => calls)}::int[]) with ordinality h (hash, calls, place)),
     -- Times in microseconds since 1970. What a call takes is rounded down: no limit is missed by rounding.
     locked as (
-      select p.place, p.calls, k.id, 60000000 / k.requests_per_minute as gained_in,
+      select p.place, p.calls, k.requests_of as owner, 60000000 / k.requests_per_minute as gained_in,
         k.requests_per_day, d.day, d.requests as used,
         (extract(epoch from b.full_at) * 1000000)::bigint as full_at
       from presented p join api_keys k using (key_sha256)
-      join day_counts d on d.owner = k.id and d.day = utc_today()
-      join rate_buckets b on b.owner = k.id and b.name = 'requests'
+      join day_counts d on d.owner = k.requests_of and d.day = utc_today()
+      join rate_buckets b on b.owner = k.requests_of and b.name = 'requests'
       where is_in_force(k)
-      order by k.id for update of d, b),
+      order by k.requests_of for update of d, b),
     timed as (
       select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),
     bucket as (
-      select place, calls, id, gained_in, requests_per_day, day, used, moment,
+      select place, calls, owner, gained_in, requests_per_day, day, used,
+        max(moment) over family as moment,
         -- A minute's requests, and another minute that unfinished searches may owe: later ones are of a clock
         -- that was set back, and written anew.
-        least(greatest(full_at, moment), moment + 120000000) as full_at,
-        full_at > moment + 120000000 as is_late
-      from timed),
-    counted as (
+        least(greatest(full_at, max(moment) over family),
+          max(moment) over family + 120000000) as full_at,
+        full_at > max(moment) over family + 120000000 as is_late
+      from timed window family as (partition by owner)),
+    -- What each could take if it were the only one of those that count together.
+    alone as (
       select *, greatest(0, least(calls, requests_per_day - used,
-        (moment + 60000000 - full_at) / nullif(gained_in, 0))) as admitted
+        (moment + 60000000 - full_at) / nullif(gained_in, 0))) as could
       from bucket),
+    counted as (
+      select *, greatest(0, least(could,
+        requests_per_day - used - coalesce(sum(could) over before, 0)::bigint,
+        (moment + 60000000 - full_at - coalesce(sum(could * gained_in) over before, 0)::bigint)
+          / nullif(gained_in, 0))) as admitted
+      from alone window before as (
+        partition by owner order by place rows between unbounded preceding and 1 preceding)),
+    taken as (
+      select owner, day, used + sum(admitted)::int as used,
+        full_at + sum(admitted * gained_in)::bigint as full_at
+      from counted group by owner, day, used, full_at
+      having sum(admitted) > 0 or bool_or(is_late)),
     day_counted as (
-      update day_counts d set requests = c.used + c.admitted
-      from counted c where d.owner = c.id and d.day = c.day and c.admitted > 0),
+      update day_counts d set requests = t.used
+      from taken t where d.owner = t.owner and d.day = t.day),
     minute_counted as (
       update rate_buckets b set full_at = timestamptz '1970-01-01 00:00:00+00'
-        + (c.full_at + c.admitted * c.gained_in) * interval '1 microsecond'
-      from counted c
-      where b.owner = c.id and b.name = 'requests' and (c.admitted > 0 or c.is_late))
+        + t.full_at * interval '1 microsecond'
+      from taken t where b.owner = t.owner and b.name = 'requests'),
+    told as (
+      select place, moment, admitted, used + coalesce(sum(admitted) over before, 0)::bigint as used,
+        full_at + coalesce(sum(admitted * gained_in) over before, 0)::bigint as full_at
+      from counted window before as (
+        partition by owner order by place rows between unbounded preceding and 1 preceding))
     select ${callerColumns(sql)},
-      c.place is not null as counted, c.moment as now, c.full_at, c.used, c.admitted
+      t.place is not null as counted, t.moment as now, t.full_at, t.used, t.admitted
     from presented p
     left join api_keys k using (key_sha256)
-    left join key_budgets b on b.key_id = k.id
+    ${budgetsOf(sql)}
     left join wallets w on w.account_id = k.account_id
-    left join counted c using (place)
+    left join told t using (place)
     cross join (select set_config('synchronous_commit', 'off', true)) s (setting)
     order by p.place`;
   return rows.map((row) => {
@@ -234,11 +280,13 @@ async function countWhereCounted(
   });
 }
 
-/** Makes the counters of these keys for this day, those that are missing; in the order of their ids. */
+/** Makes the counters of these keys for this day, those that are missing; in the order of their owners. */
 async function insertCounters(sql: Sql, callers: readonly Caller[]): Promise<void> {
-  const ids = callers.map(({ key }) => key.id).sort();
+  const ids = callers.map(({ key }) => key.id);
   await sql`
-    with owner as (select owner from unnest(${ids}::uuid[]) o (owner)),
+    with owner as materialized (
+      select distinct requests_of as owner from api_keys where id = any(${ids}::uuid[])
+      order by requests_of),
     day as (
       insert into day_counts (owner, day, requests)
       select owner, utc_today(), 0 from owner on conflict do nothing)

@@ -156,7 +156,7 @@ describe('a counted request', () => {
 });
 
 describe('requests that came together', () => {
-  const key = { id: 'k', requestsPerMinute: 60, requestsPerDay: 100 };
+  const key = { requestsOf: 'k', requestsPerMinute: 60, requestsPerDay: 100 };
 
   test('are told one after the other, the first so many admitted', () => {
     const said = describeRequests(key, { ...full, used: 10, admitted: 2 }, 4);

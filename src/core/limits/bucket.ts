@@ -81,7 +81,7 @@ export interface TakenRequests extends BucketState {
 
 /** What to say to each of the calls that came together, in their order. `taken` is the state before. */
 export function describeRequests(
-  { requestsPerMinute, requestsPerDay }: LimitedKey,
+  { requestsPerMinute, requestsPerDay }: Omit<LimitedKey, 'requestsOf'>,
   { now, fullAt, used, admitted }: TakenRequests,
   calls: number,
 ): RequestLimits[] {

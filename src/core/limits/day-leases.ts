@@ -19,7 +19,7 @@ export interface DryRequest {
   day: number;
 }
 
-/** Leases for requests: one block for each key among them, by the key's id. */
+/** Leases for requests: one block for each owner of counters among them, by the owner. */
 export type LeaseDays = (dry: readonly DryRequest[]) => Promise<Map<string, DayLease>>;
 
 export function openDayLeases(sql: Sql): LeaseDays {
@@ -30,9 +30,10 @@ export function openDayLeases(sql: Sql): LeaseDays {
   return async (dry) => {
     const wanted = new Map<string, WantedLease>();
     for (const { key, day } of dry) {
-      const { id: owner, requestsPerDay: perDay } = key;
-      const sum = (wanted.get(owner)?.wanted ?? 0) + 1;
-      wanted.set(owner, { owner, day, perDay, wanted: sum });
+      const { requestsOf: owner, requestsPerDay } = key;
+      const before = wanted.get(owner);
+      const perDay = Math.max(before?.perDay ?? 0, requestsPerDay);
+      wanted.set(owner, { owner, day, perDay, wanted: (before?.wanted ?? 0) + 1 });
     }
     const leases = [...wanted.values()].map(async (one) => {
       const block = Math.max(BLOCK_MIN, Math.ceil(one.perDay * BLOCK_SHARE), one.wanted);

@@ -1,5 +1,5 @@
 /** What limits promise, wherever they are kept. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { openAdmission } from '../keys/admission.ts';
@@ -110,6 +110,65 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
         .map(({ limits }) => limits.refusedBy ?? [limits.minuteRemaining, limits.dayRemaining]);
     expect(toldOf(few)).toEqual([[2, 999], [1, 998], [0, 997], 'minute']);
     expect(toldOf(many)).toEqual([[59, 3], [58, 2], [57, 1], [56, 0], 'day']);
+  });
+
+  describe('keys that count together', () => {
+    /** One key with these limits, and others that count with it. */
+    const createFamily = async (limits: [minute: number, day: number][]): Promise<StoredKey[]> => {
+      const family: StoredKey[] = [];
+      for (const [requestsPerMinute, requestsPerDay] of limits) {
+        const [first] = family;
+        const counters = first === undefined ? {} : { requestsOf: first.id };
+        const key = { requestsPerMinute, requestsPerDay, ...counters };
+        family.push(await createKey(database.sql, { accountId, mode: 'live', ...key }));
+      }
+      return family;
+    };
+
+    test('share the minute, also when their calls come at one moment', async () => {
+      const family = await createFamily([
+        [60, 1000],
+        [60, 1000],
+        [60, 1000],
+      ]);
+      const admit = openAdmission(database.sql, harness.limiter);
+      const turns = Array.from({ length: 120 }, (_, call) => family[call % 3] as StoredKey);
+      const answers = await Promise.all(turns.map(({ key }) => admit(hashKey(key))));
+      expect(countAdmitted(answers.map(({ limits }) => limits))).toBe(60);
+      for (const key of family) expect(await callOnce(key)).toMatchObject({ refusedBy: 'minute' });
+    });
+
+    test('share the day, of which each may use up to its own limit', async () => {
+      const [parent, child] = await createFamily([
+        [1000, 10],
+        [1000, 4],
+      ]);
+      if (parent === undefined || child === undefined) throw new Error('two keys');
+      expect(countAdmitted(await callMany(child, 3))).toBe(3);
+      expect(await callOnce(parent)).toMatchObject({ admitted: true, dayRemaining: 6 });
+      expect(await callOnce(child)).toMatchObject({ admitted: false, refusedBy: 'day' });
+      const admit = openAdmission(database.sql, harness.limiter);
+      const turns = Array.from({ length: 40 }, (_, call) => (call % 2 ? parent : child));
+      const answers = await Promise.all(turns.map(({ key }) => admit(hashKey(key))));
+      expect(countAdmitted(answers.map(({ limits }) => limits))).toBe(6);
+      expect(await callOnce(parent)).toMatchObject({ admitted: false, refusedBy: 'day' });
+    });
+
+    test('leave each other what one of them may not use', async () => {
+      const [slow, fast] = await createFamily([
+        [1, 1000],
+        [600, 1000],
+      ]);
+      if (slow === undefined || fast === undefined) throw new Error('two keys');
+      expect(countAdmitted(await callMany(fast, 300))).toBe(300);
+      const admit = openAdmission(database.sql, harness.limiter);
+      const turns = [
+        ...Array.from({ length: 20 }, () => slow),
+        ...Array.from({ length: 20 }, () => fast),
+      ];
+      const answers = await Promise.all(turns.map(({ key }) => admit(hashKey(key))));
+      expect(countAdmitted(answers.map(({ limits }) => limits))).toBe(20);
+    });
   });
 
   test('a limit that does not divide a minute admits no call less, and tells what is left', async () => {

@@ -4,9 +4,9 @@
  * counter per UTC day, and a refusal takes nothing.
  */
 
-/** A key, and what it may do. */
+/** What a key may do, and whose counters count it: keys that one key made count together. */
 export interface LimitedKey {
-  id: string;
+  requestsOf: string;
   requestsPerMinute: number;
   requestsPerDay: number;
 }

@@ -17,7 +17,7 @@ const WRONG_SIGN_INS_PER_MINUTE = { address: 60, addressAndEmail: 6 };
 
 /** Counts and makes the refusal of a counted call, by the limit that refused it. */
 export function requestRefused(
-  key: LimitedKey,
+  key: Omit<LimitedKey, 'requestsOf'>,
   limits: Pick<RequestLimits, 'refusedBy' | 'retrySeconds'>,
 ): AppError {
   countRefusal(limits.refusedBy === 'day' ? 'day' : 'minute');
@@ -35,12 +35,12 @@ const TIMED_OUT_SEARCH_REQUESTS = 20;
  */
 export async function chargeUnfinishedSearch(
   limiter: Limiter,
-  key: LimitedKey,
+  key: Pick<LimitedKey, 'requestsOf' | 'requestsPerMinute'>,
   share: number,
 ): Promise<void> {
   const cost = Math.ceil(TIMED_OUT_SEARCH_REQUESTS * Math.min(1, share)) - 1;
   if (cost <= 0) return;
-  const { id: owner, requestsPerMinute: perMinute } = key;
+  const { requestsOf: owner, requestsPerMinute: perMinute } = key;
   await limiter.oweTokens({ owner, name: 'requests', perMinute, cost });
 }
 
@@ -103,11 +103,11 @@ function ownerNamed(text: string): string {
  */
 export async function takeRows(
   limiter: Limiter,
-  key: { keyId: string; rowsPerMinute: number | null },
+  key: { rowsOf: string; rowsPerMinute: number | null },
   rows: number,
 ): Promise<number> {
   if (key.rowsPerMinute === null || rows === 0) return 0;
-  const bucket = { owner: key.keyId, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
+  const bucket = { owner: key.rowsOf, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
   const tokens = await limiter.takeTokens(bucket);
   if (!tokens.admitted) countRefusal('rows');
   return tokens.admitted ? 0 : tokens.retrySeconds;

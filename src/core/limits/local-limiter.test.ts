@@ -14,11 +14,11 @@ function openStopped(perDay = 1000) {
     for (const { key, day } of dry) {
       const lease = Math.min(10, perDay - granted);
       granted += lease;
-      leases.set(key.id, { day, granted: lease, total: granted });
+      leases.set(key.requestsOf, { day, granted: lease, total: granted });
     }
     return leases;
   };
-  const key = { id: 'a', requestsPerMinute: 60, requestsPerDay: perDay };
+  const key = { requestsOf: 'a', requestsPerMinute: 60, requestsPerDay: perDay };
   const limiter = openLocalLimiter(leaseDays, { processes: 4, clock: () => now });
   return {
     limiter,

@@ -60,7 +60,7 @@ export function openLocalLimiter(
 
   const dayOfKey = (key: LimitedKey): LocalDay => {
     const today = dayOf(now());
-    const known = days.get(key.id);
+    const known = days.get(key.requestsOf);
     return known?.day === today ? known : { day: today, left: 0, granted: 0 };
   };
 
@@ -69,8 +69,8 @@ export function openLocalLimiter(
     const counted = new Map<string, number>();
     return keys.flatMap((key) => {
       const { day, left, granted } = dayOfKey(key);
-      const before = counted.get(key.id) ?? 0;
-      counted.set(key.id, before + 1);
+      const before = counted.get(key.requestsOf) ?? 0;
+      counted.set(key.requestsOf, before + 1);
       return before >= left && granted < key.requestsPerDay ? [{ key, day }] : [];
     });
   };
@@ -92,7 +92,7 @@ export function openLocalLimiter(
     const local = dayOfKey(key);
     const used = local.granted - local.left;
     const isDayOver = used >= key.requestsPerDay || local.left < 1;
-    const taken = take(key.id, 'requests', perMinute, isDayOver ? 0 : 1);
+    const taken = take(key.requestsOf, 'requests', perMinute, isDayOver ? 0 : 1);
     if (!isDayOver && taken.admitted) local.left--;
     const dayRemaining = Math.max(0, key.requestsPerDay - local.granted + local.left);
     const refusedBy = isDayOver ? 'day' : taken.admitted ? null : 'minute';

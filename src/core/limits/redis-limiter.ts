@@ -35,10 +35,10 @@ export function openRedisLimiter(
     withStore<RequestReply[] | null>(
       async () => {
         const replies = keys.map((key) => {
-          const lease = leases.get(key.id);
-          // The first request of a key brings the lease for all of them.
-          leases.delete(key.id);
-          return scripts.takeRequest(key, local.known(key.id, 'requests'), lease);
+          const lease = leases.get(key.requestsOf);
+          // The first request of those that count together brings the lease for all of them.
+          leases.delete(key.requestsOf);
+          return scripts.takeRequest(key, local.known(key.requestsOf, 'requests'), lease);
         });
         return Promise.all(replies);
       },
@@ -66,7 +66,7 @@ export function openRedisLimiter(
       const dry: (DryRequest & { place: number })[] = [];
       for (const [index, { key, place }] of pending.entries()) {
         const reply = must(replies[index], 'reply to a request');
-        local.learn(key.id, 'requests', reply);
+        local.learn(key.requestsOf, 'requests', reply);
         if (reply.verdict === 'leaseDay') dry.push({ key, place, day: reply.day });
         else answers.set(place, toLimits(key, reply));
       }

@@ -125,8 +125,8 @@ export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScr
     },
     async takeRequest(key, known, lease) {
       const reply = await client.takeRequest(
-        keyOf(key.id, 'requests'),
-        keyOf(key.id, 'day'),
+        keyOf(key.requestsOf, 'requests'),
+        keyOf(key.requestsOf, 'day'),
         key.requestsPerMinute,
         key.requestsPerDay,
         known,

@@ -53,7 +53,8 @@ async function createShared(
 ): Promise<SharedKey> {
   const accountId = await createAccount(database.sql, { name: 'Shared', credits: 0 });
   const limits = { requestsPerMinute, requestsPerDay };
-  return { ...(await createKey(database.sql, { accountId, mode: 'live', ...limits })), ...limits };
+  const { id, key } = await createKey(database.sql, { accountId, mode: 'live', ...limits });
+  return { requestsOf: id, key, ...limits };
 }
 
 function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedis): Instance[] {

@@ -6,6 +6,7 @@ import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
 import { setCreditsPerDay } from '../../core/keys/account-keys/queries.ts';
+import { createKey } from '../../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -206,6 +207,55 @@ describe('a reservation', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 4 } });
     expect(await takenToday(caller)).toBe(0);
     expect((await pipeline.call(caller, onePerson)).status).toBe(200);
+  });
+});
+
+describe('lists of keys that count with the key that made them', () => {
+  /** A key with the bound of its maker, which counts with it. */
+  async function successorOf({ accountId, keyId }: Caller, creditsPerDay: number): Promise<Caller> {
+    const counted = { creditsOf: keyId, creditsPerDay };
+    const { id, key } = await createKey(pipeline.sql, { accountId, mode: 'live', ...counted });
+    return { accountId, keyId: id, key };
+  }
+
+  test('spend of one day, and wait for it', async () => {
+    const maker = await pipeline.boundedAccount(100, 6);
+    const child = await successorOf(maker, 6);
+    await pipeline.enrich(maker, people(4), options);
+    const id = await pipeline.enrich(child, people(4), options);
+    const waiting = { state: 'paused', reason: 'key_budget', credits: { charged: 2 } };
+    expect(await pipeline.batch(child, id)).toMatchObject(waiting);
+    await sweepAndRun();
+    expect(await pipeline.batch(child, id)).toMatchObject(waiting);
+    expect((await pipeline.call(maker, onePerson)).status).toBe(402);
+    expect(await takenToday(maker)).toBe(6);
+    await pipeline.passADay(maker);
+    await sweepAndRun();
+    expect(await pipeline.batch(child, id)).toMatchObject({ state: 'completed' });
+    expect(await takenToday(maker)).toBe(2);
+  });
+
+  test('give back what is voided to the day that it was taken from', async () => {
+    const maker = await pipeline.boundedAccount(100, 5);
+    const child = await successorOf(maker, 4);
+    const id = await pipeline.upload(child, people(4), options);
+    const taken: number[] = [];
+    pipeline.faults.put = async (key) => {
+      if (isBesidePart(key)) return;
+      taken.push(await takenToday(maker));
+      await pipeline.call(child, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    };
+    await pipeline.runUntilIdle();
+    expect(taken).toEqual([4, 0]);
+    expect(await takenToday(maker)).toBe(0);
+  });
+
+  test('are bound by a lower bound of their maker', async () => {
+    const maker = await pipeline.boundedAccount(100, 5);
+    const child = await successorOf(maker, 5);
+    await setCreditsPerDay(pipeline.sql, maker.keyId, 1);
+    const id = await pipeline.enrich(child, people(4), options);
+    expect(await pipeline.batch(child, id)).toMatchObject({ credits: { charged: 1 } });
   });
 });
 

@@ -44,7 +44,7 @@ describeWithRedis('a cluster', () => {
       { prefix: 'test', processes: 1 },
     );
     const keys = Array.from({ length: 60 }, () => ({
-      id: crypto.randomUUID(),
+      requestsOf: crypto.randomUUID(),
       requestsPerMinute: 2,
       requestsPerDay: 100,
     }));

@@ -23,8 +23,8 @@ export async function countViolations(
       select batch_id, sum(amount)::bigint as total from reservations where state = 'open'
       group by batch_id),
     taken as (
-      select b.key_id, r.budget_day as day, sum(r.amount)::bigint as total
-      from reservations r join batches b on b.id = r.batch_id
+      select a.credits_of as key_id, r.budget_day as day, sum(r.amount)::bigint as total
+      from reservations r join batches b on b.id = r.batch_id join api_keys a on a.id = b.key_id
       where r.state <> 'voided' and r.budget_day is not null group by 1, 2),
     charged as (
       select batch_id, -sum(amount)::bigint as total, sum(units)::bigint as units

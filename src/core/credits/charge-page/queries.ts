@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/client.ts';
 import type { CallCredentials } from '../../keys/keys.ts';
 import { must } from '../../lib/assert.ts';
-import { spendToday } from '../queries.ts';
+import { budgetRows, spendToday } from '../queries.ts';
 
 /** A page of records that is fixed and is to be paid, one credit a record. */
 export interface PricedPage extends CallCredentials {
@@ -35,16 +35,16 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       select account_id, balance - reserved as available from wallets
       where account_id = ${page.accountId} for update),
     key as (
-      select k.id from api_keys k
+      select k.id, k.credits_of from api_keys k
       where k.id = ${page.keyId} and is_in_force(k) and (select count(*) from wallet) > 0 for share),
     session as (
       select from sessions
       where token_sha256 = ${page.sessionSha256}::bytea and expires_at > clock_timestamp()
         and (select count(*) from key) > 0 for share),
+    ${budgetRows(sql, sql`select id from key`, sql`true`)},
     budget as (
-      select key_id, credits_left_today(b) as available
-      from key_budgets b
-      where key_id = (select id from key) for update),
+      select b.credits_per_day - c.taken as available
+      from key join budget_row b on b.key_id = key.id join budget_row c on c.key_id = key.credits_of),
     purse as (
       select account_id, wallet.available, budget.available as today,
         greatest(0, least(wallet.available, budget.available)) as affordable
@@ -65,7 +65,7 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       from decided d where w.account_id = d.account_id and granted > 0),
     counted as (
       update key_budgets b set ${spendToday(sql, { calls: sql`d.granted`, batches: sql`0` })}
-      from decided d where b.key_id = ${page.keyId} and d.granted > 0)
+      from decided d where b.key_id = (select credits_of from key) and d.granted > 0)
     select granted, available - coalesce(granted, 0) as remaining,
       today - coalesce(granted, 0) as left_today
     from decided`;

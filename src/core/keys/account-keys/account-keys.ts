@@ -18,14 +18,17 @@ export const overlapSecondsDefault = 86_400;
 /** A key that was replaced because it leaked must not live on for long. */
 export const overlapSecondsMax = 7 * 86_400;
 
-/** Revokes a key and returns it. A key already revoked stays so. Throws `AppError` 404. */
+/**
+ * Revokes a key of the account's holder and returns it. A key already revoked stays so. Throws `AppError` 404,
+ * and 403 for a key of the operator.
+ */
 export async function revokeOwnKey(
   sql: Database,
   owner: KeyOwner,
   id: string,
 ): Promise<AccountKey> {
   return inTransaction(sql, async (tx) => {
-    await ownKey(tx, owner, id);
+    assertHolders(await ownKey(tx, owner, id), 'revoked', 'enrich key revoke PREFIX');
     await revokeKeyById(tx, id);
     return ownKey(tx, owner, id);
   });
@@ -40,29 +43,22 @@ export interface RolledKey {
 }
 
 /**
- * Makes a new key with the settings of this one, which stays valid for `overlapSeconds`. Throws `AppError`
- * 404 for a key that is not the owner's, 409 `invalid_state` for one that was revoked or ends already.
- * `alongside` runs in the transaction.
+ * Makes a new key with the settings of this one, which stays valid for `overlapSeconds`. With `countsOn` the new
+ * key goes on in the counters of the old one, else it has its own. Throws `AppError` 404 for a key that is not
+ * the owner's, 409 `invalid_state` for one that was revoked or ends already. Call in a transaction.
  */
 export async function rollKey(
-  sql: Database,
+  tx: Sql,
   owner: KeyOwner,
-  { id, overlapSeconds }: { id: string; overlapSeconds: number },
-  alongside: (tx: Sql, rolled: RolledKey) => Promise<void> = async () => {},
+  { id, overlapSeconds, countsOn }: { id: string; overlapSeconds: number; countsOn: boolean },
 ): Promise<RolledKey> {
-  return inTransaction(sql, async (tx) => {
-    const old = await ownKey(tx, owner, id);
-    if (old.revokedAt !== null || old.expiresAt !== null) throw alreadyEnding(old);
-    const made = await createKey(tx, { ...old, scopes: old.scopes as Scope[] });
-    await expireKey(tx, id, overlapSeconds);
-    const rolled = {
-      made,
-      key: await ownKey(tx, owner, made.id),
-      replaced: await ownKey(tx, owner, id),
-    };
-    await alongside(tx, rolled);
-    return rolled;
-  });
+  const old = await ownKey(tx, owner, id);
+  if (old.revokedAt !== null || old.expiresAt !== null) throw alreadyEnding(old);
+  const { requestsOf, rowsOf, creditsOf, ...settings } = old;
+  const counters = countsOn ? { requestsOf, rowsOf, creditsOf } : {};
+  const made = await createKey(tx, { ...settings, ...counters, scopes: old.scopes as Scope[] });
+  await expireKey(tx, id, overlapSeconds);
+  return { made, key: await ownKey(tx, owner, made.id), replaced: await ownKey(tx, owner, id) };
 }
 
 /** The one key with this display prefix. Throws `AppError` 404 for none, 409 when several have it. */
@@ -84,6 +80,16 @@ export async function ownKey(sql: Sql, owner: KeyOwner, id: string): Promise<Acc
   const key = UUID.test(id) ? await findOwnKey(sql, owner, id) : undefined;
   if (key === undefined) throw keyNotFound(id);
   return key;
+}
+
+/** Requires a key that is not the operator's: who may manage keys is not thereby an operator. */
+export function assertHolders({ scopes }: AccountKey, done: string, command: string): void {
+  if (!scopes.includes('admin')) return;
+  throw new AppError({
+    code: 'forbidden',
+    status: 403,
+    message: `A key with the scope \`admin\` is ${done} on the server alone: \`${command}\`.`,
+  });
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Statements about the keys of an account, as their holder sees and changes them. */
 import type { Sql } from '../../db/client.ts';
 import type { KeyMode } from '../key-format.ts';
+import type { CountersOf } from '../queries.ts';
 
-/** A key as its holder sees it. */
-export interface AccountKey {
+/** A key as its holder sees it, and whose counters count what it does. */
+export interface AccountKey extends CountersOf {
   id: string;
   accountId: string;
   prefix: string;
@@ -18,11 +19,14 @@ export interface AccountKey {
   /** When it stops by itself, for a key that was rolled. */
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** The key that sessions with the account's password present. */
+  isConsole: boolean;
 }
 
 const columns = (sql: Sql) => sql`
   k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
-  k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at`;
+  k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at,
+  k.is_console, k.requests_of, k.rows_of, k.credits_of`;
 
 /** Which of an account's keys: of one mode, or of both for null. Those of the console are nobody's. */
 export interface KeyOwner {
@@ -90,13 +94,19 @@ export async function expireKey(sql: Sql, id: string, seconds: number): Promise<
     set expires_at = least(expires_at, now() + make_interval(secs => ${seconds})) where id = ${id}`;
 }
 
-/** Bounds what a key may spend in a UTC day, from now on; null lifts the bound. */
+/**
+ * Bounds what a key may spend in a UTC day, from now on; null lifts the bound. A lower one binds the keys
+ * that were made by this one too, since they count with it.
+ */
 export async function setCreditsPerDay(
   sql: Sql,
   id: string,
   creditsPerDay: number | null,
 ): Promise<void> {
   await sql`
+    with made as (
+      update key_budgets b set credits_per_day = least(b.credits_per_day, ${creditsPerDay}::bigint)
+      from api_keys k where k.id = b.key_id and k.credits_of = ${id} and k.id <> ${id})
     insert into key_budgets (key_id, credits_per_day) values (${id}, ${creditsPerDay})
     on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
 }

@@ -225,11 +225,11 @@ export function voidReservations(sql: Sql) {
     budget as (
       update key_budgets k set spent_by_batches = k.spent_by_batches - v.amount
       from (
-        select b.key_id, voided.budget_day, sum(voided.amount)::bigint as amount
-        from voided join batches b on b.id = voided.batch_id
-        group by b.key_id, voided.budget_day) v
+        select a.credits_of, voided.budget_day, sum(voided.amount)::bigint as amount
+        from voided join batches b on b.id = voided.batch_id join api_keys a on a.id = b.key_id
+        group by a.credits_of, voided.budget_day) v
       -- A day that is over needs nothing back. The wallets come first.
-      where k.key_id = v.key_id and k.day = v.budget_day and (select count(*) from wallet) > 0)`;
+      where k.key_id = v.credits_of and k.day = v.budget_day and (select count(*) from wallet) > 0)`;
 }
 
 /**

@@ -195,7 +195,7 @@ export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChun
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
       c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max,
-      k.id as key_id, k.rows_per_minute
+      k.id as key_id, k.rows_of, k.rows_per_minute
     from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
     where c.batch_id = ${batchId} order by c.number`;
 }

@@ -48,10 +48,12 @@ export async function resumePaidBatches(
       join unnest(
         ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
       ) p (operation, price) on p.operation = s.operation
-      left join key_budgets k on k.key_id = s.key_id
+      join api_keys a on a.id = s.key_id
+      left join key_budgets k on k.key_id = a.id
+      left join key_budgets c on c.key_id = a.credits_of
       cross join lateral (
         select case when w.balance - w.reserved < p.price then 'insufficient_credits'
-          when credits_left_today(k) < p.price then 'key_budget' end as reason) now_short
+          when k.credits_per_day - credits_taken_today(c) < p.price then 'key_budget' end as reason) now_short
       where now_short.reason is distinct from s.reason),
     -- By key and by id, whatever number of rows the planner expects.
     found as materialized (

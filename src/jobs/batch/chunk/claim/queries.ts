@@ -135,6 +135,8 @@ export interface ClaimedChunk {
   parts: number;
   failures: number;
   keyId: string;
+  /** The key whose bucket its rows are taken from: that of the batch, or its maker's. */
+  rowsOf: string;
   rowsPerMinute: number | null;
   /** Rows that the next part may hold; null for all that are left. */
   partRowsMax: number | null;
@@ -228,6 +230,7 @@ async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too la
     with recursive ${chosen},
     batch as (
       select ${batchColumns(sql)}, trace_parent,
+        (select rows_of from api_keys where api_keys.id = key_id) as rows_of,
         (select rows_per_minute from api_keys where api_keys.id = key_id) as rows_per_minute,
         case when live then (select coalesce(max(number), 0) from graph.suppressions)
           else (select coalesce(max(number), 0) from graph_test.suppressions)
