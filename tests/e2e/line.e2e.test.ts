@@ -77,7 +77,7 @@ describe('the command line', () => {
       const { sum } = readScrape(await (await fetch(metrics_url)).text());
       return sum('enrich_processes', { kind: 'api' }) === 1 && sum('enrich_processes') === 2;
     });
-    expect(database_url).toMatch(/^postgres:\/\/enrich:.+@127\.0\.0\.1:\d+\/enrich$/);
+    expect(database_url).toMatch(/^postgres:\/\/enrich_service:.+@127\.0\.0\.1:\d+\/enrich$/);
   });
 
   it('prints one JSON value on stdout and progress on stderr', async () => {
