@@ -34,10 +34,12 @@ export async function checkList(
   if (batch.credits.reserved !== 0) wrong('an ended list reserves nothing', batch.credits);
   const { total, processed, ...outcomes } = batch.rows;
   const sum = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
-  if (total !== run.list.rows || sum !== total || processed !== total) {
+  const { chargedAtCancel } = run;
+  // Cancelled before its rows were counted: none was read, so none has an outcome.
+  const isUnread = chargedAtCancel !== null && total === null && sum === 0;
+  if (!isUnread && (total !== run.list.rows || sum !== total || processed !== total)) {
     wrong('every row has one outcome', { rows: batch.rows });
   }
-  const { chargedAtCancel } = run;
   if (chargedAtCancel !== null && batch.credits.charged !== chargedAtCancel) {
     wrong('nothing is charged after the answer to cancel', { chargedAtCancel, ...batch.credits });
   }
