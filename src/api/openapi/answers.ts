@@ -158,6 +158,8 @@ const shared = (
     ownObject(
       { status: 200, description: 'The file, as far as it is there.', types: resultTypes },
       410,
+      422,
+      500,
     ),
   ],
   [
@@ -194,7 +196,7 @@ const batches: [string, DocumentedOperation][] = [
         },
         batch(202, 'The batch.'),
       ],
-      errors: [404, 409, 413, 415, 422],
+      errors: [404, 409, 413, 415, 422, 500],
       query: batchOptions.partial(),
       bodies: {
         'multipart/form-data': batchOptions.extend({ file: z.file() }),
@@ -211,12 +213,19 @@ const batches: [string, DocumentedOperation][] = [
   ],
   [
     'patch /v1/batches/:id',
-    ownObject(batch(200, 'The batch after the change.'), 409, 413, 415, 422),
+    ownObject(batch(200, 'The batch after the change.'), 409, 413, 415, 422, 500),
   ],
-  ['post /v1/batches/:id/rerun', ownObject(batch(202, 'The new batch.'), 409, 410, 413, 415, 422)],
+  [
+    'post /v1/batches/:id/rerun',
+    ownObject(batch(202, 'The new batch.'), 409, 410, 413, 415, 422, 500),
+  ],
   [
     'get /v1/batches/:id/preview',
-    ownObject({ status: 200, description: 'Rows as they were read.', schema: objectSchema }, 410),
+    ownObject(
+      { status: 200, description: 'Rows as they were read.', schema: objectSchema },
+      410,
+      500,
+    ),
   ],
   [
     'post /v1/uploads',

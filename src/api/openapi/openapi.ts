@@ -23,6 +23,7 @@ const meanings: Record<number, string> = {
   415: 'The body is of a type that the call does not take.',
   422: 'The list cannot be read, or the Idempotency-Key was used for another request.',
   429: 'A limit is reached; `Retry-After` says when to come back.',
+  500: 'A stored object is damaged (`object_damaged`); `object` names it. Trying again does not help.',
   503: 'A passing failure; try again.',
 };
 
