@@ -108,8 +108,8 @@ describe('a list of hashes', () => {
       sha256('eve'),
     ];
     expect(await suppressHashes(sql, lines)).toEqual({ hashes: 3, persons: 2 });
-    expect(await statusOf('out@home.example')).toBe('suppressed');
-    expect(await statusOf('ada@acme.example')).toBe('suppressed');
+    expect(await statusOf('out@home.example')).toBe('no_match');
+    expect(await statusOf('ada@acme.example')).toBe('no_match');
     expect(await statusOf('eve@home.example')).toBe('matched');
     const ids = (await suppressedSince(sql, 'person', before)).map(({ id }) => id);
     expect(ids.sort()).toEqual([1, 5]);
@@ -125,8 +125,8 @@ describe('a list of hashes', () => {
         { id: 72, email: 'free@home.example' },
       ],
     });
-    expect(await statusOf('later@home.example')).toBe('suppressed');
-    expect(await statusOf('by-phone@home.example')).toBe('suppressed');
+    expect(await statusOf('later@home.example')).toBe('no_match');
+    expect(await statusOf('by-phone@home.example')).toBe('no_match');
     expect(await statusOf('free@home.example')).toBe('matched');
   });
 
@@ -142,5 +142,5 @@ test('an opt-out by a handle that was given up reaches a later import of it', as
   await importGraph(sql, {
     persons: [{ id: 80, email: 'past@home.example', _meta: { twitterFormer: ['eve_past'] } }],
   });
-  expect(await statusOf('past@home.example')).toBe('suppressed');
+  expect(await statusOf('past@home.example')).toBe('no_match');
 });
