@@ -126,6 +126,10 @@ CASE
     WHEN ((state = ANY (ARRAY['queued'::text, 'running'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL) AND (waits_for IS NULL)) THEN account_id
     ELSE NULL::uuid
 END) stored,
+  job_attempts integer default 0 not null,
+  job_after timestamp with time zone,
+  job_lease_until timestamp with time zone,
+  object_missing_since timestamp with time zone,
   stored_bytes bigint default 0 not null,
   not_as_xlsx text,
   upload_crc32 bigint,
@@ -164,11 +168,15 @@ END),
   constraint batches_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'key'::text])))
 );
 CREATE INDEX batches_claimable ON public.batches USING btree (claimable_account, created_at, id) WHERE (claimable_account IS NOT NULL);
+CREATE INDEX batches_job_held ON public.batches USING btree (account_id) WHERE (job_lease_until IS NOT NULL);
 CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
 CREATE INDEX batches_objects_checked ON public.batches USING btree (COALESCE(objects_checked_at, created_at)) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
 CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
+CREATE INDEX batches_to_finish ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['finalizing'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL));
+CREATE INDEX batches_to_quote ON public.batches USING btree (account_id, created_at) WHERE ((state = 'ready'::text) AND ((quote ->> 'state'::text) = 'running'::text));
+CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['created'::text, 'validating'::text, 'cancelling'::text])) AND (chunks_total IS NULL));
 CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();

@@ -50,8 +50,6 @@ export interface Tracing {
   ): Promise<T>;
   /** A span of what is over, inside of the active one. Times as `performance.now` gives them. */
   record(name: string, from: number, to: number): void;
-  /** Adds to the active span. */
-  annotate(attributes: TraceAttributes): void;
   /** The W3C `traceparent` of what is active, or of a new trace. */
   parent(): string;
   /** Sends what is left. */
@@ -129,7 +127,6 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
       if (trace.getActiveSpan()?.isRecording() !== true) return;
       tracer.startSpan(name, { startTime: epochMs(from) }).end(epochMs(to));
     },
-    annotate: (attributes) => void trace.getActiveSpan()?.setAttributes(attributes),
     parent() {
       const active = trace.getActiveSpan()?.spanContext();
       if (active !== undefined && isSpanContextValid(active))

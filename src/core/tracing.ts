@@ -65,10 +65,6 @@ export function recordSpan(name: string, from: number, to: number): void {
   tracing?.record(name, from, to);
 }
 
-export function annotateSpan(attributes: TraceAttributes): void {
-  tracing?.annotate(attributes);
-}
-
 /** What a row keeps, to be continued; null while nothing is traced. */
 export function traceToKeep(): string | null {
   return tracing?.parent() ?? null;

@@ -230,6 +230,12 @@ export async function openPipelineWith(
       await database.sql`
         update batches set claim_after = claim_after - interval '1 hour' where waits_for = 'time'`;
       await database.sql`update key_waits set claim_after = claim_after - interval '1 hour'`;
+      await database.sql`
+        update batches set job_lease_until = job_lease_until - interval '1 hour',
+          job_after = job_after - interval '1 hour',
+          object_missing_since = object_missing_since - interval '1 hour'
+        where finished_at is null`;
+      await database.sql`update parts set committed_at = committed_at - interval '1 hour'`;
     },
 
     /** Midnight (UTC) passes for a key and those that count with it: what they spent was spent the day before. */

@@ -172,7 +172,7 @@ async function quote(client: Client, id: string): Promise<ClientBatch> {
       throw new AppError({
         code: 'quote_dropped',
         status: 409,
-        message: `Batch ${id} was changed, started or cancelled (${batch.state}) before its price was known.`,
+        message: `Batch ${id} was changed, started or cancelled (${batch.state}) before its price was known, or cannot be priced.`,
       });
     }
     await setTimeout(POLL_MS);

@@ -9,15 +9,22 @@ const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOSPC',
   'EIO',
   'EMFILE',
-  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections, disk_full
+  // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections, out_of_memory, disk_full, io_error
   '57P01',
   '57P02',
   '57P03',
   '53300',
+  '53200',
   '53100',
+  '58030',
   // idle_in_transaction_session_timeout: this process did not get to run for a while.
   '25P03',
   // serialization_failure, deadlock_detected: the same work succeeds when it is done again.

@@ -17,6 +17,7 @@ import {
   type WorkingPipeline,
 } from '../../../tests/support/working-pipeline.ts';
 import { audit } from '../../core/credits/audit.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
 
 const PEOPLE = 40;
 /** Small chunks: the queue has much to carry. */
@@ -70,27 +71,39 @@ function testQueue(
     await check(await pipeline.upload(caller, list, options), before);
   });
 
-  test('a list is done while quotes of others, as many as are made at once, do not end', async () => {
-    const other = await pipeline.account(1000);
-    const quotes: string[] = [];
-    for (let quote = 0; quote < 2; quote++) {
+  test('a list is done, and an opt-out obeyed, while quotes of others take every place', async () => {
+    const leaving = { id: 9001, email: 'leaving@list.example' };
+    await importGraph(pipeline.sql, { persons: [leaving] });
+    const before = await pipeline.upload(caller, `email\n${leaving.email}\n`, options);
+    await pipeline.finished(caller, before);
+    const quotes = new Map<string, Caller>();
+    for (let quote = 0; quote < 3; quote++) {
+      const other = await pipeline.account(1000);
       const id = await pipeline.upload(other, list, { ...options, hold: 'true' });
       while ((await pipeline.batch(other, id)).state !== 'ready');
-      quotes.push(id);
+      quotes.set(id, other);
     }
     const end = new Signal();
-    const started = new Map(quotes.map((id) => [id, new Signal()]));
+    const started = new Map([...quotes.keys()].map((id) => [id, new Signal()]));
     pipeline.faults.get = async (key) => {
       const [, id = ''] = key.split('/');
       started.get(id)?.raise();
       if (started.has(id)) await end.raised;
     };
-    for (const [id, { raised }] of started) {
+    for (const [id, other] of quotes) {
       await pipeline.call(other, `/v1/batches/${id}/quote`, { method: 'POST' });
-      await raised;
+      await started.get(id)?.raised;
     }
     await pipeline.finished(caller, await pipeline.upload(caller, list, options));
-    for (const id of quotes) {
+    await suppress(pipeline.sql, leaving.email);
+    await pipeline.sweep();
+    const isBehind = async () => {
+      const [part] = await pipeline.sql`
+        select suppression_number from parts where batch_id = ${before}`;
+      return part?.suppressionNumber === 0;
+    };
+    while (await isBehind());
+    for (const [id, other] of quotes) {
       expect((await pipeline.batch(other, id)).quote).toMatchObject({ state: 'running' });
     }
     end.raise();

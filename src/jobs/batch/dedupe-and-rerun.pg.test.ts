@@ -165,6 +165,7 @@ describe('a rerun', () => {
 
   test('of a cancelled list runs what was not processed', async () => {
     const id = await pipeline.upload(caller, list, options);
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
     await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
     await pipeline.runUntilIdle();
     const again = (await (await rerun(id, ['not_processed'])).json()) as BatchView;

@@ -1,7 +1,8 @@
 import { inTransaction } from '../../core/db/client.ts';
-import type { AppError } from '../../core/lib/errors.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { endWithoutFiles, failBatch } from './control/queries.ts';
+import type { Batch } from './queries.ts';
 
 /**
  * Ends a batch with an error, which becomes its problem document. What was paid stays paid and can be read. A
@@ -17,5 +18,16 @@ export async function endWithError(
   await inTransaction(sql, async (tx) => {
     const failed = await failBatch(tx, batchId, { code, status, detail, errors, ...extensions });
     if (!failed) await endWithoutFiles(tx, batchId);
+  });
+}
+
+/** The problem of a batch that fails again and again, nobody knows why. */
+export function processingFailed({ kind }: Pick<Batch, 'kind'>): AppError {
+  const [what, again] =
+    kind === 'export' ? ['export', 'make it again'] : ['list', 'upload it again'];
+  return new AppError({
+    code: 'processing_failed',
+    status: 500,
+    message: `The ${what} could not be processed: all attempts failed for an unknown reason. Rows without an outcome were not charged: ${again}, or ask the operator.`,
   });
 }

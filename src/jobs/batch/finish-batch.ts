@@ -1,7 +1,5 @@
 /** The end of a batch whose last part is committed: its report, and its last state. */
-import { z } from 'zod';
 import { traced } from '../../core/tracing.ts';
-import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { endBatch } from './queries.ts';
 import { addReports } from './report.ts';
@@ -15,10 +13,3 @@ export async function finishBatch(context: JobContext, batchId: string): Promise
     if (state !== null) context.log.info({ batch: batchId, state }, 'batch ended');
   });
 }
-
-/** The same as a job, for a batch whose worker died between its last commit and its end. */
-export const finishBatchJob = defineJob({
-  name: 'finish-batch',
-  payload: z.object({ batchId: z.uuid() }),
-  run: (context, { batchId }) => finishBatch(context, batchId),
-});

@@ -10,7 +10,7 @@ import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ColumnMapping } from './mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result/result-format.ts';
-import { type BatchReason, type BatchState, statesBefore } from './states.ts';
+import type { BatchReason, BatchState } from './states.ts';
 
 /** How the upload is written; found before the batch is accepted. */
 export interface StoredDialect {
@@ -176,13 +176,9 @@ export async function listBatches(
     order by created_at desc, id desc limit ${page.limit}`;
 }
 
-/** Moves a batch to a state from any state that may precede it. False when it was in none of them. */
-export async function moveBatch(sql: Sql, id: string, to: BatchState): Promise<boolean> {
-  const moved = await sql`
-    update batches set state = ${to},
-      finished_at = case when ${to} in ('completed', 'cancelled') then now() end
-    where id = ${id} and state = any(${statesBefore(to)}) returning id`;
-  return moved.length > 0;
+/** What a statement sets that ends the claim of a job about the batch well. */
+export function jobDone(sql: Sql) {
+  return sql`job_lease_until = null, job_attempts = 0, job_after = null, object_missing_since = null`;
 }
 
 /** A chunk as the split finds it. */
@@ -212,8 +208,8 @@ export interface SplitTotals {
 
 /**
  * Records the split of a batch: its chunks, its totals and the move to `queued` or `ready`, in one
- * statement. A batch without rows ends at once; one that is being cancelled stays so. False when another
- * run of the split was first.
+ * statement. A batch without rows ends at once. False when another run of the split was first, or the batch
+ * has ended.
  */
 export async function insertSplit(
   sql: Sql,
@@ -226,16 +222,14 @@ export async function insertSplit(
   const state: BatchState = isEmpty ? 'completed' : totals.hold ? 'ready' : 'queued';
   const moved = await sql`
     with batch as (
-      update batches set state = case when state = 'validating' then ${state}
-          when ${isEmpty} then 'cancelled' else state end,
-        rows_total = ${totals.rowsTotal},
+      update batches set state = ${state}, ${jobDone(sql)}, rows_total = ${totals.rowsTotal},
         blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey},
         canonical_bytes = ${totals.canonical.bytes}, canonical_crc32 = ${totals.canonical.crc32},
         width = ${totals.width},
         chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
         not_as_xlsx = ${totals.notAsXlsx},
         finished_at = case when ${isEmpty} then now() end
-      where id = ${id} and state in ('validating', 'cancelling') and chunks_total is null
+      where id = ${id} and state = 'validating' and chunks_total is null
       returning id),
     chunk as (
       insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)

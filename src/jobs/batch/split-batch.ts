@@ -2,50 +2,31 @@
  * Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end. For an export the
  * ids of its people are written first, which gives the same.
  */
-import { z } from 'zod';
-import { must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
-import {
-  isObjectDamaged,
-  streamObject,
-  twiceIfDamaged,
-  verifyObject,
-} from '../../core/storage/object-sum.ts';
-import { annotateSpan } from '../../core/tracing.ts';
-import { defineJob } from '../queue/define-job.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { streamObject, twiceIfDamaged, verifyObject } from '../../core/storage/object-sum.ts';
 import type { JobContext } from '../queue/job-context.ts';
+import type { HeldBatch } from './batch-job/hold-batch.ts';
 import { dispatch } from './chunk/dispatch.ts';
+import { endWithoutFiles } from './control/queries.ts';
 import type { Delimiter } from './csv/record-table.ts';
 import { splitIntoChunks } from './csv/split.ts';
 import { writeIds } from './export/write-ids.ts';
-import { endWithError } from './fail-batch.ts';
-import { findBatch, insertSplit, type ListBatch, moveBatch } from './queries.ts';
+import { insertSplit, type ListBatch } from './queries.ts';
 import { type CanonicalObject, canonicalObject, skipBytes } from './upload/canonical-copy.ts';
 import { whyNotAsXlsx } from './xlsx/write-xlsx.ts';
 
-export const splitBatch = defineJob({
-  name: 'split-batch',
-  payload: z.object({ batchId: z.uuid() }),
-  async run(context, { batchId }) {
-    await moveBatch(context.sql, batchId, 'validating');
-    const batch = must(await findBatch(context.sql, batchId), `batch ${batchId}`);
-    annotateSpan({ 'enrich.batch': batchId, 'enrich.kind': batch.kind });
-    const { state } = batch;
-    // A batch that was cancelled before its split is split too: its rows come out as not processed.
-    if (state !== 'validating' && state !== 'cancelling') return;
-    if (batch.chunksTotal !== null) return dispatch(context);
-    try {
-      if (batch.kind === 'export') await writeIds(context, batch);
-      else await twiceIfDamaged(() => split(context, batch));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.status >= 500 && !isObjectDamaged(error)) throw error;
-      await endWithError(context, batchId, error);
-      return;
-    }
-    await dispatch(context);
-  },
-});
+/** Splits a batch in hand. Throws `AppError` for a list that cannot be read, or a filter of too many people. */
+export async function splitBatch(context: JobContext, { batch }: HeldBatch): Promise<null> {
+  if (batch.state === 'cancelling') {
+    // Only a process of the version before leaves a batch like this.
+    await inTransaction(context.sql, (tx) => endWithoutFiles(tx, batch.id));
+    return null;
+  }
+  if (batch.kind === 'export') await writeIds(context, batch);
+  else await twiceIfDamaged(() => split(context, batch));
+  await dispatch(context);
+  return null;
+}
 
 async function split(context: JobContext, batch: ListBatch): Promise<void> {
   const { dialect } = batch;

@@ -27,8 +27,8 @@ export type Shortage = Exclude<PauseReason, 'user'>;
 
 /** Where a batch may go from each state. */
 const batchMoves: Record<BatchState, readonly BatchState[]> = {
-  created: ['validating', 'failed', 'cancelling'],
-  validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelling'],
+  created: ['validating', 'failed', 'cancelled'],
+  validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelled'],
   ready: ['queued', 'cancelling', 'failed'],
   queued: ['running', 'paused', 'cancelling', 'failed'],
   running: ['paused', 'finalizing', 'cancelling', 'failed'],
@@ -44,6 +44,13 @@ const batchMoves: Record<BatchState, readonly BatchState[]> = {
 export function statesBefore(target: BatchState): BatchState[] {
   return batchStates.filter((state) => batchMoves[state].includes(target));
 }
+
+/** The states in which a batch can be cancelled; before its split it ends at once. */
+export const cancellableStates: readonly BatchState[] = [
+  'created',
+  'validating',
+  ...statesBefore('cancelling'),
+];
 
 /** True for a state that nothing leaves. */
 export function isFinal(state: BatchState): boolean {

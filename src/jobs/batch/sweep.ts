@@ -6,12 +6,13 @@ import { inTransaction } from '../../core/db/client.ts';
 import { prices } from '../../core/operations.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../start-repeating.ts';
+import { batchJobs, wakeWaiting } from './batch-job/run-batch-jobs.ts';
 import { dispatch } from './chunk/dispatch.ts';
 import { reclaimChunks } from './chunk/queries.ts';
 import { endWaits } from './chunk/wait/queries.ts';
 import { batchesBehind } from './shown/check-results.ts';
 import { leasesReclaimed } from './sweep/leases-reclaimed.ts';
-import { listUnattended, resumePaidBatches } from './sweep/queries.ts';
+import { resumePaidBatches } from './sweep/queries.ts';
 
 /** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
 const SWEEP_EVERY_MS = 4_000;
@@ -20,7 +21,7 @@ const SWEEP_EVERY_MS = 4_000;
  * waits, because a worker that takes one claims its chunk in milliseconds.
  */
 const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
-/** Splits and ends are short; one that waits longer has no wake-up any more. */
+/** What is younger has a wake-up on its way, unless that was lost. */
 const UNATTENDED_SECONDS = 10;
 
 /** One sweep: repairs the queue, takes back lost chunks, resumes batches, wakes what waits, dispatches. */
@@ -34,9 +35,7 @@ export async function sweep(context: JobContext): Promise<void> {
   leasesReclaimed.inc(reclaimed);
   await inTransaction(sql, endWaits);
   await resumePaidBatches(sql, prices);
-  for (const { id, job, traceParent: trace } of await listUnattended(sql, UNATTENDED_SECONDS)) {
-    await context.queues.wake(job, [{ id: `${job}-${id}`, payload: { batchId: id }, trace }]);
-  }
+  for (const job of batchJobs) await wakeWaiting(context, job, UNATTENDED_SECONDS);
   for (const id of await batchesBehind(context)) {
     await context.queues.wake('check-results', [
       { id: `check-results-${id}`, payload: { batchId: id } },

@@ -1,11 +1,11 @@
 /** What jobs there are: their names, payloads and queues. */
 
 /**
- * Queues: short jobs about a whole batch wait neither behind chunks nor behind passes, which read a whole
- * list at one go and take as long as its run.
+ * Queues: short jobs about a whole batch wait neither behind chunks nor behind what reads a whole list in one go,
+ * quotes and the passes over results after an opt-out, and none of the two behind the other.
  */
-export type QueueName = 'batches' | 'chunks' | 'passes';
-export const queueNames: readonly QueueName[] = ['batches', 'chunks', 'passes'];
+export type QueueName = 'batches' | 'chunks' | 'quotes' | 'passes';
+export const queueNames: readonly QueueName[] = ['batches', 'chunks', 'quotes', 'passes'];
 
 /** Every job by name, with what it is woken with. */
 export interface JobPayloads {
@@ -22,6 +22,6 @@ export const queueOf: Record<JobName, QueueName> = {
   'split-batch': 'batches',
   'run-chunk': 'chunks',
   'finish-batch': 'batches',
-  'quote-batch': 'passes',
+  'quote-batch': 'quotes',
   'check-results': 'passes',
 };

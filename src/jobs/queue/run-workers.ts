@@ -43,7 +43,16 @@ function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: numb
 }
 
 /**
- * Starts working. Chunks run `workerConcurrency` at a time, jobs about whole batches two at a time. On
+ * Jobs of a queue that run at a time. Quotes have one more: each is of another account, and may take as long as the
+ * run of a list.
+ */
+function concurrencyOf(queue: QueueName, chunks: number): number {
+  if (queue === 'chunks') return chunks;
+  return queue === 'quotes' ? 3 : 2;
+}
+
+/**
+ * Starts working. Chunks run `workerConcurrency` at a time. On
  * Postgres, BullMQ asks once whether its store is there and keeps a no for ever; a worker that runs on
  * then asks again without a pause, so that not even a signal reaches the process. Hence none runs before
  * the store is there, and `onBroken` is called when it is not: the process has to start again.
@@ -75,7 +84,7 @@ export function runWorkers(
       },
       {
         autorun: false,
-        concurrency: queue === 'chunks' ? context.config.workerConcurrency : 2,
+        concurrency: concurrencyOf(queue, context.config.workerConcurrency),
         // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
         ...lockOf(queue),
         maxStalledCount: 10,

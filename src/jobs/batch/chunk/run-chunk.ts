@@ -16,10 +16,12 @@ import { isObjectDamaged } from '../../../core/storage/object-sum.ts';
 import { tracedIn } from '../../../core/tracing.ts';
 import { defineJob } from '../../queue/define-job.ts';
 import type { JobContext } from '../../queue/job-context.ts';
+import { endWhenObjectMissing } from '../broken/missing-object.ts';
 import { readExportChunk } from '../export/export-chunk.ts';
-import { endWithError } from '../fail-batch.ts';
+import { endWithError, processingFailed } from '../fail-batch.ts';
 import { finishBatch } from '../finish-batch.ts';
 import type { Batch } from '../queries.ts';
+import { isObjectMissing } from '../shown/read-part.ts';
 import { encodeShown, shownKey, shownSubject } from '../shown/shown-records.ts';
 import type { Shortage } from '../states.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
@@ -35,6 +37,14 @@ import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is tried again. */
 const RETRY_SECONDS = 2;
+/** The same when the object that it reads is missing. */
+const MISSING_SECONDS = 30;
+
+/**
+ * A chunk that failed so often without a part in between fails even with its rows given up, one at a time: halving
+ * comes down to one row of any chunk in half as many.
+ */
+const FAILURES_MAX = 40;
 
 /** The account of the chunk that this process claimed last; its next claim is of one that comes after. */
 let lastServed: string | null = null;
@@ -73,6 +83,9 @@ function runTraced(context: JobContext & ChunkPhases, claim: Claim): Promise<voi
 /** Does the work of a claim, whatever that comes to. */
 async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promise<void> {
   const { batch, chunk } = claim;
+  if (chunk.failures >= FAILURES_MAX) {
+    return endWithError(context, batch.id, processingFailed(batch));
+  }
   const lease = holdLease(context, chunk);
   try {
     const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
@@ -94,8 +107,10 @@ async function runClaim(context: JobContext & ChunkPhases, claim: Claim): Promis
     }
     context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
     const waits = isUnavailable(error) ? 'batch' : 'chunk';
-    const why = { waits, seconds: RETRY_SECONDS } as const;
+    const seconds = isObjectMissing(error) ? MISSING_SECONDS : RETRY_SECONDS;
+    const why = { waits, seconds } as const;
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+    if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
   } finally {
     lease.stop();
   }

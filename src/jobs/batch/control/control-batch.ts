@@ -4,6 +4,7 @@ import { inTransaction, type Sql } from '../../../core/db/client.ts';
 import { outputColumns } from '../../../core/enrich/answer.ts';
 import { must } from '../../../core/lib/assert.ts';
 import { AppError } from '../../../core/lib/errors.ts';
+import { tooManyOpen } from '../../../core/limits/limits.ts';
 import { type DispatchContext, dispatch } from '../chunk/dispatch.ts';
 import type { Alongside } from '../create-batch.ts';
 import { type Batch, findBatch, type ListBatch, markFilesDeleted, type Owner } from '../queries.ts';
@@ -12,9 +13,11 @@ import {
   type BatchChange,
   cancelBatch,
   changeBatch,
+  countOpenQuotes,
   endWithoutFiles,
   expireBatch,
   listAbandoned,
+  lockQuotesOf,
   pauseBatch,
   resumeBatch,
   startBatch,
@@ -30,16 +33,27 @@ const actions: Record<BatchAction, { act: Act; refusal: string }> = {
   resume: { act: resumeBatch, refusal: 'only what is paused can be resumed' },
   cancel: { act: cancelBatch, refusal: 'it has already ended' },
   quote: {
-    act: askQuote,
+    act: askBoundedQuote,
     refusal: 'a price can be asked for a batch in `ready` alone: upload it with hold=true',
   },
 };
+
+/** Quotes of an account that are not done. One more is refused. */
+const OPEN_QUOTES_MAX = 10;
+
+/** Records that a quote is being made. Throws `AppError` 429 when the account waits for too many others. */
+async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boolean> {
+  await lockQuotesOf(tx, owner.accountId);
+  const others = await countOpenQuotes(tx, owner.accountId, id);
+  if (others >= OPEN_QUOTES_MAX) throw tooManyOpen('quotes', OPEN_QUOTES_MAX);
+  return askQuote(tx, owner, id);
+}
 
 export type ControlContext = DispatchContext & Pick<Context, 'log'>;
 
 /**
  * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it. `alongside` runs in the transaction of the action.
+ * `invalid_state` when its state does not allow it, 429 for a quote beside too many others. `alongside` runs in the transaction of the action.
  */
 export async function controlBatch(
   context: ControlContext,
@@ -66,12 +80,12 @@ export async function controlBatch(
 }
 
 async function wakeAfter(context: ControlContext, batch: Batch, action: BatchAction) {
-  if (action === 'pause') return;
+  if (action === 'pause' || batch.finishedAt !== null) return;
+  if (action !== 'quote') return dispatch(context);
   const { id: batchId } = batch;
-  const isUnsplit = batch.chunksTotal === null;
-  if (action !== 'quote' && !isUnsplit) return dispatch(context);
-  const job = action === 'quote' ? 'quote-batch' : 'split-batch';
-  await context.queues.wake(job, [{ id: `${job}-${batchId}`, payload: { batchId } }]);
+  await context.queues.wake('quote-batch', [
+    { id: `quote-batch-${batchId}`, payload: { batchId } },
+  ]);
 }
 
 /** Changes a held batch and returns it. Throws as `controlBatch`, and 400 for unknown fields. */

@@ -322,7 +322,10 @@ describe('a quote', () => {
       expect((await patch(id, { mapping: { email: 2 } })).quote).toBeNull();
       await act(id, 'quote');
     };
+    // The worker that has it in hand notices, and takes it up again.
+    pipeline.queues.mayGoOn = true;
     await pipeline.runUntilIdle();
+    pipeline.queues.mayGoOn = false;
     delete pipeline.faults.get;
     expect((await pipeline.batch(caller, id)).quote).toMatchObject({
       state: 'done',

@@ -5,8 +5,8 @@
 import type { Sql } from '../../../core/db/client.ts';
 import type { ClaimedChunk } from '../chunk/claim/queries.ts';
 import { voidReservations } from '../chunk/queries.ts';
-import type { Batch, Owner, Quote } from '../queries.ts';
-import { statesBefore } from '../states.ts';
+import { type Batch, jobDone, type Owner, type Quote } from '../queries.ts';
+import { cancellableStates, statesBefore } from '../states.ts';
 
 /** Lets a held batch go. False when it is not `ready`. */
 export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
@@ -54,16 +54,18 @@ function doneQuote(sql: Sql) {
 
 /**
  * Cancels a batch: after the commit nothing of it is charged any more, because every unfinished chunk has
- * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`;
- * a batch that is not split yet is split for that. False when it had already ended. Call in a transaction.
+ * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`; a batch
+ * that is not split yet ends at once, without rows. False when it had already ended. Call in a transaction.
  */
 export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
-    update batches set reason = null, state = 'cancelling', quote = ${doneQuote(sql)}
+    update batches set reason = null, quote = ${doneQuote(sql)},
+      state = case when chunks_total is null then 'cancelled' else 'cancelling' end,
+      finished_at = case when chunks_total is null then now() end
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
-      and state = any(${statesBefore('cancelling')}) returning id`;
+      and state = any(${cancellableStates}) returning id`;
   if (moved.length === 0) return false;
-  await voidOpenWork(sql, id);
+  await withdrawChunks(sql, id);
   return true;
 }
 
@@ -76,7 +78,7 @@ export async function expireBatch(sql: Sql, id: string, keepDays: number): Promi
     update batches set reason = 'expired', state = 'cancelling', quote = ${doneQuote(sql)}
     where id = ${id} and ${waitsSince(sql, keepDays)} returning id`;
   if (moved.length === 0) return false;
-  await voidOpenWork(sql, id);
+  await withdrawChunks(sql, id);
   return true;
 }
 
@@ -93,9 +95,9 @@ function waitsSince(sql: Sql, keepDays: number) {
 }
 
 /**
- * Ends a batch with the problem that ended it. What was paid stays paid and its parts can be read; every
- * unfinished chunk has a new epoch and every open reservation is void. False when it had already ended. Call
- * in a transaction.
+ * Ends a batch with the problem that ended it. What was paid stays paid and its parts can be read, rows
+ * without an outcome are `not_processed`; every unfinished chunk has a new epoch and every open reservation is void.
+ * False when it had ended or is being cancelled. Call in a transaction.
  */
 export async function failBatch(
   sql: Sql,
@@ -104,16 +106,20 @@ export async function failBatch(
 ): Promise<boolean> {
   const moved = await sql`
     update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
-      finished_at = now()
+      finished_at = now(), quote = ${doneQuote(sql)},
+      not_processed = not_processed + ${unprocessedRows(sql)}
     where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
   if (moved.length === 0) return false;
-  await voidOpenWork(sql, id);
+  await withdrawChunks(sql, id);
   await sql`delete from batch_records where batch_id = ${id}`;
   return true;
 }
 
-/** Gives every unfinished chunk of a cancelled or failed batch a new epoch, and its reserved credits back. */
-async function voidOpenWork(sql: Sql, id: string): Promise<void> {
+/**
+ * Takes back every unfinished chunk of a batch whose row is locked: whoever has one in hand cannot commit it, and
+ * its reservation is void. Call in a transaction.
+ */
+async function withdrawChunks(sql: Sql, id: string): Promise<void> {
   await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
@@ -125,15 +131,21 @@ async function voidOpenWork(sql: Sql, id: string): Promise<void> {
     where id = ${id}`;
 }
 
+/** Rows of a batch without an outcome; 0 before the split. */
+function unprocessedRows(sql: Sql) {
+  return sql`
+    coalesce(rows_total - matched - no_match - ambiguous - invalid - suppressed - duplicate - error_rows
+      - not_processed, 0)`;
+}
+
 /**
  * Ends a batch that is being cancelled without its files: rows without an outcome are counted as
- * `not_processed` and written nowhere. Call in the transaction that cancelled it.
+ * `not_processed` and written nowhere. Call in a transaction.
  */
 export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
   await sql`
     update batches set state = 'cancelled', finished_at = now(),
-      not_processed = not_processed + coalesce(rows_total - matched - no_match - ambiguous - invalid
-        - suppressed - duplicate - error_rows - not_processed, 0)
+      not_processed = not_processed + ${unprocessedRows(sql)}
     where id = ${id} and state = 'cancelling'`;
   await sql`delete from batch_records where batch_id = ${id}`;
 }
@@ -172,10 +184,25 @@ export async function changeBatch(
   return moved.length > 0;
 }
 
+/** Lets one transaction at a time ask for quotes of the account. Call it before a batch is locked. */
+export async function lockQuotesOf(sql: Sql, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`;
+}
+
+/** Quotes of the account that are not done, but for that of this batch. */
+export async function countOpenQuotes(sql: Sql, accountId: string, but: string): Promise<number> {
+  const [row] = await sql<{ quotes: number }[]>`
+    select count(*) as quotes from batches
+    where account_id = ${accountId} and state = 'ready' and quote ->> 'state' = 'running'
+      and id <> ${but}`;
+  return row?.quotes ?? 0;
+}
+
 /** Records that a quote is being made. False when the batch is not `ready`. */
 export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const asked = await sql`
-    update batches set quote = jsonb_build_object('state', 'running', 'asked_at', clock_timestamp())
+    update batches set job_attempts = 0, job_after = null,
+      quote = jsonb_build_object('state', 'running', 'asked_at', clock_timestamp())
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;
   return asked.length > 0;
@@ -184,10 +211,17 @@ export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<bool
 /** Stores a quote that was asked for. False when the batch was changed, started or asked again since. */
 export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<boolean> {
   const stored = await sql`
-    update batches set quote = ${sql.json(quote as never)}
+    update batches set quote = ${sql.json(quote as never)}, ${jobDone(sql)}
     where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'
       and quote ->> 'asked_at' = ${quote.asked_at} returning id`;
   return stored.length > 0;
+}
+
+/** Forgets a quote that cannot be made. */
+export async function dropQuote(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update batches set quote = null, ${jobDone(sql)}
+    where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'`;
 }
 
 /** All chunks of a batch in file order, as a claim would give them. */

@@ -190,6 +190,8 @@ const roads: Record<string, (id: string) => Promise<{ thaw(): Promise<void> } | 
   },
 };
 const done: Record<string, number> = { running: 2, paused: 2 };
+/** A list that is not split has no rows yet. */
+const unsplit = ['created', 'validating'];
 
 describe.each(Object.keys(roads))('in %s', (state) => {
   async function batchThere() {
@@ -201,8 +203,9 @@ describe.each(Object.keys(roads))('in %s', (state) => {
 
   test('cancel ends all charges at its answer, and the rest is not processed', async () => {
     const { id, worker } = await batchThere();
+    const isSplit = !unsplit.includes(state);
     expect(await act(id, 'cancel')).toMatchObject({
-      state: 'cancelling',
+      state: isSplit ? 'cancelling' : 'cancelled',
       credits: { charged: done[state] ?? 0, reserved: 0 },
     });
     const before = await money(id);
@@ -211,16 +214,22 @@ describe.each(Object.keys(roads))('in %s', (state) => {
     await runOut();
     expect(await money(id)).toEqual(before);
     const matched = done[state] ?? 0;
+    const rows = isSplit ? ROWS : 0;
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'cancelled',
       reason: null,
-      rows: { total: ROWS, processed: ROWS, matched, not_processed: ROWS - matched },
+      rows: {
+        total: isSplit ? ROWS : null,
+        processed: rows,
+        matched,
+        not_processed: rows - matched,
+      },
       credits: { charged: matched, reserved: 0 },
     });
     expect(await outcomes(id)).toEqual(
-      Array.from({ length: ROWS }, (_, row) => (row < matched ? 'matched' : 'not_processed')),
+      Array.from({ length: rows }, (_, row) => (row < matched ? 'matched' : 'not_processed')),
     );
-    expect((await pipeline.results(caller, id)).complete).toBe('true');
+    expect((await pipeline.results(caller, id)).complete).toBe(String(isSplit));
     const invalidState = { status: 409, code: 'invalid_state' };
     await expectProblem(await send(id, 'cancel'), invalidState);
     await expectProblem(await send(id, 'resume'), invalidState);

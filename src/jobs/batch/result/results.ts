@@ -16,7 +16,7 @@ import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
 
 export interface BatchResults {
-  /** False while rows are still to come: the stream then ends after the finished prefix. */
+  /** False when rows are still to come, or were never written: the stream then ends after the finished prefix. */
   complete: boolean;
   /** Known for stored bytes, null for what is made while it is read. */
   bytes: number | null;

@@ -27,7 +27,10 @@ export async function listPartsBehind(
     order by chunk_number, k`;
 }
 
-/** Batches with files that are not checked up to these numbers: of the live graph and of the test graph. */
+/**
+ * Batches with files that are not checked up to these numbers: of the live graph and of the test graph. In no order,
+ * so that those that cannot be checked do not hide the others.
+ */
 export async function listBatchesBehind(
   sql: Sql,
   numbers: { live: number; test: number },
@@ -39,7 +42,7 @@ export async function listBatchesBehind(
       where suppression_number between 0 and greatest(${numbers.live}::bigint, ${numbers.test}::bigint) - 1
         and suppression_number < case when b.live
           then ${numbers.live}::bigint else ${numbers.test}::bigint end)
-    order by b.id limit 1000`;
+    order by random() limit 1000`;
   return rows.map((row) => row.id);
 }
 

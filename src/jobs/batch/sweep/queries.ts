@@ -1,25 +1,6 @@
 /** Statements that find what nothing takes on by itself. */
 import type { Sql } from '../../../core/db/client.ts';
 
-/** The job that takes a batch on from a state in which nothing else will. */
-export type BatchJob = 'split-batch' | 'finish-batch' | 'quote-batch';
-
-/** Batches that wait for a split, a quote or their end, oldest first, with the job they wait for. */
-export async function listUnattended(
-  sql: Sql,
-  olderThanSeconds: number,
-): Promise<{ id: string; traceParent: string | null; job: BatchJob }[]> {
-  return sql<{ id: string; traceParent: string | null; job: BatchJob }[]>`
-    select id, trace_parent, case when state = 'ready' then 'quote-batch'
-      when chunks_total is null then 'split-batch' else 'finish-batch' end as job
-    from batches
-    where (state in ('created', 'validating', 'finalizing')
-        or (state = 'cancelling' and (chunks_total is null or chunks_done = chunks_total))
-        or (state = 'ready' and quote ->> 'state' = 'running'))
-      and created_at < now() - make_interval(secs => ${olderThanSeconds})
-    order by created_at limit 100`;
-}
-
 /**
  * Resumes the batches that wait for credits, where the wallet and the key's day can pay for a row again;
  * those that go on waiting say for what. `price` gives the credits of one match of each operation. Batches of
