@@ -11,10 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** Read of many batches at once, never of one: by `GET /admin/health`, by who wakes chunks, by scrub and audit. */
+/**
+ * Read of many batches at once, never of one: by `GET /admin/health`, by who wakes chunks, by claims,
+ * scrub and audit.
+ */
 const unread = [
   ...['stateSince', 'traceParent', 'waitsFor', 'claimAfter', 'claimableAccount', 'storedBytes'],
-  ...['objectsCheckedAt', 'objectsDamaged'],
+  ...['objectsCheckedAt', 'objectsDamaged', 'objectMissingSince'],
+  ...['jobAfter', 'jobAttempts', 'jobLeaseUntil'],
 ];
 
 test('every column of a batch is read, or said not to be', async () => {

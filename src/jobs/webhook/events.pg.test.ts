@@ -333,8 +333,7 @@ describe('an event', () => {
     expect([await stateOf(), await types()]).toEqual(['queued', []]);
     await hooked.sql`update batches set state = 'cancelling' where id = ${id}`;
     expect(await types()).toEqual([]);
-    await hooked.sql`
-      update batches set state = 'cancelled', finished_at = now() where id = ${id}`;
+    await hooked.sql`update batches set state = 'cancelled', finished_at = now() where id = ${id}`;
     expect([await stateOf(), await types()]).toEqual(['cancelled', ['batch.cancelled']]);
     // Whoever made the change may die now: any worker finds the event.
     await hooked.deliver();

@@ -53,7 +53,8 @@ export type ControlContext = DispatchContext & Pick<Context, 'log'>;
 
 /**
  * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, 429 for a quote beside too many others. `alongside` runs in the transaction of the action.
+ * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are open. `alongside`
+ * runs in the transaction of the action.
  */
 export async function controlBatch(
   context: ControlContext,
