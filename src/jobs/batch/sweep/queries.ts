@@ -22,7 +22,8 @@ export async function resumePaidBatches(
         ${first} and (account_id, key_id, operation, reason)
           > (short.account_id, short.key_id, short.operation, short.reason)
         ${inOrder}) next),
-    changed as (
+    -- First who can pay, then their lists: joined, every list that is short would be read.
+    changed as materialized (
       select s.*, now_short.reason as now_reason
       from short s
       join wallets w on w.account_id = s.account_id

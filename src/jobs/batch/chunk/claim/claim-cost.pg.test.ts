@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertOpenLists, settleBatches } from '../../../../../bench/open-lists-queries.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../../../tests/support/pipeline.ts';
 import { inTransaction, type Sql } from '../../../../core/db/client.ts';
+import { prices } from '../../../../core/operations.ts';
+import { resumePaidBatches } from '../../sweep/queries.ts';
 import { reclaimChunks } from '../queries.ts';
 import { endWaits } from '../wait/queries.ts';
 import { claimNextChunk, dispatchChunks } from './queries.ts';
@@ -39,7 +41,7 @@ async function rowsRead(work: (tx: Sql) => Promise<unknown>): Promise<number> {
   });
 }
 
-test('claims, dispatches and reclaims read none of the lists that wait, are paused or short of credits', async () => {
+test('claims, dispatches and sweeps read none of the lists that wait, are paused or short of credits', async () => {
   const { sql, context, queues } = pipeline;
   const like = await pipeline.upload(caller, oneRow, { ...options, hold: 'true' });
   await queues.runNext(context, 'split-batch');
@@ -79,6 +81,7 @@ test('claims, dispatches and reclaims read none of the lists that wait, are paus
     }),
     reclaim: await rowsRead((tx) => reclaimChunks(tx, 0)),
     endWaits: await rowsRead(endWaits),
+    resume: await rowsRead((tx) => resumePaidBatches(tx, prices)),
   };
   expect(claimed).toBe(id);
   for (const [work, rows] of Object.entries(reads)) expect(rows, work).toBeLessThan(READ_MAX);
