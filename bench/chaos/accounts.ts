@@ -17,14 +17,19 @@ export interface Account {
   grants: number;
 }
 
-/** Makes an account and a live key whose limits nobody reaches. */
+/** Makes an account with a live key. The key has no limit that is ever reached, except `rowsPerMinute` if given. */
 export async function openAccount(
   { ask }: ChaosStack,
   name: string,
   credits: number,
+  rowsPerMinute?: number,
 ): Promise<Account> {
   const id = await ask((sql) => createAccount(sql, { name, credits }));
-  const limits = { requestsPerMinute: NO_LIMIT, requestsPerDay: NO_LIMIT };
+  const limits = {
+    requestsPerMinute: NO_LIMIT,
+    requestsPerDay: NO_LIMIT,
+    ...(rowsPerMinute === undefined ? {} : { rowsPerMinute }),
+  };
   const { key } = await ask((sql) => createKey(sql, { accountId: id, mode: 'live', ...limits }));
   return { name, id, key, granted: credits, grants: 0 };
 }

@@ -17,6 +17,9 @@ import type { AuditCheck } from '../../src/core/credits/audit.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { openFileStore } from '../../src/core/storage/file-store.ts';
+import type { ObjectStore } from '../../src/core/storage/object-store.ts';
+import { openS3Store } from '../../src/core/storage/s3-store.ts';
 import { migrateAll } from '../../workers/stack.ts';
 import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
 import { startS3Process } from '../servers/s3-server.ts';
@@ -43,6 +46,8 @@ export interface ChaosStack extends AsyncDisposable {
   /** Base addresses of the APIs. */
   urls: string[];
   proxies: Record<string, TcpProxy>;
+  /** The objects of the service, without the proxies. */
+  store: ObjectStore;
   /** Does it on the database directly, again and again until it works. */
   ask<T>(work: (sql: Database) => Promise<T>): Promise<T>;
   /** Ends Postgres at once, without a checkpoint, and starts it again after so long. */
@@ -135,6 +140,7 @@ async function openIn(
     workers,
     urls,
     proxies,
+    store: servers?.store ?? openFileStore(objects),
     ask,
     restartPostgres: postgres.restart,
     restartRedis: servers?.restart ?? null,
@@ -192,6 +198,7 @@ async function startServers(
   opened: Closers,
 ): Promise<{
   options: OptionTexts;
+  store: ObjectStore;
   restart(awayMs: number): Promise<void>;
   flush(): Promise<void>;
 }> {
@@ -210,6 +217,7 @@ async function startServers(
       s3Endpoint: `http://127.0.0.1:${await line('s3', () => s3Port)}`,
       redisUrl: `redis://127.0.0.1:${await line('redis', () => port)}`,
     },
+    store: openS3Store(s3.config),
     async restart(awayMs) {
       await endRedis(redis);
       await delay(awayMs);

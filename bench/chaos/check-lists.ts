@@ -65,7 +65,8 @@ function checkWhole({ list }: ListRun, result: Buffer, wrong: Wrong): number {
   return list.charged;
 }
 
-interface ResultRow {
+export interface ResultRow {
+  /** The text of the row without its line end. */
   raw: string;
   cells: string[];
 }
@@ -92,8 +93,7 @@ async function checkPrefix(
     return 0;
   }
   for (const part of parts) checkPart(part, expected, found, statusAt, wrong);
-  const matches = found.filter(({ cells }) => cells[statusAt] === 'matched').length;
-  const charged = matches * list.price;
+  const charged = countMatched(found) * list.price;
   checkMax(run, charged, wrong);
   return charged;
 }
@@ -153,10 +153,17 @@ function checkPart(
   }
 }
 
-function readRows(result: Buffer): ResultRow[] {
+/** Reads the rows of a result in CSV, the header row first. */
+export function readRows(result: Buffer): ResultRow[] {
   const rows = parse(result, { raw: true, relax_column_count: true }) as unknown as {
     raw: string;
     record: string[];
   }[];
   return rows.map(({ raw, record }) => ({ raw: raw.trimEnd(), cells: record }));
+}
+
+/** Counts the rows with a match. The first row is the header row. */
+export function countMatched(rows: readonly ResultRow[]): number {
+  const statusAt = must(rows[0], 'header').cells.indexOf('match.status');
+  return rows.filter(({ cells }) => cells[statusAt] === 'matched').length;
 }

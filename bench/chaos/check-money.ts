@@ -30,19 +30,15 @@ export function checkCalls(
   }
 }
 
-/** The wallets of accounts that ran lists alone: predicted from the lists. */
+/** Checks the wallets of accounts that only ran lists; `spent` has the credits that the lists of each must cost. */
 export async function checkWallets(
   stack: ChaosStack,
   history: History,
-  accounts: readonly Account[],
-  charged: ReadonlyMap<ListRun, number>,
+  spent: ReadonlyMap<Account, number>,
 ): Promise<void> {
   const wallets = await stack.ask(listWallets);
-  for (const account of accounts) {
-    const spent = [...charged]
-      .filter(([run]) => run.account === account)
-      .reduce((sum, [, credits]) => sum + credits, 0);
-    const expected = { balance: account.granted - spent, reserved: 0 };
+  for (const [account, credits] of spent) {
+    const expected = { balance: account.granted - credits, reserved: 0 };
     const wallet = wallets.find(({ accountId }) => accountId === account.id);
     if (wallet?.balance === expected.balance && wallet.reserved === 0) continue;
     history.violate('a wallet holds what was given less what matched', {

@@ -1,5 +1,6 @@
 /** The bench's own statements: its questions share nothing with those of the service. */
 import type { Database } from '../../src/core/db/client.ts';
+import { must } from '../../src/core/lib/assert.ts';
 
 export async function dropQueueSchema(sql: Database): Promise<void> {
   await sql`drop schema if exists bullmq cascade`;
@@ -69,6 +70,18 @@ export async function listPartRows(sql: Database, batchId: string): Promise<Part
         rows between unbounded preceding and 1 preceding), 0)::int as first_row
     from parts p join chunks c on c.batch_id = p.batch_id and c.number = p.chunk_number
     where p.batch_id = ${batchId} order by c.number, p.k`;
+}
+
+/** The upload of a list, and the objects of its result in order. */
+export async function readObjectKeys(
+  sql: Database,
+  batchId: string,
+): Promise<{ upload: string; parts: string[] }> {
+  const [keys] = await sql<{ upload: string; parts: string[] }[]>`
+    select upload_key as upload, array(
+      select object_key from parts where batch_id = ${batchId} order by chunk_number, k) as parts
+    from batches where id = ${batchId}`;
+  return must(keys, 'the list');
 }
 
 export interface LedgerLine {

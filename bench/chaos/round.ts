@@ -11,6 +11,7 @@ import { type Backend, type ChaosStack, openChaosStack } from './chaos-stack.ts'
 import { checkDatabase, LedgerWatch } from './check-database.ts';
 import { checkList } from './check-lists.ts';
 import { checkBatches, checkCalls, checkWallets } from './check-money.ts';
+import { DamageDriver } from './damage-driver.ts';
 import { tryForbiddenWrites } from './forbidden-writes.ts';
 import type { History } from './history.ts';
 import type { Drain } from './kept-process.ts';
@@ -18,6 +19,7 @@ import { ListDriver, type ListRun } from './list-driver.ts';
 import { batchOf, hasEnded, type KnownList, makeLists, runUndisturbed } from './lists.ts';
 import { countRefusedParts } from './logs.ts';
 import { Nemesis } from './nemesis.ts';
+import { NoisyDriver } from './noisy-driver.ts';
 import { planFaults } from './plan-faults.ts';
 import { listEmails, mutations } from './queries.ts';
 import { Random } from './random.ts';
@@ -53,6 +55,8 @@ const DRAIN_SECONDS_MAX = 31;
 interface Drivers {
   lists: ListDriver[];
   calls: CallDriver[];
+  noisy: NoisyDriver;
+  damage: DamageDriver;
   poor: Account;
 }
 
@@ -72,7 +76,10 @@ export async function runRound(options: RoundOptions, history: History): Promise
   const nemesis = await disturb({ stack, history, random, drivers, ledger, minutes });
 
   await topUp(stack, drivers.poor, PLENTY, 1);
-  const runs = [...recovery.runs, ...drivers.lists.flatMap((driver) => driver.runs)];
+  const tenants = [...drivers.lists, drivers.noisy];
+  const runs = [...recovery.runs, ...tenants.flatMap((driver) => driver.runs)];
+  // At one row a minute its lists would take hours.
+  await drivers.noisy.cancelAll();
   const lastSeconds = await waitForEnds(api, history, runs);
   await checkAll(stack, api, history, { drivers, runs, ledger });
   const lastDrains = await stack.stop();
@@ -80,6 +87,7 @@ export async function runRound(options: RoundOptions, history: History): Promise
   history.tell('end', {
     lists: runs.length,
     calls: drivers.calls.map(({ calls, matched, unknown }) => [calls, matched.size, unknown]),
+    damaged: drivers.damage.damaged,
     answers: api.counts,
     partsRefused: await countRefusedParts(stack.workers),
     crashes: stack.crashes(),
@@ -115,7 +123,9 @@ async function disturb(round: Disturbed): Promise<Nemesis> {
   history.note('plan', { plan });
   const ending = new AbortController();
   const driving = [
-    ...[...drivers.lists, ...drivers.calls].map((driver) => driver.drive(ending.signal)),
+    ...[...drivers.lists, ...drivers.calls, drivers.noisy, drivers.damage].map((driver) =>
+      driver.drive(ending.signal),
+    ),
     driveTopUps(stack, drivers.poor, random.fork('top-ups'), history, ending.signal),
     watch(stack, ledger, history, ending.signal),
   ];
@@ -133,13 +143,15 @@ async function checkAll(
   done: { drivers: Drivers; runs: ListRun[]; ledger: LedgerWatch },
 ): Promise<void> {
   const { drivers, runs, ledger } = done;
-  const charged = new Map<ListRun, number>();
-  for (const run of runs) charged.set(run, await checkList(stack, api, history, run));
+  const spent = new Map([[drivers.damage.account, drivers.damage.spent]]);
+  for (const run of runs) {
+    const charged = await checkList(stack, api, history, run);
+    spent.set(run.account, (spent.get(run.account) ?? 0) + charged);
+  }
   const lines = await ledger.look(stack, history);
   for (const driver of drivers.calls) checkCalls(history, driver, lines);
   await checkBatches(stack, history, runs);
-  const accounts = [...new Set(drivers.lists.map(({ account }) => account))];
-  await checkWallets(stack, history, accounts, charged);
+  await checkWallets(stack, history, spent);
   await checkDatabase(stack, history);
   for (const { name, violations } of await stack.audit()) {
     if (violations > 0) history.violate(`audit --deep: ${name}`, { violations });
@@ -187,7 +199,15 @@ async function openDrivers(
     const own = random.fork(account.name);
     callDrivers.push(new CallDriver(api, history, own, account, calls, hasKeys));
   }
-  return { lists: listDrivers, calls: callDrivers, poor };
+  const noise = await openAccount(stack, 'noisy', PLENTY, 1);
+  const oneRow = must(
+    lists.find(({ rows }) => rows === 1),
+    'a list of one row',
+  );
+  const noisy = new NoisyDriver(api, history, random.fork('noise'), noise, oneRow);
+  const unlucky = await openAccount(stack, 'unlucky', PLENTY);
+  const damage = new DamageDriver(stack, api, history, random.fork('damage'), unlucky, lists);
+  return { lists: listDrivers, calls: callDrivers, noisy, damage, poor };
 }
 
 /** Money is right at every moment, not only in the end. */

@@ -13,6 +13,7 @@ export interface S3Process extends AsyncDisposable {
   pid: number;
   /** Options that make a process of the service use the bucket. */
   options: OptionTexts;
+  config: S3Config;
   /** Keys of the objects whose key begins so, in order. */
   keys(prefix: string): Promise<string[]>;
 }
@@ -33,6 +34,7 @@ export async function startS3Process(): Promise<S3Process> {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   return {
     pid: child.pid ?? 0,
+    config,
     options: {
       s3Bucket: bucket,
       s3Endpoint: endpoint,
