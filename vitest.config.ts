@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'src/**/*.test.ts',
+      'samples/**/*.test.ts',
       'workers/**/*.test.ts',
       'infra/**/*.test.ts',
       'tests/**/*.test.ts',

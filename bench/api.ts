@@ -6,13 +6,13 @@ import { createAccount } from '../src/core/accounts/accounts.ts';
 import { readConfig } from '../src/core/config.ts';
 import { createKey } from '../src/core/keys/keys.ts';
 import { assert } from '../src/core/lib/assert.ts';
+import { listEmails, readCharges } from './bench.sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { askChild, type Child, startChild, startRedis } from './child.ts';
 import type { Fired, Load } from './fire-requests.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { cpuBetween, readCpu } from './process-cost.ts';
-import { listEmails, readCharges } from './queries.ts';
 
 const connections = 32;
 const creditsEach = 1_000_000_000;

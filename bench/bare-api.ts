@@ -7,7 +7,7 @@ import express from 'express';
 import { readConfig } from '../src/core/config.ts';
 import { connect } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
-import { findRecord } from './queries.ts';
+import { findRecord } from './bench.sql.ts';
 
 const { databaseUrl, databaseConnections } = readConfig();
 const sql = connect({

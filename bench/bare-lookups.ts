@@ -7,7 +7,7 @@ import express from 'express';
 import { readConfig } from '../src/core/config.ts';
 import { connect } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
-import { selectByPrefix } from './queries.ts';
+import { selectByPrefix } from './bench.sql.ts';
 
 const sql = connect({ url: must(readConfig().databaseUrl, 'DATABASE_URL'), connections: 10 });
 const app = express();

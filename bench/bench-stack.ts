@@ -9,15 +9,15 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readAdminUrl, startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import { generateGraph } from '../samples/generate/generate-graph.ts';
+import { writeLeadFiles } from '../samples/generate/generate-leads.ts';
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { environmentWithOnly, type OptionTexts, readConfig } from '../src/core/config.ts';
 import { connect, type Database, inTransaction } from '../src/core/db/client.ts';
-import { generateGraph } from '../src/core/graph/generate/generate-graph.ts';
-import { writeLeadFiles } from '../src/core/graph/generate/generate-leads.ts';
 import { createKey } from '../src/core/keys/keys.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
-import { countPersons, forgetService, settleGraph } from './queries.ts';
+import { countPersons, forgetService, settleGraph } from './bench.sql.ts';
 
 /** What a graph is made of; all of it is in the name of its folder, as are the graph's tables. */
 export interface BenchGraph {

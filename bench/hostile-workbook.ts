@@ -1,6 +1,6 @@
 /** A small workbook with much text in it: the archive stays below the growth that the service refuses. */
 import { createHash } from 'node:crypto';
-import { zipStream } from '../src/jobs/batch/xlsx/zip-stream.ts';
+import { zipStream } from '../src/formats/xlsx/zip-stream.ts';
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

@@ -30,7 +30,7 @@ import {
   nameLookups,
   neededByImport,
   readStoredPersons,
-} from './import-queries.ts';
+} from './import.sql.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
 

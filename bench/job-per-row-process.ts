@@ -9,7 +9,7 @@ import { connect } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { answerParent } from './answer-parent.ts';
-import { enrichRow } from './queries.ts';
+import { enrichRow } from './bench.sql.ts';
 import { openRowBackend, type RowJob, rowQueue } from './row-queue.ts';
 
 const concurrency = 50;

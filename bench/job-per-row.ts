@@ -9,6 +9,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { environmentWithOnly, readConfig } from '../src/core/config.ts';
+import { makeRowResults, readRowResults } from './bench.sql.ts';
 import { type BenchStack, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { startRedis, startServant } from './child.ts';
@@ -16,7 +17,6 @@ import { compareResults } from './compare-results.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
-import { makeRowResults, readRowResults } from './queries.ts';
 import { openRowBackend, type RowJob, rowQueue } from './row-queue.ts';
 
 export interface JobPerRowOptions {

@@ -9,13 +9,13 @@ import http from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBatch } from '../src/client/client.ts';
+import { countPersons, readGraphBytes } from './bench.sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import type { Run } from './interleave.ts';
 import { type Measurement, measure } from './measure.ts';
 import { type MeasuredWork, runMeasured } from './measured-run.ts';
 import type { CostlyPids } from './process-cost.ts';
-import { countPersons, readGraphBytes } from './queries.ts';
 
 export interface LineOptions extends Omit<Measurement, 'prepare'> {
   /** Names of the record's fields to write; null for all of them. */

@@ -1,10 +1,10 @@
 /** What others notice of an account whose searches each take all the time that a search has. */
 import { assert } from '../src/core/lib/assert.ts';
+import { listEmails } from './bench.sql.ts';
 import { type BenchStack, createBenchKey } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { askChild } from './child.ts';
 import type { Latencies, OpenLoop } from './open-loop.ts';
-import { listEmails } from './queries.ts';
 
 /** Two keys with the default of 60 requests a minute, all sent at once. */
 const AT_ONCE = 120;

@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
 import { assert } from '../src/core/lib/assert.ts';
+import { listEmails } from './bench.sql.ts';
 import {
   type BenchGraph,
   type BenchStack,
@@ -20,7 +21,6 @@ import { measureBesideSearches } from './load-searches.ts';
 import { completed } from './measured-run.ts';
 import { measureOpenLists } from './open-lists.ts';
 import type { Latencies, OpenLoop } from './open-loop.ts';
-import { listEmails } from './queries.ts';
 import { runBatches } from './run-batches.ts';
 import { measureSharing } from './sharing.ts';
 import { describeShortLists, runShortList } from './short-list.ts';

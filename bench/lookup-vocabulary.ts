@@ -2,7 +2,7 @@
  * Names to look up, as many as a large graph has: 50,000 job titles and 150,000 cities. Made of syllables
  * and words of work, so that they share beginnings, words and near misses the way real ones do.
  */
-import { drawNumber } from '../src/core/graph/generate/draw-number.ts';
+import { drawNumber } from '../samples/generate/draw-number.ts';
 import { must } from '../src/core/lib/assert.ts';
 
 export interface NamedCity {

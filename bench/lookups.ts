@@ -2,23 +2,24 @@
  * Autocomplete while a batch runs: 200 lookups a second of what people type, among 50,000 job titles and
  * 150,000 cities. Held against a bare application that can only look up prefixes.
  */
+
+import { drawNumber } from '../samples/generate/draw-number.ts';
 import { inTransaction } from '../src/core/db/client.ts';
-import { drawNumber } from '../src/core/graph/generate/draw-number.ts';
-import { nameLookups } from '../src/core/graph/lookup-values/queries.ts';
+import { nameLookups } from '../src/core/graph/lookup-values.sql.ts';
 import { must } from '../src/core/lib/assert.ts';
-import { type BenchStack, createBenchKey } from './bench-stack.ts';
-import type { BenchResult } from './benchmark.ts';
-import { startChild } from './child.ts';
-import { interleave, median, type Run } from './interleave.ts';
-import { drawPeople, lookupCountries, makeCities, makeTitles } from './lookup-vocabulary.ts';
-import { runOpenLoop } from './open-loop.ts';
 import {
   countNamedCities,
   settleLookups,
   writeCities,
   writePeopleCounts,
   writeTitles,
-} from './queries.ts';
+} from './bench.sql.ts';
+import { type BenchStack, createBenchKey } from './bench-stack.ts';
+import type { BenchResult } from './benchmark.ts';
+import { startChild } from './child.ts';
+import { interleave, median, type Run } from './interleave.ts';
+import { drawPeople, lookupCountries, makeCities, makeTitles } from './lookup-vocabulary.ts';
+import { runOpenLoop } from './open-loop.ts';
 import { runBatches } from './run-batches.ts';
 
 const titlesCount = 50_000;

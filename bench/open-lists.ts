@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
 import { inTransaction } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
-import { claimNextChunk } from '../src/jobs/batch/chunk/claim/queries.ts';
+import { claimNextChunk } from '../src/jobs/chunk/claim-chunk.sql.ts';
 import { type BenchStack, createBenchKey, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { upload } from './line.ts';
@@ -19,7 +19,7 @@ import {
   insertOpenLists,
   queueBatch,
   settleBatches,
-} from './open-lists-queries.ts';
+} from './open-lists.sql.ts';
 
 const LISTS = [5_000, 50_000];
 const ACCOUNTS = 100;

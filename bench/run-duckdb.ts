@@ -6,9 +6,9 @@ import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { version } from '@duckdb/node-api';
 import { packageRoot } from '../src/core/lib/package-root.ts';
+import { exportTable } from './bench.sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { type Servant, startServant } from './child.ts';
-import { exportTable } from './queries.ts';
 import type { ReferenceScript } from './run-reference.ts';
 
 const threads = '2';

@@ -7,9 +7,9 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Database, inTransaction } from '../src/core/db/client.ts';
-import { runConstant } from '../src/core/graph/queries.ts';
+import { runConstant } from '../src/core/graph/graph.sql.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
-import { asLiteral } from './queries.ts';
+import { asLiteral } from './bench.sql.ts';
 
 export type ReferenceScript = 'ten-fields' | 'all-columns' | 'export-ten-fields';
 

@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
 import { measureApi } from './api.ts';
+import { readServer } from './bench.sql.ts';
 import { type BenchStack, leadList, openBenchStack } from './bench-stack.ts';
 import { type BenchResult, judge } from './benchmark.ts';
 import {
@@ -28,7 +29,6 @@ import { pollMs } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
 import { startProductionServers } from './production-servers.ts';
 import { profileWorker } from './profile.ts';
-import { readServer } from './queries.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
 import { measureSearchGrowth } from './search-growth.ts';

@@ -10,7 +10,7 @@ import { personFields } from '../src/core/graph/fields.ts';
 import { recordToJson } from '../src/core/graph/record.ts';
 import { createKey } from '../src/core/keys/keys.ts';
 import { assert, must } from '../src/core/lib/assert.ts';
-import { compileSearch } from '../src/core/search/compile.ts';
+import { compileSearch } from '../src/core/search/compile.sql.ts';
 import { readPage } from '../src/core/search/page.ts';
 import { parseFilter } from '../src/core/search/parse.ts';
 import { prepareFilter } from '../src/core/search/prepare.ts';

@@ -5,11 +5,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient } from '../src/client/client.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { readProgress } from './bench.sql.ts';
 import { type BenchStack, createBenchKey, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { upload } from './line.ts';
 import { completed, secondsSince } from './measured-run.ts';
-import { readProgress } from './queries.ts';
 import { describeShortLists, runShortList } from './short-list.ts';
 
 const ACCOUNTS = 20;

@@ -8,13 +8,13 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { assert } from '../src/core/lib/assert.ts';
+import { readServer } from './bench.sql.ts';
 import { type BenchGraph, type BenchStack, openBenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuOf } from './process-cost.ts';
 import { type ProductionServers, startProductionServers } from './production-servers.ts';
-import { readServer } from './queries.ts';
 
 /** After so many rows a process no longer gets faster: the S3 client is much code to compile. */
 const WARM_UP_ROWS = 250_000;

@@ -19,37 +19,41 @@ const FILE_LINES_MAX = 400;
 
 /** Longer than a file may be, because they hold tables and nothing to follow. */
 const dataTables = new Set([
-  'src/core/graph/generate/vocabulary/places.ts',
-  'src/jobs/batch/mapping/columns.test.ts',
+  'samples/generate/vocabulary/places.ts',
+  'src/jobs/mapping/columns.test.ts',
 ]);
 
 const testFile = /\.(test|test-suite)\.ts$|^(tests|bench)\//;
 const sqlFile =
-  /^src\/(core|jobs)\/(.+\/)?queries\.ts$|^src\/core\/(search\/compile(-ranges)?\.ts|db\/)|^infra\/(dump-schema|embedded\/postgres-(readiness|roles))\.ts$/;
+  /^(src\/(core|jobs)|samples)\/.+\.sql\.ts$|^src\/core\/db\/|^infra\/(dump-schema|embedded\/postgres-(readiness|roles))\.ts$/;
 
 /** Text that is sent as it is: migrations, the record renderer's generated select, and COPY. */
-const unsafeFile = /^src\/core\/(db\/|graph\/(import\/)?queries\.ts$)/;
+const unsafeFile = /^src\/core\/(db\/|graph\/(graph|import\/import-records)\.sql\.ts$)/;
 
 /** A feature that reads another's tables on purpose, and why. */
 const sharedStatements: Record<string, readonly string[]> = {
+  // Credits that a batch has reserved are voided in the statement that ends it, or takes back a chunk.
+  'src/jobs/batch/control-batch.sql.ts': ['src/core/credits/reservations.sql.ts'],
+  'src/jobs/chunk/commit-part.sql.ts': ['src/core/credits/reservations.sql.ts'],
+  // The people of an export are those of a search.
+  'src/jobs/export/matching-ids.sql.ts': ['src/core/search/compile.sql.ts'],
   // The reservation must lie in the chunk's own transaction, next to its lease.
-  'src/jobs/batch/chunk/run-chunk.ts': ['src/core/credits/queries.ts'],
+  'src/jobs/chunk/run-chunk.ts': ['src/core/credits/credits.sql.ts'],
   // What a call matched is charged beside it.
-  'src/core/enrich/enrich-calls.ts': ['src/core/credits/queries.ts'],
+  'src/core/enrich/enrich-calls.ts': ['src/core/credits/credits.sql.ts'],
   // What is deleted by age is a statement of each feature and nothing else.
-  'src/jobs/maintenance/keep-house.ts': [
-    'src/core/idempotency/queries.ts',
-    'src/core/limits/queries.ts',
-    'src/core/search/queries.ts',
-    'src/core/sessions/queries.ts',
-    'src/jobs/batch/queries.ts',
-    'src/jobs/webhook/queries.ts',
+  'src/jobs/housekeeping/run-housekeeping.ts': [
+    'src/core/idempotency/idempotency.sql.ts',
+    'src/core/limits/limits.sql.ts',
+    'src/core/search/search.sql.ts',
+    'src/core/sessions/sessions.sql.ts',
+    'src/jobs/webhook/webhooks.sql.ts',
   ],
 };
 
 const rules: Rule[] = [
   {
-    name: 'imports point from the higher storey to the lower one',
+    name: 'imports point from the higher layer to the lower one',
     find: perFile(findWrongImports),
     broken: [
       { 'src/core/credits/a.ts': "import type { B } from '../../jobs/b.ts';" },
@@ -58,15 +62,20 @@ const rules: Rule[] = [
       { 'src/core/db/a.ts': "import { b } from '../keys/keys.ts';" },
       { 'src/core/keys/a.ts': "import { b } from '../context.ts';" },
       { 'src/core/identifiers/a.ts': "import { b } from '../log.ts';" },
-      { 'src/jobs/a.ts': "export * from '../api/b.ts';" },
-      { 'src/jobs/a.ts': "import { Queue } from 'bullmq';\nimport express from 'express';" },
+      { 'src/jobs/queue/a.ts': "export * from '../../api/b.ts';" },
+      { 'src/jobs/batch/a.ts': "import type { B } from '../list/b.ts';" },
+      { 'src/jobs/list/a.ts': "import type { B } from '../export/b.ts';" },
+      { 'src/jobs/queue/a.ts': "import { jobs } from '../registry.ts';" },
+      { 'src/jobs/new/a.ts': "import { b } from '../queue/b.ts';" },
+      { 'src/formats/csv/a.ts': "import type { B } from '../../core/enrich/b.ts';" },
+      { 'src/jobs/queue/a.ts': "import { Queue } from 'bullmq';\nimport express from 'express';" },
       { 'src/client/a.ts': "import { b } from '../core/lib/b.ts';" },
       { 'src/api/a.ts': "const b = await import('../../workers/b.ts');" },
       { 'src/api/a.ts': "import { b } from './b.test-suite.ts';" },
       { 'infra/embedded/a.ts': "import { b } from '../../src/core/log.ts';" },
-      { 'src/api/console/app/a.tsx': "import { b } from '../../problem.ts';" },
-      { 'src/api/console/app/a.tsx': "import path from 'node:path';" },
-      { 'src/api/console/a.ts': "import { b } from './app/b.ts';" },
+      { 'src/console/a.tsx': "import { b } from '../api/problem.ts';" },
+      { 'src/console/a.tsx': "import path from 'node:path';" },
+      { 'src/api/console/a.ts': "import { b } from '../../console/b.ts';" },
       { 'src/elsewhere/a.ts': "import { b } from './b.ts';" },
     ],
   },
@@ -91,7 +100,7 @@ const rules: Rule[] = [
     ],
   },
   {
-    name: 'statements live in queries.ts files, the search compiler and core/db',
+    name: 'statements live in .sql.ts files and core/db',
     find: perFile((file) =>
       testFile.test(file.path) || sqlFile.test(file.path)
         ? []
@@ -100,18 +109,18 @@ const rules: Rule[] = [
     broken: [
       { 'src/core/credits/credits.ts': 'await sql`select 1`;' },
       { 'src/jobs/batch/split.ts': 'await context.sql<{ a: number }[]>`select 1`;' },
-      { 'src/api/queries.ts': 'await tx`select 1`;' },
-      { 'src/core/credits/more-queries.ts': 'await tx`select 1`;' },
+      { 'src/api/a.sql.ts': 'await tx`select 1`;' },
+      { 'src/core/credits/more-sql.ts': 'await tx`select 1`;' },
     ],
   },
   {
-    name: 'features meet through functions, never through the queries of another',
+    name: 'features meet through functions, never through the statements of another',
     find: perFile((file) =>
       testFile.test(file.path) ? [] : findForeignQueries(file, featureOf(file.path)),
     ),
     broken: [
-      { 'src/core/keys/keys.ts': "import { a } from '../credits/queries.ts';" },
-      { 'src/jobs/export/a.ts': "import type { A } from '../batch/chunk/queries.ts';" },
+      { 'src/core/keys/keys.ts': "import { a } from '../credits/credits.sql.ts';" },
+      { 'src/jobs/schedule/a.ts': "import type { A } from '../webhook/webhooks.sql.ts';" },
     ],
   },
   {
@@ -121,7 +130,7 @@ const rules: Rule[] = [
         ? []
         : matches(file, /\.\s*unsafe\s*\(/g),
     ),
-    broken: [{ 'src/core/keys/queries.ts': 'await sql.unsafe(text);' }],
+    broken: [{ 'src/core/keys/keys.sql.ts': 'await sql.unsafe(text);' }],
   },
   {
     name: 'a file is named in kebab-case for its one subject',
@@ -189,15 +198,18 @@ function matches(file: SourceFile, pattern: RegExp): string[] {
   );
 }
 
+/** The rooms of one feature, the life of a batch: their statements are about the same tables. */
+const batchRooms = /^src\/jobs\/(batch|chunk|list|export|result|audit|housekeeping)\//;
+
 /** The folder right under core or jobs; other code belongs to no feature and may ask any of them. */
 function featureOf(file: string): string | undefined {
-  return /^src\/(core|jobs)\/[\w-]+\//.exec(file)?.[0];
+  return batchRooms.test(file) ? 'a batch' : /^src\/(core|jobs)\/[\w-]+\//.exec(file)?.[0];
 }
 
 function findForeignQueries(file: SourceFile, feature: string | undefined): string[] {
   if (feature === undefined) return [];
   return file.imports
-    .filter(({ target }) => target.endsWith('/queries.ts') && !target.startsWith(feature))
+    .filter(({ target }) => target.endsWith('.sql.ts') && featureOf(target) !== feature)
     .filter(({ target }) => !(sharedStatements[file.path] ?? []).includes(target))
     .map(({ target, line }) => `${file.path}:${line} imports ${target}`);
 }

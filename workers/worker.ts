@@ -5,8 +5,8 @@ import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { stopTracing } from '../src/core/tracing.ts';
-import { startSweeping } from '../src/jobs/batch/sweep.ts';
-import { startKeepingHouse } from '../src/jobs/maintenance/keep-house.ts';
+import { startKeepingHouse } from '../src/jobs/housekeeping/run-housekeeping.ts';
+import { startSweeping } from '../src/jobs/housekeeping/sweep.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { watchService } from '../src/jobs/monitor/watch-service.ts';
 import { queueNames } from '../src/jobs/queue/job-names.ts';
@@ -14,6 +14,7 @@ import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.t
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { runWorkers } from '../src/jobs/queue/run-workers.ts';
 import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
+import { jobs } from '../src/jobs/registry.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
 import { openProcess } from './open-process.ts';
@@ -35,7 +36,7 @@ export async function runWorker(config: Config): Promise<void> {
   const queues = openQueues(backend, context.log, broken);
   const store = limitStore(context.store, config.workerConcurrency);
   const job = { ...context, store, config, queues };
-  const workers = runWorkers(job, backend, broken);
+  const workers = runWorkers(job, backend, jobs, broken);
   const sweeping = startSweeping(job);
   const keepingHouse = startKeepingHouse(job);
   const scheduling = startScheduling(job);

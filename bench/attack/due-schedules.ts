@@ -1,7 +1,7 @@
 /** A thousand schedules of others that are due at the same moment as mine. */
 import { setTimeout } from 'node:timers/promises';
 import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
-import { makeSchedulesDue, readSlotDelay } from './queries.ts';
+import { makeSchedulesDue, readSlotDelay } from './attack.sql.ts';
 
 const ACCOUNTS = 10;
 const SCHEDULES_EACH = 100;

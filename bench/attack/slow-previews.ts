@@ -1,7 +1,7 @@
 /** Free previews that take the database as long as they may, while somebody else searches and enriches. */
 import { setTimeout } from 'node:timers/promises';
 import { type Attack, timed } from './arena.ts';
-import { countActiveSearches } from './queries.ts';
+import { countActiveSearches } from './attack.sql.ts';
 
 const PREVIEWS = 120;
 const WORDS = 300;

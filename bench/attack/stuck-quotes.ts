@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
 import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
-import { loseQueue } from './queries.ts';
+import { loseQueue } from './attack.sql.ts';
 
 const LISTS = 103;
 const ROWS = 300;

@@ -12,10 +12,10 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../infra/embedded/embedded-postgres.ts';
+import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
 import type { AuditCheck } from '../../src/core/credits/audit.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
-import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { openFileStore } from '../../src/core/storage/file-store.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
@@ -23,10 +23,10 @@ import { openS3Store } from '../../src/core/storage/s3-store.ts';
 import { migrateAll } from '../../workers/stack.ts';
 import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
 import { startS3Process } from '../servers/s3-server.ts';
+import { dropQueueSchema } from './chaos.sql.ts';
 import { Closers } from './closers.ts';
 import type { History } from './history.ts';
 import { type Drain, KeptProcess } from './kept-process.ts';
-import { dropQueueSchema } from './queries.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const run = promisify(execFile);

@@ -5,9 +5,9 @@
 import { audit } from '../../src/core/credits/audit.ts';
 import type { Database } from '../../src/core/db/client.ts';
 import { prices } from '../../src/core/operations.ts';
+import { countBrokenRules, type LedgerLine, listLedger } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
-import { countBrokenRules, type LedgerLine, listLedger } from './queries.ts';
 
 /** Asks every rule at this moment, which may be in the middle of anything. */
 export async function checkDatabase(stack: ChaosStack, history: History): Promise<void> {

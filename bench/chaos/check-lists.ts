@@ -5,11 +5,11 @@
 import { parse } from 'csv-parse/sync';
 import { must } from '../../src/core/lib/assert.ts';
 import type { Answer, ApiCaller } from './api-caller.ts';
+import { listPartRows, type PartRow } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 import { batchOf } from './lists.ts';
-import { listPartRows, type PartRow } from './queries.ts';
 
 /** Checks one list that has ended. Returns the credits that it must have been charged. */
 export async function checkList(

@@ -1,10 +1,10 @@
 /** Whether each wallet holds what was given less what was answered, to the credit. */
 import type { Account } from './accounts.ts';
 import type { CallDriver } from './call-driver.ts';
+import { type LedgerLine, listBatchRows, listWallets } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
-import { type LedgerLine, listBatchRows, listWallets } from './queries.ts';
 
 /** No charge without an answer that was given, and no match that was not charged. */
 export function checkCalls(

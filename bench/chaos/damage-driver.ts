@@ -8,11 +8,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../src/core/lib/assert.ts';
 import type { Account } from './accounts.ts';
 import type { Answer, ApiCaller } from './api-caller.ts';
+import { listPartRows, readObjectKeys } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import { countMatched, type ResultRow, readRows } from './check-lists.ts';
 import type { History } from './history.ts';
 import { type BatchAnswer, batchOf, hasEnded, type KnownList, type MoreOptions } from './lists.ts';
-import { listPartRows, readObjectKeys } from './queries.ts';
 import type { Random } from './random.ts';
 
 const LOOK_AGAIN_MS = 300;

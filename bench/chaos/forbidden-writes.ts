@@ -3,9 +3,9 @@
  * transaction that is never committed.
  */
 import type { Database } from '../../src/core/db/client.ts';
+import { claimAgain, forbiddenWrites } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
-import { claimAgain, forbiddenWrites } from './queries.ts';
 
 /** Carries what a transaction found out of it, and undoes it. */
 class Undone<Found> extends Error {

@@ -1,7 +1,7 @@
 /** The lists that a run uploads, and what each comes to when nothing goes wrong. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { generateLeads } from '../../samples/generate/generate-leads.ts';
 import type { Database } from '../../src/core/db/client.ts';
-import { generateLeads } from '../../src/core/graph/generate/generate-leads.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { type OperationName, operations, personSearch } from '../../src/core/operations.ts';
 import type { Answer, ApiCaller } from './api-caller.ts';

@@ -7,7 +7,7 @@ import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
-import { mutations } from './queries.ts';
+import { mutations } from './chaos.sql.ts';
 import type { Mutant, RoundResult } from './round.ts';
 
 const run = promisify(execFile);

@@ -8,12 +8,12 @@ import type { Database } from '../../src/core/db/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import type { Account } from './accounts.ts';
 import type { ApiCaller } from './api-caller.ts';
+import { countClaimedAgain, listLeasedChunks } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 import { batchOf, type KnownList } from './lists.ts';
 import { countRefusedParts } from './logs.ts';
-import { countClaimedAgain, listLeasedChunks } from './queries.ts';
 
 /** A lease of 15 s and a sweep every 5 s. */
 const RECOVERY_SECONDS_MAX = 20;

@@ -7,6 +7,7 @@ import { must } from '../../src/core/lib/assert.ts';
 import { type Account, driveTopUps, openAccount, topUp } from './accounts.ts';
 import { ApiCaller } from './api-caller.ts';
 import { CallDriver, knowCalls } from './call-driver.ts';
+import { listEmails, mutations } from './chaos.sql.ts';
 import { type Backend, type ChaosStack, openChaosStack } from './chaos-stack.ts';
 import { checkDatabase, LedgerWatch } from './check-database.ts';
 import { checkList } from './check-lists.ts';
@@ -21,7 +22,6 @@ import { countRefusedParts } from './logs.ts';
 import { Nemesis } from './nemesis.ts';
 import { NoisyDriver } from './noisy-driver.ts';
 import { planFaults } from './plan-faults.ts';
-import { listEmails, mutations } from './queries.ts';
 import { Random } from './random.ts';
 import { measureRecovery } from './recovery.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { mutations } from './chaos.sql.ts';
 import { History } from './history.ts';
-import { mutations } from './queries.ts';
 import { type Mutant, type RoundOptions, runRound } from './round.ts';
 
 const USAGE = `usage: npm run chaos -- [--seed N] [--minutes M] [--backend embedded|redis] [--mutant NAME]

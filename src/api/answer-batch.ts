@@ -2,10 +2,10 @@
 import { pipeline } from 'node:stream/promises';
 import { availableCredits } from '../core/credits/credits.ts';
 import { assertStillInForce } from '../core/sessions/still-in-force.ts';
+import type { Batch } from '../jobs/batch/batch.ts';
 import { viewBatch } from '../jobs/batch/batch-view.ts';
-import type { Batch } from '../jobs/batch/queries.ts';
-import { openResults } from '../jobs/batch/result/results.ts';
 import { isFinal } from '../jobs/batch/states.ts';
+import { openResults } from '../jobs/result/results.ts';
 import { type RouteInput, sayCredits } from './define-route.ts';
 
 /** A connection on which nothing is said for longer is cut by many a proxy. */

@@ -1,8 +1,8 @@
 /** The answer of a call that has an event sent: 202 with the delivery, which workers make. */
 import type { Sql } from '../core/db/client.ts';
 import { requestHash } from '../core/idempotency/idempotency.ts';
-import type { Delivery } from '../jobs/webhook/queries.ts';
 import { viewDelivery } from '../jobs/webhook/webhook-view.ts';
+import type { Delivery } from '../jobs/webhook/webhooks.sql.ts';
 import type { RouteInput } from './define-route.ts';
 import { claimRequest, replay } from './idempotent-request.ts';
 

@@ -3,7 +3,7 @@
  * and what was answered are kept together, and a replay sends the same people without a charge.
  */
 import type { Request, Response } from 'express';
-import { chargePage } from '../core/credits/charge-page/queries.ts';
+import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { refusalToPay } from '../core/enrich/enrich-calls.ts';
@@ -15,14 +15,14 @@ import {
 import { personFields } from '../core/graph/fields.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials } from '../core/keys/keys.ts';
-import type { ApiKey } from '../core/keys/queries.ts';
 import { personSearch } from '../core/operations.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
-import { type PersonRow, selectRecords } from '../core/search/queries.ts';
+import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { credentialsEnded } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
 import { sayCredits } from './define-route.ts';

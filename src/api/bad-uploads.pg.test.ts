@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { zipStream } from '../formats/xlsx/zip-stream.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
-import { zipStream } from '../jobs/batch/xlsx/zip-stream.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

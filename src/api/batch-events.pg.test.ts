@@ -7,8 +7,9 @@ import { crowd } from '../../tests/support/small-graph.ts';
 import { displayPrefix } from '../core/keys/key-format.ts';
 import { revokeKey } from '../core/keys/keys.ts';
 import { createLog } from '../core/log.ts';
+import type { Batch } from '../jobs/batch/batch.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
-import { type Batch, findBatch } from '../jobs/batch/queries.ts';
+import { findBatch } from '../jobs/batch/batches.sql.ts';
 import { type BatchWatcher, watchBatches } from '../jobs/batch/watch-batches.ts';
 
 let pipeline: Pipeline;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { countryCode } from '../core/identifiers/country.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
-import type { BatchRequest, DialectRequest } from '../jobs/batch/create-batch.ts';
-import { parseDelimiter } from '../jobs/batch/csv/delimiter.ts';
-import { parseEncoding } from '../jobs/batch/csv/encoding.ts';
+import { parseDelimiter } from '../formats/csv/delimiter.ts';
+import { parseEncoding } from '../formats/csv/encoding.ts';
+import type { BatchRequest, DialectRequest } from '../jobs/list/create-list.ts';
 import { parseParameters } from './define-route.ts';
 
 const column = z.union([z.string(), z.number()]);

@@ -1,6 +1,6 @@
 /** Lists and exports answer alike: most endpoints of `/v1/batches` are also those of `/v1/exports`. */
 import type { Scope } from '../core/keys/keys.ts';
-import type { BatchKind } from '../jobs/batch/queries.ts';
+import type { BatchKind } from '../jobs/batch/batch.ts';
 import type { Route } from './define-route.ts';
 
 export interface BatchResource<Kind extends BatchKind = BatchKind> {

@@ -1,10 +1,10 @@
 /** What the calls around an account's do-not-contact list share. */
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { ApiKey } from '../core/keys/queries.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
-import { readContacts } from '../core/search/do-not-contact/do-not-contact.ts';
-import type { ListedContacts } from '../core/search/do-not-contact/queries.ts';
+import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
+import { readContacts } from '../core/search/do-not-contact.ts';
 import type { SearchOwner } from '../core/search/prepared-filter.ts';
 import { parseValues } from './define-route.ts';
 import { parseJson, readBody } from './read-json.ts';

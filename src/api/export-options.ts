@@ -1,6 +1,6 @@
 /** What an export is of, as callers of exports and of schedules send it. */
 import { z } from 'zod';
-import { resultFormats } from '../jobs/batch/result/result-format.ts';
+import { resultFormats } from '../jobs/batch/result-format.ts';
 
 /** Room for a filter of many ids. */
 const FILTER_CHARACTERS_MAX = 65_536;

@@ -1,9 +1,9 @@
 /** The header Idempotency-Key of a request: the claim it makes, or the answer it had before. */
 import type { Request, Response } from 'express';
 import type { Sql } from '../core/db/client.ts';
+import type { StoredAnswer } from '../core/idempotency/idempotency.sql.ts';
 import { assertSameRequest, claimKey } from '../core/idempotency/idempotency.ts';
-import type { StoredAnswer } from '../core/idempotency/queries.ts';
-import type { ApiKey } from '../core/keys/queries.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
 import type { ApiContext } from './api-context.ts';
 

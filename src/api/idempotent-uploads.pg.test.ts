@@ -5,7 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { Signal } from '../../tests/support/signal.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { deleteOldKeys } from '../core/idempotency/queries.ts';
+import { deleteOldKeys } from '../core/idempotency/idempotency.sql.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
 
 let pipeline: Pipeline;

@@ -1,6 +1,6 @@
 /** A key as the API shows it, and which keys a caller may see. */
-import type { AccountKey, KeyOwner } from '../core/keys/account-keys/queries.ts';
-import type { ApiKey } from '../core/keys/queries.ts';
+import type { AccountKey, KeyOwner } from '../core/keys/account-keys.sql.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
 
 /** The JSON of a key; never its text. */
 export function viewKey(key: AccountKey) {

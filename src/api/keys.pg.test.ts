@@ -5,7 +5,7 @@ import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
 import { audit } from '../core/credits/audit.ts';
 import { createKey } from '../core/keys/keys.ts';
-import { cancelKeyBatches } from '../jobs/batch/key-batches/cancel-key-batches.ts';
+import { cancelKeyBatches } from '../jobs/batch/cancel-key-batches.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { crowd } from '../../tests/support/small-graph.ts';
 import { inTransaction } from '../core/db/client.ts';
 import { must } from '../core/lib/assert.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
-import { keepHouse } from '../jobs/maintenance/keep-house.ts';
+import { keepHouse } from '../jobs/housekeeping/run-housekeeping.ts';
 
 const BYTES_MAX = 100_000;
 const list = 'email\np1@list.example\np2@list.example\n';

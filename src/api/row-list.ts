@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { AppError } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
-import { encodeCell } from '../jobs/batch/csv/quote-cell.ts';
-import { contextColumns } from '../jobs/batch/mapping/columns.ts';
+import { encodeCell } from '../formats/csv/quote-cell.ts';
+import { contextColumns } from '../jobs/mapping/columns.ts';
 import { parseValues } from './define-route.ts';
 import { parseExactly } from './read-json.ts';
 

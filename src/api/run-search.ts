@@ -4,7 +4,7 @@
  */
 import type { Response } from 'express';
 import type { Sql } from '../core/db/client.ts';
-import { type ApiKey, findRequestsOf } from '../core/keys/queries.ts';
+import { type ApiKey, findRequestsOf } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
 import type { SearchOwner } from '../core/search/prepared-filter.ts';

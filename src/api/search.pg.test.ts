@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillTestGraph } from '../../samples/test-graph/fill-test-graph.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
@@ -10,7 +11,6 @@ import { recordToJson } from '../core/graph/record.ts';
 import { must } from '../core/lib/assert.ts';
 import { drawnFilter, drawnGraph, type Subject } from '../core/search/random-filters.test-suite.ts';
 import { suppress } from '../core/suppression/suppress.ts';
-import { fillTestGraph } from '../core/test-mode/fill-test-graph.ts';
 
 let pipeline: Pipeline;
 let rich: Caller;

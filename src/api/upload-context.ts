@@ -1,8 +1,8 @@
 /** What the calls that store an upload share. */
 import type { Response } from 'express';
-import type { ApiKey } from '../core/keys/queries.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
-import type { UploadContext } from '../jobs/batch/create-batch.ts';
+import type { UploadContext } from '../jobs/list/create-list.ts';
 import type { ApiContext } from './api-context.ts';
 import { limitOpenAnswers } from './open-answers.ts';
 

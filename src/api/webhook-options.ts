@@ -1,7 +1,7 @@
 /** A webhook as callers send it. */
 import { z } from 'zod';
 import { eventTypes } from '../jobs/webhook/event-types.ts';
-import type { WebhookChange } from '../jobs/webhook/queries.ts';
+import type { WebhookChange } from '../jobs/webhook/webhooks.sql.ts';
 import {
   deliveryNotFound,
   type WebhookRequest,

@@ -7,7 +7,7 @@ import {
   type TestWorkbook,
   workbookParts,
   zipOf,
-} from '../jobs/batch/xlsx/xlsx-fixtures.test-suite.ts';
+} from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
 
 const BYTES_MAX = 1_000_000;
 

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { writeLeadFiles } from '../../samples/generate/generate-leads.ts';
 import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
-import { writeLeadFiles } from '../../src/core/graph/generate/generate-leads.ts';
 import { waitFor } from './wait-for.ts';
 
 const LOOK_AGAIN_MS = 200;

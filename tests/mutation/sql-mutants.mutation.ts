@@ -12,7 +12,15 @@ import { startTestServer, type TestServer } from '../support/postgres-server.ts'
 import { type Killer, type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 const copy = path.join(packageRoot, 'coverage/sql-mutants');
-const copied = ['src', 'tests', 'infra', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const copied = [
+  'src',
+  'samples',
+  'tests',
+  'infra',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 
 /** A change may make a test wait for ever; as with Stryker, that is seen too. */
 const RUN_MS_MAX = 120_000;

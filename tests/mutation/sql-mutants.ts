@@ -26,11 +26,11 @@ const usage = 'src/api/usage.pg.test.ts';
 const calls = 'src/api/enrich-one.pg.test.ts';
 const search = 'src/api/search.pg.test.ts';
 const keys = 'src/api/keys.pg.test.ts';
-const lists = 'src/jobs/batch/batch-credits.pg.test.ts';
-const budget = 'src/jobs/batch/key-budget.pg.test.ts';
-const leases = 'src/jobs/batch/chunk/leases.pg.test.ts';
-const failures = 'src/jobs/batch/chunk/failures.pg.test.ts';
-const reserve = 'src/jobs/batch/chunk/reserve.pg.test.ts';
+const lists = 'src/jobs/chunk/batch-credits.pg.test.ts';
+const budget = 'src/jobs/chunk/key-budget.pg.test.ts';
+const leases = 'src/jobs/chunk/leases.pg.test.ts';
+const failures = 'src/jobs/chunk/failures.pg.test.ts';
+const reserve = 'src/jobs/chunk/reserve.pg.test.ts';
 
 const killers = {
   grant: { file: credits, test: 'a grant' },
@@ -59,9 +59,9 @@ interface Changed {
   changes: [find: string, replace: string, killer: keyof typeof killers][];
 }
 
-const money = 'src/core/credits/queries.ts';
-const pages = 'src/core/credits/charge-page/queries.ts';
-const chunks = 'src/jobs/batch/chunk/queries.ts';
+const money = 'src/core/credits/credits.sql.ts';
+const pages = 'src/core/credits/charge-page.sql.ts';
+const chunks = 'src/jobs/chunk/commit-part.sql.ts';
 const app = 'infra/migrations/app';
 
 const changed: Changed[] = [

@@ -6,9 +6,9 @@ export default defineConfig({
   test: {
     include: [
       'src/core/limits/bucket.test.ts',
-      'src/jobs/batch/chunk/afford.test.ts',
+      'src/jobs/chunk/afford.test.ts',
       // Without `scanning-time`: code that holds 477 mutants is ten times slower.
-      'src/jobs/batch/csv/{record-scanner,record-table}.test.ts',
+      'src/formats/csv/{record-scanner,record-table}.test.ts',
     ],
     env: { PROPERTY_RUNS: '20' },
     setupFiles: ['tests/mutation/same-examples.ts'],

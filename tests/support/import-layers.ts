@@ -1,4 +1,4 @@
-/** Which folder may import from which: the storeys of the house, lowest first. */
+/** Which folder may import from which: the layers of the house, lowest first. */
 import type { SourceFile } from './source-files.ts';
 
 interface Layer {
@@ -9,6 +9,31 @@ interface Layer {
 }
 
 const core = ['lib', 'pure', 'base', 'store', 'feature', 'context'];
+
+/** Folders of `src/jobs`, floor by floor: each may import those of the floors below. */
+const jobFloors = [
+  ['queue', 'mapping'],
+  ['batch', 'webhook'],
+  ['result'],
+  ['chunk', 'audit', 'erasure'],
+  ['list', 'export'],
+  ['schedule', 'housekeeping', 'monitor'],
+];
+const belowJobs = [...core, 'formats', 'client'];
+const jobLayers = jobFloors.flatMap((folders, floor) =>
+  folders.map((folder) => ({
+    name: `jobs/${folder}`,
+    holds: new RegExp(`^src/jobs/${folder}/`),
+    below: [
+      ...belowJobs,
+      ...jobFloors
+        .slice(0, floor)
+        .flat()
+        .map((lower) => `jobs/${lower}`),
+    ],
+  })),
+);
+const jobs = ['jobs', ...jobLayers.map(({ name }) => name)];
 
 /** The first layer that holds a path is the path's own. */
 const layers: Layer[] = [
@@ -30,26 +55,31 @@ const layers: Layer[] = [
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
   // Runs in the browser, and is served by the API as files: nothing here imports it, nor it anything.
-  { name: 'browser', holds: /^src\/api\/console\/app\//, below: [] },
+  { name: 'browser', holds: /^src\/console\//, below: [] },
   { name: 'client', holds: /^src\/client\//, below: [] },
-  { name: 'jobs', holds: /^src\/jobs\//, below: [...core, 'client'] },
-  { name: 'api', holds: /^src\/api\//, below: [...core, 'client', 'jobs'] },
+  // Bytes to records and back: they know no job and no feature.
+  { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
+  ...jobLayers,
+  // The registry. A folder that has no floor is no layer, and an error.
+  { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },
+  { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs] },
+  { name: 'samples', holds: /^samples\//, below: core },
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
   // The page of commands is written from the commands.
-  { name: 'docs', holds: /^docs\//, below: [...core, 'client', 'jobs', 'api', 'workers'] },
+  { name: 'docs', holds: /^docs\//, below: [...belowJobs, ...jobs, 'api', 'workers'] },
   {
     name: 'workers',
     holds: /^workers\//,
-    below: [...core, 'client', 'jobs', 'api', 'embedded', 'infra'],
+    below: [...belowJobs, ...jobs, 'api', 'samples', 'embedded', 'infra'],
   },
 ];
 
-/** The libraries that belong to a higher storey than the path's. */
+/** The libraries that belong to a higher layer than the path's. */
 const foreignPackages: { holds: RegExp; packages: RegExp }[] = [
   { holds: /^src\/core\//, packages: /^(express|bullmq)(\/|$)/ },
   { holds: /^src\/jobs\//, packages: /^express(\/|$)/ },
-  { holds: /^src\/api\/console\/app\//, packages: /^(?!preact(\/|$))/ },
+  { holds: /^src\/console\//, packages: /^(?!preact(\/|$))/ },
 ];
 
 /** Imports of one file that point the wrong way, as `path:line what`. */

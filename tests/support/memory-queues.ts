@@ -12,7 +12,7 @@ import {
   queueOf,
 } from '../../src/jobs/queue/job-names.ts';
 import type { JobCount, Queues, WakeUp } from '../../src/jobs/queue/queues.ts';
-import { jobs } from '../../src/jobs/queue/registry.ts';
+import { jobs } from '../../src/jobs/registry.ts';
 
 export interface Woken {
   name: JobName;

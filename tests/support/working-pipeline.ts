@@ -9,6 +9,7 @@ import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backen
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { runWorkers } from '../../src/jobs/queue/run-workers.ts';
 import { loadQueueTelemetry } from '../../src/jobs/queue/telemetry.ts';
+import { jobs } from '../../src/jobs/registry.ts';
 import { type Caller, openPipelineWith, type Storage } from './pipeline.ts';
 
 export type WorkingPipeline = Awaited<ReturnType<typeof openWorkingPipeline>>;
@@ -25,7 +26,7 @@ export async function openWorkingPipeline(
     return openQueues(opened, log);
   });
   const backend = must(opened, 'backend of the queues');
-  let workers = runWorkers(pipeline.context, backend);
+  let workers = runWorkers(pipeline.context, backend, jobs);
   return {
     ...pipeline,
     backend,
@@ -40,7 +41,7 @@ export async function openWorkingPipeline(
     endWorkers: () => workers.close(),
 
     startWorkers(): void {
-      workers = runWorkers(pipeline.context, backend);
+      workers = runWorkers(pipeline.context, backend, jobs);
     },
 
     async close(): Promise<void> {

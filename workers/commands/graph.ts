@@ -2,8 +2,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import type { Database } from '../../src/core/db/client.ts';
-import { generateGraph } from '../../src/core/graph/generate/generate-graph.ts';
 import {
   type ImportEntity,
   type ImportReport,

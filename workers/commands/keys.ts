@@ -3,20 +3,20 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { type Database, inTransaction } from '../../src/core/db/client.ts';
 import {
-  findKeyByPrefix,
-  overlapSecondsDefault,
-  rollKey,
-} from '../../src/core/keys/account-keys/account-keys.ts';
-import {
   type AccountKey,
   listKeys,
   setCreditsPerDay,
-} from '../../src/core/keys/account-keys/queries.ts';
+} from '../../src/core/keys/account-keys.sql.ts';
+import {
+  findKeyByPrefix,
+  overlapSecondsDefault,
+  rollKey,
+} from '../../src/core/keys/account-keys.ts';
 import type { KeyMode } from '../../src/core/keys/key-format.ts';
+import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
-import { lockKeysOf } from '../../src/core/keys/queries.ts';
 import { createLog } from '../../src/core/log.ts';
-import { cancelKeyBatches } from '../../src/jobs/batch/key-batches/cancel-key-batches.ts';
+import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Sql } from '../../core/db/client.ts';
+import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { authenticate, readKey } from '../../core/keys/keys.ts';
-import type { ApiKey } from '../../core/keys/queries.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { countOtherCall } from '../../core/limits/limits.ts';
 import type { ApiContext } from '../api-context.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../tests/support/working-pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { startHeartbeat } from '../../jobs/monitor/heartbeat.ts';
-import { insertAudit } from '../../jobs/monitor/queries.ts';
+import { insertAudit } from '../../jobs/monitor/monitor.sql.ts';
 import { queueNames } from '../../jobs/queue/job-names.ts';
 import { renderOpenApi } from '../openapi/openapi.ts';
 import { routes } from '../routes.ts';

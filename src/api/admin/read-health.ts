@@ -8,7 +8,7 @@ import {
   readDatabaseState,
   readServiceState,
   type ServiceState,
-} from '../../jobs/monitor/queries.ts';
+} from '../../jobs/monitor/monitor.sql.ts';
 import type { JobCount } from '../../jobs/queue/queues.ts';
 import type { ApiContext } from '../api-context.ts';
 

@@ -25,7 +25,7 @@ export interface ConsoleAssets {
   files: ReadonlyMap<string, Asset>;
 }
 
-const source = path.join('src', 'api', 'console', 'app');
+const source = path.join('src', 'console');
 const compiled = path.join(packageRoot, 'dist', source);
 const stylesheet = path.join(packageRoot, source, 'style.css');
 

@@ -2,7 +2,7 @@
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../core/lib/errors.ts';
-import type { Session } from '../../core/sessions/queries.ts';
+import type { Session } from '../../core/sessions/sessions.sql.ts';
 import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { parseParameters } from '../define-route.ts';

@@ -5,7 +5,7 @@ import { createAccount } from '../../core/accounts/accounts.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { changePassword } from '../../core/sessions/sessions.ts';
-import { keepHouse } from '../../jobs/maintenance/keep-house.ts';
+import { keepHouse } from '../../jobs/housekeeping/run-housekeeping.ts';
 
 const password = 'correct horse battery';
 

@@ -1,7 +1,7 @@
 /** What the operations on webhooks answer. */
 import { z } from 'zod';
 import { eventTypes } from '../../jobs/webhook/event-types.ts';
-import { deliveryStates } from '../../jobs/webhook/queries.ts';
+import { deliveryStates } from '../../jobs/webhook/webhooks.sql.ts';
 import { pageOf } from './answer-schemas.ts';
 import { type DocumentedOperation, ownObject } from './documented-operation.ts';
 

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../core/db/client.ts';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
-import { addContacts } from '../../core/search/do-not-contact/do-not-contact.ts';
+import { addContacts } from '../../core/search/do-not-contact.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
 import { claimRequest, replay } from '../idempotent-request.ts';

@@ -1,7 +1,7 @@
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { countQuote } from '../../core/limits/limits.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { type BatchAction, controlBatch } from '../../jobs/batch/control/control-batch.ts';
+import { type BatchAction, controlBatch } from '../../jobs/batch/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none, type Route } from '../define-route.ts';
 import { claimRequest, replay } from '../idempotent-request.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createBatch, storeUpload } from '../../jobs/batch/create-batch.ts';
+import { createBatch, storeUpload } from '../../jobs/list/create-list.ts';
 import { answerBatch } from '../answer-batch.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import type { RouteInput } from '../define-route.ts';

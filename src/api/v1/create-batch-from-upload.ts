@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createBatch, storeUpload } from '../../jobs/batch/create-batch.ts';
-import { openUpload, useUpload } from '../../jobs/batch/upload/uploads.ts';
+import { createBatch, storeUpload } from '../../jobs/list/create-list.ts';
+import { openUpload, useUpload } from '../../jobs/list/uploads.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { parseParameters, type RouteInput } from '../define-route.ts';
 import { type IdempotentRequest, replay } from '../idempotent-request.ts';

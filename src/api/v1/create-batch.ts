@@ -5,13 +5,13 @@ import type { CallCredentials } from '../../core/keys/keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { credentialsEnded } from '../../core/sessions/still-in-force.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
+import { assertStorageLeft } from '../../jobs/batch/stored-bytes.ts';
 import {
   createBatch,
   type StoredUpload,
   storeUpload,
   type UploadContext,
-} from '../../jobs/batch/create-batch.ts';
-import { assertStorageLeft } from '../../jobs/batch/stored/stored-bytes.ts';
+} from '../../jobs/list/create-list.ts';
 import type { ApiContext } from '../api-context.ts';
 import { readBatchOptions } from '../batch-options.ts';
 import { defineRoute, none } from '../define-route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createExport } from '../../jobs/batch/export/create-export.ts';
+import { createExport } from '../../jobs/export/create-export.ts';
 import { defineRoute, none, parseParameters } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
-import { callersKey, ownKey } from '../../core/keys/account-keys/account-keys.ts';
-import type { AccountKey } from '../../core/keys/account-keys/queries.ts';
+import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
+import { callersKey, ownKey } from '../../core/keys/account-keys.ts';
+import type { CountersOf } from '../../core/keys/keys.sql.ts';
 import {
   accountScopes,
   type CreateKeyInput,
   createKey,
   defaultScopes,
 } from '../../core/keys/keys.ts';
-import type { CountersOf } from '../../core/keys/queries.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';

@@ -1,4 +1,4 @@
-import { createUpload } from '../../jobs/batch/upload/uploads.ts';
+import { createUpload } from '../../jobs/list/uploads.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { ownerOf } from './own-batch.ts';
 

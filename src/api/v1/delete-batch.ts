@@ -1,4 +1,4 @@
-import { deleteBatchFiles } from '../../jobs/batch/control/control-batch.ts';
+import { deleteBatchFiles } from '../../jobs/batch/control-batch.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { ownBatchOf, ownerOf } from './own-batch.ts';

@@ -1,4 +1,4 @@
-import { revokeOwnKey } from '../../core/keys/account-keys/account-keys.ts';
+import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
 

@@ -1,5 +1,5 @@
+import type { Batch } from '../../jobs/batch/batch.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import type { Batch } from '../../jobs/batch/queries.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';

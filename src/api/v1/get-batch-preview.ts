@@ -1,4 +1,4 @@
-import { previewBatch } from '../../jobs/batch/mapping/preview-batch.ts';
+import { previewBatch } from '../../jobs/list/preview-list.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { ownBatch } from './own-batch.ts';
 

@@ -1,6 +1,6 @@
 import { viewReport } from '../../jobs/batch/batch-view.ts';
 import { addReports } from '../../jobs/batch/report.ts';
-import { listPartReports } from '../../jobs/batch/result/queries.ts';
+import { listPartReports } from '../../jobs/result/parts.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { ownBatchOf } from './own-batch.ts';

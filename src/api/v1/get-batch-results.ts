@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import type { Batch } from '../../jobs/batch/queries.ts';
-import { type ResultFormat, resultFormats } from '../../jobs/batch/result/result-format.ts';
-import { openResults } from '../../jobs/batch/result/results.ts';
+import type { Batch } from '../../jobs/batch/batch.ts';
+import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
+import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';

@@ -1,6 +1,6 @@
-import { readWallet } from '../../core/credits/queries.ts';
+import { readWallet } from '../../core/credits/credits.sql.ts';
 import { must } from '../../core/lib/assert.ts';
-import { readStoredBytes } from '../../jobs/batch/stored/stored-bytes.ts';
+import { readStoredBytes } from '../../jobs/batch/stored-bytes.ts';
 import { defineRoute, none } from '../define-route.ts';
 
 /** Who is calling: the key's prefix, the credits left and the limits. Free. */

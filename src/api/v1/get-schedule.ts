@@ -1,5 +1,5 @@
-import { findOwnSchedule, type Schedule } from '../../jobs/schedule/queries.ts';
 import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { findOwnSchedule, type Schedule } from '../../jobs/schedule/schedules.sql.ts';
 import { scheduleNotFound } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams, none, type RouteInput } from '../define-route.ts';
 import { scheduleId } from '../schedule-options.ts';

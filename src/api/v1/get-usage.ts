@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/queries.ts';
+import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, none } from '../define-route.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { listBatches } from '../../jobs/batch/queries.ts';
+import { listBatches } from '../../jobs/batch/batches.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { ownerOf } from './own-batch.ts';

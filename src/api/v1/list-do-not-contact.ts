@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listContacts } from '../../core/search/do-not-contact/queries.ts';
+import { listContacts } from '../../core/search/do-not-contact.sql.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { ownerOf } from '../do-not-contact.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listKeys } from '../../core/keys/account-keys/queries.ts';
+import { listKeys } from '../../core/keys/account-keys.sql.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';
 

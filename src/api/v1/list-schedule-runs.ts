@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listRuns } from '../../jobs/schedule/queries.ts';
 import { viewRun } from '../../jobs/schedule/schedule-view.ts';
+import { listRuns } from '../../jobs/schedule/schedules.sql.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownSchedule } from './get-schedule.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listSchedules } from '../../jobs/schedule/queries.ts';
 import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { listSchedules } from '../../jobs/schedule/schedules.sql.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { ownerOf } from './own-batch.ts';
 

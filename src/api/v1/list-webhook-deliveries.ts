@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { deliveryStates, listDeliveries } from '../../jobs/webhook/queries.ts';
 import { viewDelivery } from '../../jobs/webhook/webhook-view.ts';
+import { deliveryStates, listDeliveries } from '../../jobs/webhook/webhooks.sql.ts';
 import { ownWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';

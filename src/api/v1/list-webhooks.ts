@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listWebhooks } from '../../jobs/webhook/queries.ts';
 import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
+import { listWebhooks } from '../../jobs/webhook/webhooks.sql.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { ownerOf } from './own-batch.ts';
 

@@ -1,12 +1,7 @@
-import type { ApiKey } from '../../core/keys/queries.ts';
+import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import {
-  type BatchKind,
-  type BatchOf,
-  findOwnBatch,
-  type ListBatch,
-  type Owner,
-} from '../../jobs/batch/queries.ts';
+import type { BatchKind, BatchOf, ListBatch, Owner } from '../../jobs/batch/batch.ts';
+import { findOwnBatch } from '../../jobs/batch/batches.sql.ts';
 import type { ApiContext } from '../api-context.ts';
 
 /** Whose objects a key sees: its account's, and only those of its mode. */

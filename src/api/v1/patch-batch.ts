@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { changeHeldBatch } from '../../jobs/batch/control/control-batch.ts';
-import type { BatchChange } from '../../jobs/batch/control/queries.ts';
-import { mapColumns } from '../../jobs/batch/mapping/columns.ts';
-import { readSample } from '../../jobs/batch/mapping/preview-batch.ts';
+import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
+import { changeHeldBatch } from '../../jobs/batch/control-batch.ts';
+import { readSample } from '../../jobs/list/preview-list.ts';
+import { mapColumns } from '../../jobs/mapping/columns.ts';
 import { country, mapping } from '../batch-options.ts';
 import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
 import { readJson } from '../read-json.ts';

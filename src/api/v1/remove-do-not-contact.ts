@@ -1,5 +1,5 @@
 import { inTransaction } from '../../core/db/client.ts';
-import { deleteContacts } from '../../core/search/do-not-contact/queries.ts';
+import { deleteContacts } from '../../core/search/do-not-contact.sql.ts';
 import { defineRoute, none } from '../define-route.ts';
 import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { requestHash } from '../../core/idempotency/idempotency.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { rerunBatch } from '../../jobs/batch/rerun-batch.ts';
+import { rerunBatch } from '../../jobs/list/rerun-list.ts';
 import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
 import { claimRequest, replayCreated } from '../idempotent-request.ts';
 import { readJson } from '../read-json.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
+import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
 import {
   assertHolders,
   callersKey,
@@ -7,8 +8,7 @@ import {
   overlapSecondsMax,
   ownKey,
   rollKey,
-} from '../../core/keys/account-keys/account-keys.ts';
-import type { AccountKey } from '../../core/keys/account-keys/queries.ts';
+} from '../../core/keys/account-keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { keysOf, viewKey } from '../key-view.ts';

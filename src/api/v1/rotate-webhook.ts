@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import {
-  overlapSecondsDefault,
-  overlapSecondsMax,
-} from '../../core/keys/account-keys/account-keys.ts';
+import { overlapSecondsDefault, overlapSecondsMax } from '../../core/keys/account-keys.ts';
 import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';

@@ -3,8 +3,8 @@ import { uuidv7 } from 'uuidv7';
 import { grantCredits } from '../credits/credits.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
+import { findAccount, findByEmail, insertAccount, updatePassword } from './accounts.sql.ts';
 import { hashPassword, isPassword } from './password.ts';
-import { findAccount, findByEmail, insertAccount, updatePassword } from './queries.ts';
 
 /**
  * Makes an account with its wallet and its first credits; with a password, people sign in to it by its

@@ -5,7 +5,7 @@ import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction, type Sql } from '../db/client.ts';
 import { createKey } from '../keys/keys.ts';
 import { prices } from '../operations.ts';
-import { countViolations } from './audit/queries.ts';
+import { countViolations } from './audit.sql.ts';
 import { audit } from './audit.ts';
 
 let database: TestDatabase;

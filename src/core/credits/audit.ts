@@ -1,7 +1,7 @@
 /** Proves that money, reservations and rows agree: each check counts what breaks its rule. */
 import type { Database, Sql } from '../db/client.ts';
 import { prices } from '../operations.ts';
-import { countViolations } from './audit/queries.ts';
+import { countViolations } from './audit.sql.ts';
 
 export interface AuditCheck {
   name: string;

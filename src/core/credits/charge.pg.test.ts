@@ -7,10 +7,10 @@ import { inTransaction } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { createKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
-import { insertSession } from '../sessions/queries.ts';
+import { insertSession } from '../sessions/sessions.sql.ts';
 import { audit } from './audit.ts';
-import { chargePage } from './charge-page/queries.ts';
-import { chargeCalls, type PaidCall, readWallet } from './queries.ts';
+import { chargePage } from './charge-page.sql.ts';
+import { chargeCalls, type PaidCall, readWallet } from './credits.sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
+import { readWallet } from './credits.sql.ts';
 import { grantCredits } from './credits.ts';
-import { readWallet } from './queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
-import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './queries.ts';
+import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './credits.sql.ts';
 
 /** Credits of an account that nothing has reserved. */
 export async function availableCredits(sql: Sql, accountId: string): Promise<number> {

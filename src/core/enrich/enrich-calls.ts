@@ -3,7 +3,7 @@
  * charge what matched, in the order of arrival, one statement for all. A call that cannot be paid gives
  * its answer to nobody.
  */
-import { chargeCalls } from '../credits/queries.ts';
+import { chargeCalls } from '../credits/credits.sql.ts';
 import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';

@@ -25,7 +25,7 @@ import {
   readPersonRecords,
   readPersonRecordsWithCompany,
   SUPPRESSED_MARK,
-} from './queries.ts';
+} from './records.sql.ts';
 
 /** What became of one row. Only `matched` has an answer and a price. */
 export interface Outcome {

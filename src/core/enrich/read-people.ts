@@ -1,7 +1,7 @@
 /** People by their ids, as outcomes: who is gone or has opted out since somebody noted the id is a miss. */
 import type { Sql } from '../db/client.ts';
 import { miss, type Outcome } from './enrich-many.ts';
-import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './queries.ts';
+import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './records.sql.ts';
 
 const UNIT_SEPARATOR = 0x1f;
 const ZERO = 0x30;

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { deletePersonRows } from './queries.ts';
+import { deletePersonRows } from './graph.sql.ts';
 import { writeGraph } from './write-graph.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
-import { lockGraphForWriting } from './queries.ts';
+import { lockGraphForWriting } from './graph.sql.ts';
 
 /**
  * Runs `work` in one transaction, one writer of this graph at a time; readers go on. Whatever writes

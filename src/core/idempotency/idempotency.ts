@@ -17,7 +17,7 @@ import {
   insertClaim,
   type StoredAnswer,
   storeAnswer,
-} from './queries.ts';
+} from './idempotency.sql.ts';
 
 const CLAIM_SECONDS = 30;
 const EXTEND_EVERY_MS = 10_000;

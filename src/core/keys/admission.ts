@@ -8,14 +8,14 @@ import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { describeRequests } from '../limits/bucket.ts';
 import type { Limiter, RedisLimiter, RequestLimits } from '../limits/limiter.ts';
-import { invalidKey, keyRevoked } from './keys.ts';
 import {
   type Caller,
   countCallers,
   findCallers,
   type LimitedCaller,
   type PresentedKey,
-} from './queries.ts';
+} from './keys.sql.ts';
+import { invalidKey, keyRevoked } from './keys.ts';
 
 /** A counted call that is let in, or refused by a limit (`limits.admitted` is false). */
 export interface Admission extends Caller {

@@ -15,7 +15,7 @@ import {
   lockKeysOf,
   type NewKey,
   revokeKeysByPrefix,
-} from './queries.ts';
+} from './keys.sql.ts';
 
 /** What the holder of an account may let a key do. */
 export const accountScopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;

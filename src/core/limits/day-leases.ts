@@ -5,7 +5,7 @@
 import type { Sql } from '../db/client.ts';
 import { coalesce, openLane } from '../lib/coalesce.ts';
 import type { LimitedKey } from './limiter.ts';
-import { leaseRequests, type WantedLease } from './queries.ts';
+import { leaseRequests, type WantedLease } from './limits.sql.ts';
 import type { DayLease } from './redis-scripts.ts';
 
 /** A block is a hundredth of the day and no less than ten: a busy key asks a hundred times a day. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts';
 import type { PostgresLimiter } from './limiter.ts';
-import { oweTokens, takeTokens } from './queries.ts';
+import { oweTokens, takeTokens } from './limits.sql.ts';
 
 /** Limits in Postgres. Counted requests are taken by `countCallers`, in the statement that finds the key. */
 export function openPostgresLimiter(sql: Sql): PostgresLimiter {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import type { Sql } from '../db/client.ts';
-import { nameLookups } from '../graph/lookup-values/queries.ts';
+import { nameLookups } from '../graph/lookup-values.sql.ts';
 import { must } from '../lib/assert.ts';
 import { lookUp } from './look-up.ts';
 import { type NaiveValue, naiveLookUp } from './naive-look-up.test-suite.ts';

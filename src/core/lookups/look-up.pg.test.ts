@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateGraph } from '../../../samples/generate/generate-graph.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
-import { generateGraph } from '../graph/generate/generate-graph.ts';
 import { lookUp } from './look-up.ts';
 
 let database: TestDatabase;

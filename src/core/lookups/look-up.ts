@@ -5,7 +5,6 @@
  * and `industryIds`.
  */
 import type { Sql } from '../db/client.ts';
-import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 import {
   findKnownWords,
   findNamed,
@@ -13,7 +12,8 @@ import {
   findSpelled,
   type LookupCode,
   type LookupValue,
-} from './queries.ts';
+} from './lookups.sql.ts';
+import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 
 /** What can be looked up, by the last part of its path. */
 export const lookupKinds = ['job-titles', 'locations', 'industries'] as const;

@@ -8,7 +8,7 @@ import { personFields } from '../graph/fields.ts';
 import { recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { compileFilter, presenceBit } from './compile.ts';
+import { compileFilter, presenceBit } from './compile.sql.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
 import {

@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import { type ParameterKind, searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
-import { countPeople, selectPage } from './queries.ts';
+import { countPeople, selectPage } from './search.sql.ts';
 
 const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
 /** Counts of items around each limit: of comparisons, of compared kinds, of a list. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateGraph } from '../../../samples/generate/generate-graph.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { connect, type Database } from '../db/client.ts';
-import { generateGraph } from '../graph/generate/generate-graph.ts';
 import { must } from '../lib/assert.ts';
-import { compileSearch } from './compile.ts';
+import { compileSearch } from './compile.sql.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
 

@@ -16,7 +16,7 @@ import {
   saveHint,
   selectIdAt,
   selectPage,
-} from './queries.ts';
+} from './search.sql.ts';
 
 export interface SearchPage {
   /** In order; at most `limit`. */

@@ -12,7 +12,7 @@ import {
   findObjectIds,
   findPlacedCityIds,
   hasDoNotContact,
-} from './queries.ts';
+} from './search.sql.ts';
 
 /**
  * Prepares a filter for `compileFilter`, in the graph that `sql` sees: reads the ids of names, and whether

@@ -2,9 +2,9 @@
 import type { Sql } from '../db/client.ts';
 import { type ToldTotal, tellFields, tellTotal } from '../free-answers/free-answers.ts';
 import { personFields } from '../graph/fields.ts';
-import { presenceBit } from './compile.ts';
+import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
-import { countPresence } from './queries.ts';
+import { countPresence } from './search.sql.ts';
 
 export interface SearchPreview extends ToldTotal {
   /** Credits of all of them, as far as `total` says. */

@@ -12,7 +12,7 @@ import { ReplicaBehind, type Replicas } from '../db/replicas.ts';
 import { openShare } from '../limits/shares.ts';
 import { searchTimeout } from './page.ts';
 import type { SearchOwner } from './prepared-filter.ts';
-import { type Exclusions, readExclusions } from './queries.ts';
+import { type Exclusions, readExclusions } from './search.sql.ts';
 
 export interface SearchConnections {
   sql: Sql;

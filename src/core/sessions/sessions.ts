@@ -19,7 +19,7 @@ import {
   insertSession,
   type Session,
   type SessionKey,
-} from './queries.ts';
+} from './sessions.sql.ts';
 
 export const SESSION_SECONDS = 12 * 60 * 60;
 

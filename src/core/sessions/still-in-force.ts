@@ -5,7 +5,7 @@
 import type { Sql } from '../db/client.ts';
 import { type CallCredentials, keyRevoked } from '../keys/keys.ts';
 import type { AppError } from '../lib/errors.ts';
-import { findEndedCredentials, holdCredentials } from './queries.ts';
+import { findEndedCredentials, holdCredentials } from './sessions.sql.ts';
 import { sessionExpired } from './sessions.ts';
 
 /**

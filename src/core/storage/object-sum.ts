@@ -116,6 +116,11 @@ export async function twiceIfDamaged<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** True for what a store throws when there is no such object. */
+export function isObjectMissing(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'object_missing';
+}
+
 /** True for what a reader throws when an object is not what was written. */
 export function isObjectDamaged(error: unknown): error is AppError & { code: 'object_damaged' } {
   return error instanceof AppError && error.code === 'object_damaged';

@@ -9,9 +9,9 @@ import {
   listSuppressedPeople,
   readLastSuppression,
   type Suppression,
-} from './queries.ts';
+} from './suppression.sql.ts';
 
-export type { Suppression } from './queries.ts';
+export type { Suppression } from './suppression.sql.ts';
 
 /** The number of the last suppression in the graph that `sql` sees; 0 before the first. */
 export function lastSuppression(sql: Sql): Promise<number> {

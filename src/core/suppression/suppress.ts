@@ -11,7 +11,7 @@ import {
   insertHashes,
   insertSuppressedPeople,
   insertSuppression,
-} from './queries.ts';
+} from './suppression.sql.ts';
 
 /** The kinds a person may be named by, in the order in which a text is tried. */
 const kinds = ['email', 'phone', 'professional_network', 'twitter'] as const;

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { findBatch } from './queries.ts';
+import { findBatch } from './batches.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

@@ -5,7 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
-import { workbookParts, zipOf } from './xlsx/xlsx-fixtures.test-suite.ts';
+import { workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 
 /** The same service twice, on the same graph: objects as files in a folder, and on S3. */
 interface Service {

@@ -9,7 +9,7 @@ import {
 import { AppError } from '../../core/lib/errors.ts';
 import { priceOf } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
-import type { Batch, BatchKind, ExportBatch, ListBatch } from './queries.ts';
+import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';
 
 /** How a list is written, as it was found or told. */

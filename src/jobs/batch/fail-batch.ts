@@ -1,8 +1,8 @@
 import { inTransaction } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { endWithoutFiles, failBatch } from './control/queries.ts';
-import type { Batch } from './queries.ts';
+import type { Batch } from './batch.ts';
+import { endWithoutFiles, failBatch } from './control-batch.sql.ts';
 
 /**
  * Ends a batch with an error, which becomes its problem document. What was paid stays paid and can be read. A

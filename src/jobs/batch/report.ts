@@ -1,8 +1,8 @@
 /** What a batch tells about itself beside its counts: kept per part, added up at the end. */
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import type { Repair } from './chunk/read-rows.ts';
-import { type RecordTable, recordFlag } from './csv/record-table.ts';
+import { type RecordTable, recordFlag } from '../../formats/csv/record-table.ts';
+import type { Repair } from '../mapping/read-rows.ts';
 
 /** Lines that a report names for each reason; the result itself holds them all. */
 const LINES_MAX = 20;

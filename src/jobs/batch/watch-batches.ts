@@ -7,7 +7,8 @@ import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
 import { findEnded } from '../../core/sessions/still-in-force.ts';
-import { type Batch, findChangedBatches } from './queries.ts';
+import type { Batch } from './batch.ts';
+import { findChangedBatches } from './batches.sql.ts';
 
 const POLL_MS = 500;
 

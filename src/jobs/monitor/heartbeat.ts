@@ -6,9 +6,9 @@ import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../../core/db/client.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
 import type { Log } from '../../core/log.ts';
-import { leasesReclaimed } from '../batch/sweep/leases-reclaimed.ts';
-import { type Repeating, startRepeating } from '../start-repeating.ts';
-import { deleteProcess, insertBeat, type ProcessKind } from './queries.ts';
+import { leasesReclaimed } from '../chunk/leases-reclaimed.ts';
+import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
+import { deleteProcess, insertBeat, type ProcessKind } from './monitor.sql.ts';
 
 const BEAT_EVERY_MS = 5_000;
 /** A process that was not seen for so long is gone, or cannot reach the database. */

@@ -6,7 +6,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { watchPool } from '../../core/db/client.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { insertAudit } from './queries.ts';
+import { insertAudit } from './monitor.sql.ts';
 import { watchService } from './watch-service.ts';
 
 let pipeline: Pipeline;

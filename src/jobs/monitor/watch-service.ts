@@ -12,7 +12,7 @@ import {
   readDatabaseState,
   readServiceState,
   type ServiceState,
-} from './queries.ts';
+} from './monitor.sql.ts';
 
 /** Two readers of one moment share a reading. */
 const CACHED_MS = 2_000;

@@ -24,3 +24,6 @@ export function defineJob<Name extends JobName>(
 ): JobDefinition<Name> {
   return definition;
 }
+
+/** Every job by its name. */
+export type Jobs = { readonly [Name in JobName]: JobDefinition<Name> };

@@ -4,10 +4,9 @@ import { Histogram } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import { metrics } from '../../core/metrics.ts';
 import type { QueueBackend } from './backend.ts';
-import type { JobDefinition } from './define-job.ts';
+import type { JobDefinition, Jobs } from './define-job.ts';
 import type { JobContext } from './job-context.ts';
 import { type JobName, type QueueName, queueNames } from './job-names.ts';
-import { jobs } from './registry.ts';
 
 const jobSeconds = new Histogram({
   name: 'enrich_job_seconds',
@@ -16,9 +15,6 @@ const jobSeconds = new Histogram({
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers: [metrics],
 });
-
-// What never happened yet is 0: an alert on its growth sees the first time.
-for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
 
 /**
  * Closing a worker waits for its connection to end, which a client that waits to connect again never tells. When
@@ -60,8 +56,11 @@ function concurrencyOf(queue: QueueName, chunks: number): number {
 export function runWorkers(
   context: JobContext,
   backend: QueueBackend,
+  jobs: Jobs,
   onBroken: (error: unknown) => void = () => {},
 ): RunningWorkers {
+  // What never happened yet is 0: an alert on its growth sees the first time.
+  for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
   let isEnding = false;
   const slot = { mayGoOn: () => !isEnding };
   const inHand = new Set<Promise<void>>();

@@ -6,17 +6,17 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
-import { hasMaximumOpen } from '../batch/accept/open-lists.ts';
+import { hasMaximumOpen } from '../batch/open-lists.ts';
+import type { ResultFormat } from '../batch/result-format.ts';
+import { assertStorageLeft } from '../batch/stored-bytes.ts';
 import {
   checkExport,
   type ExportRequest,
   insertExport,
   wakeExport,
-} from '../batch/export/create-export.ts';
-import type { ResultFormat } from '../batch/result/result-format.ts';
-import { assertStorageLeft } from '../batch/stored/stored-bytes.ts';
+} from '../export/create-export.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { type Repeating, startRepeating } from '../start-repeating.ts';
+import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { nextRun } from './next-run.ts';
 import {
   type DueSchedule,
@@ -28,7 +28,7 @@ import {
   setRunExport,
   takeDueSchedule,
   updateSchedule,
-} from './queries.ts';
+} from './schedules.sql.ts';
 
 const EVERY_MS = 1_000;
 

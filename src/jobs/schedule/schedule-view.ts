@@ -1,5 +1,5 @@
 /** A schedule and its runs as the API and the command line show them. */
-import type { Schedule, ScheduleRun } from './queries.ts';
+import type { Schedule, ScheduleRun } from './schedules.sql.ts';
 
 /** The JSON of a schedule. */
 export function viewSchedule(schedule: Schedule) {

@@ -4,7 +4,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
-import { readServiceState } from '../monitor/queries.ts';
+import { readServiceState } from '../monitor/monitor.sql.ts';
 import { runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 

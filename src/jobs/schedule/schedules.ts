@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { checkExport } from '../batch/export/create-export.ts';
+import { checkExport } from '../export/create-export.ts';
 import { nextRun } from './next-run.ts';
 import {
   countSchedules,
@@ -14,7 +14,7 @@ import {
   type Schedule,
   type ScheduleOwner,
   updateSchedule,
-} from './queries.ts';
+} from './schedules.sql.ts';
 
 /** What a schedule is, as callers say it. */
 export type ScheduleRequest = Pick<

@@ -12,7 +12,7 @@ import { packageRoot } from '../../core/lib/package-root.ts';
 import { runDueSchedules } from '../schedule/run-due.ts';
 import type { ScheduleView } from '../schedule/schedule-view.ts';
 import { eventTypes } from './event-types.ts';
-import { deleteWebhook } from './queries.ts';
+import { deleteWebhook } from './webhooks.sql.ts';
 import { type Hook, type Hooked, openHooked } from './webhooks.test-suite.ts';
 import { changeWebhook, removeWebhook } from './webhooks.ts';
 

@@ -1,5 +1,5 @@
 /** A webhook and its deliveries as the API and the command line show them. */
-import type { Delivery, Webhook } from './queries.ts';
+import type { Delivery, Webhook } from './webhooks.sql.ts';
 
 /** The JSON of a webhook; never its secret. */
 export function viewWebhook(webhook: Webhook) {

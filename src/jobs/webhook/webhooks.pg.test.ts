@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileUrls, resolveStub } from './hostile-urls.test-suite.ts';
-import type { WebhookOwner } from './queries.ts';
+import type { WebhookOwner } from './webhooks.sql.ts';
 import { type Hook, type Hooked, openHooked } from './webhooks.test-suite.ts';
 import { changeWebhook, createWebhook } from './webhooks.ts';
 

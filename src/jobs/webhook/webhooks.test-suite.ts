@@ -3,12 +3,12 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { vi } from 'vitest';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { openReceiver, type Received } from '../../../tests/support/webhook-receiver.ts';
-import { revokeOwnKey } from '../../core/keys/account-keys/account-keys.ts';
+import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { openDeliverer, type Surroundings } from './deliver/deliver-due.ts';
 import type { Attempt } from './deliver/post-message.ts';
 import { eventTypes } from './event-types.ts';
-import { findOwnWebhook, type Webhook, type WebhookOwner } from './queries.ts';
+import { findOwnWebhook, type Webhook, type WebhookOwner } from './webhooks.sql.ts';
 import { createWebhook, type WebhookRequest } from './webhooks.ts';
 
 export type Hooked = Awaited<ReturnType<typeof openHooked>>;

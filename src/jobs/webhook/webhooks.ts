@@ -3,6 +3,8 @@ import { uuidv7 } from 'uuidv7';
 import type { Config } from '../../core/config.ts';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { generateSecret, sealSecret, showSecret } from './signing-secret.ts';
+import { findTarget, type Resolve, resolveHost, TargetRefused } from './target.ts';
 import {
   countWebhooks,
   type Delivery,
@@ -19,9 +21,7 @@ import {
   type Webhook,
   type WebhookChange,
   type WebhookOwner,
-} from './queries.ts';
-import { generateSecret, sealSecret, showSecret } from './signing-secret.ts';
-import { findTarget, type Resolve, resolveHost, TargetRefused } from './target.ts';
+} from './webhooks.sql.ts';
 
 /** Every event is sent to each of them. */
 export const WEBHOOKS_MAX = 10;

@@ -9,9 +9,9 @@ import type { Database } from '../../db/client.ts';
 import { writeGraph } from '../write-graph.ts';
 import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
 import type { DroppedValues, Problem } from './columns.ts';
-import { financialImporter, officerImporter } from './company-facts/fact-batch.ts';
+import { financialImporter, officerImporter } from './fact-batch.ts';
+import { selectCountryCodes } from './import-records.sql.ts';
 import type { RecordFormat } from './open-records.ts';
-import { selectCountryCodes } from './queries.ts';
 import {
   type JsonRecord,
   type RecordSource,
@@ -19,7 +19,7 @@ import {
   type SourceItem,
 } from './read-records.ts';
 import { companyImporter, personImporter } from './record-batch.ts';
-import { referenceImporter } from './reference-rows/reference-batch.ts';
+import { referenceImporter } from './reference-batch.ts';
 
 const importers = {
   persons: personImporter,

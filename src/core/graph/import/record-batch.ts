@@ -1,7 +1,7 @@
 /** A batch of people or companies: rows for the stage, and the merge in its order. */
 import type { Sql } from '../../db/client.ts';
-import { countNewPeople, recountStagedPeople } from '../lookup-values/queries.ts';
-import { renderCompanyRecords, renderPersonRecords } from '../queries.ts';
+import { renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
+import { countNewPeople, recountStagedPeople } from '../lookup-values.sql.ts';
 import {
   type Batch,
   type ImportContext,
@@ -18,17 +18,17 @@ import {
   directorsOf,
   withRegistryCountry,
 } from './company-row.ts';
+import * as queries from './import-records.sql.ts';
 import { personColumns, personIdentifiers, personKnownFields } from './person-row.ts';
-import * as queries from './queries.ts';
 import type { JsonRecord, SourceRecord } from './read-records.ts';
 import type { RecordRow } from './record-row.ts';
-import { followReferences, mergeReferences } from './reference-rows/queries.ts';
+import { followReferences, mergeReferences } from './references.sql.ts';
 import {
   ReferenceBatch,
   type ReferenceTable,
   referencesOf,
   referenceTables,
-} from './reference-rows/references.ts';
+} from './references.ts';
 
 interface RecordKind {
   tables: queries.RecordTables;

@@ -10,7 +10,7 @@ import {
   plus,
 } from '../webhooks.test-suite.ts';
 import { openDeliverer } from './deliver-due.ts';
-import { claimDeliveries } from './queries.ts';
+import { claimDeliveries } from './deliveries.sql.ts';
 
 let hooked: Hooked;
 let caller: Caller;

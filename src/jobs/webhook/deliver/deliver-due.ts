@@ -8,18 +8,18 @@ import type { Config } from '../../../core/config.ts';
 import { inTransaction } from '../../../core/db/client.ts';
 import { metrics } from '../../../core/metrics.ts';
 import type { JobContext } from '../../queue/job-context.ts';
-import { type Repeating, startRepeating } from '../../start-repeating.ts';
+import { type Repeating, startRepeating } from '../../queue/start-repeating.ts';
 import { testEventType } from '../event-types.ts';
 import { signatureHeaders } from '../sign.ts';
 import { openSecret } from '../signing-secret.ts';
 import { resolveHost, type TargetRules } from '../target.ts';
-import { type Attempt, postMessage } from './post-message.ts';
 import {
   type AttemptOutcome,
   type ClaimedDelivery,
   claimDeliveries,
   recordOutcome,
-} from './queries.ts';
+} from './deliveries.sql.ts';
+import { type Attempt, postMessage } from './post-message.ts';
 import { nextWait, parseRetryAfter } from './retry-schedule.ts';
 
 const SWEEP_EVERY_MS = 5_000;

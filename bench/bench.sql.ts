@@ -1,0 +1,225 @@
+/** Statements of the measurements that are nobody else's. */
+import type { Sql } from '../src/core/db/client.ts';
+import { runConstant } from '../src/core/graph/graph.sql.ts';
+import { personIdentifierCodes } from '../src/core/graph/identifier-kinds.ts';
+import { must } from '../src/core/lib/assert.ts';
+import type { RowJob } from './row-queue.ts';
+
+/** Settings that could make a figure unfair, as the server runs with them. */
+const told = [
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'wal_level',
+  'shared_buffers',
+  'work_mem',
+  'jit',
+  'max_parallel_workers_per_gather',
+];
+
+/** The server's version and the settings that a reader of the figures should know. */
+export async function readServer(
+  sql: Sql,
+): Promise<{ version: string; settings: Record<string, string> }> {
+  const rows = await sql<{ name: string; value: string }[]>`
+    select name, current_setting(name) as value from pg_settings
+    where name = any(${[...told, 'server_version']}) order by name`;
+  const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  const { server_version: version = 'unknown', ...settings } = values;
+  return { version, settings };
+}
+
+/** Bytes of each table of the graph with its indexes. */
+export async function readGraphBytes(sql: Sql): Promise<Record<string, number>> {
+  const rows = await sql<{ name: string; bytes: number }[]>`
+    select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+    where relnamespace = 'graph'::regnamespace and relkind = 'r' order by relname`;
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
+/** How many people the graph holds. */
+export async function countPersons(sql: Sql): Promise<number> {
+  const [row] = await sql<{ persons: number }[]>`select count(*)::int as persons from persons`;
+  return row?.persons ?? 0;
+}
+
+/**
+ * Brings freshly filled tables into the state that they have in use, so that no measurement pays for
+ * the first visit of a page.
+ */
+export async function settleGraph(sql: Sql): Promise<void> {
+  await sql`vacuum (analyze) persons, person_identifiers, person_records, companies,
+    company_identifiers, company_records, person_briefs, person_search`;
+  await sql`checkpoint`;
+}
+
+/**
+ * Throws away everything but the graphs: accounts, batches, the queue. A measurement then starts from
+ * the same place each time, and from the tables of this version. Extensions stay, because indexes of the
+ * graphs are made of them.
+ */
+export async function forgetService(sql: Sql): Promise<void> {
+  const [found] = await sql<{ table: string | null }[]>`
+    select to_regclass('public.migrations')::text as table`;
+  if (!found?.table) return;
+  const objects = await sql<{ drop: string }[]>`
+    select format('drop table if exists %s cascade', oid::regclass) as drop from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migrations'
+    union all
+    select format('drop function if exists %s cascade', p.oid::regprocedure) from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and not exists (
+      select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
+  for (const { drop } of objects) await sql.unsafe(drop);
+  await sql`delete from public.migrations where name like 'public/%'`;
+  // The one thing outside of the tables that these migrations add.
+  await sql`alter table public.migrations drop column if exists sha256`;
+  await sql`drop schema if exists bullmq cascade`;
+}
+
+/** Addresses that one person has and nobody else, spread over the whole graph, in a mixed order. */
+export async function listEmails(sql: Sql, count: number): Promise<string[]> {
+  const rows = await sql<{ value: string }[]>`
+    select value from person_identifiers
+    where kind = ${personIdentifierCodes.email} group by value having count(*) = 1
+    order by md5(value) limit ${count}`;
+  return rows.map(({ value }) => value);
+}
+
+/** The one SELECT of a service that only looks up: an e-mail's stored record. */
+export async function findRecord(sql: Sql, email: string): Promise<string | undefined> {
+  const [row] = await sql<{ record: string }[]>`
+    select r.record from person_identifiers i join person_records r on r.id = i.person_id
+    where i.value = ${email} and i.kind = ${personIdentifierCodes.email} limit 1`;
+  return row?.record;
+}
+
+/** What these accounts were charged: ledger lines, their sum, and what their wallets lost. */
+export async function readCharges(
+  sql: Sql,
+  accountIds: readonly string[],
+  creditsEach: number,
+): Promise<{ lines: number; charged: number; gone: number }> {
+  const [row] = await sql<{ lines: number; charged: number; gone: number }[]>`
+    select count(*)::int as lines, -coalesce(sum(amount), 0)::bigint as charged, (
+      select sum(${creditsEach}::bigint - balance)::bigint from wallets
+      where account_id = any(${[...accountIds]}::uuid[])) as gone
+    from ledger_entries
+    where account_id = any(${[...accountIds]}::uuid[]) and kind = 'charge'`;
+  return must(row, 'one row');
+}
+
+/** How far these batches are: rows that are done, and whether that is all of them. One snapshot. */
+export async function readProgress(
+  sql: Sql,
+  batchIds: readonly string[],
+): Promise<Map<string, { rows: number; isDone: boolean }>> {
+  const batches = await sql<{ id: string; rows: number; isDone: boolean }[]>`
+    select b.id, coalesce(sum(p.rows), 0)::int as rows, b.chunks_done = b.chunks_total as is_done
+    from batches b left join parts p on p.batch_id = b.id
+    where b.id = any(${[...batchIds]}::uuid[]) group by b.id`;
+  return new Map(batches.map(({ id, ...progress }) => [id, progress]));
+}
+
+/** The first id of the names that are made for the lookups, far above those of the graph. */
+const LOOKUP_IDS_FROM = 10_000_000;
+
+/** The bare reference of the lookups: what begins with a text that is in lower case already. */
+export async function selectByPrefix(
+  sql: Sql,
+  code: number,
+  text: string,
+): Promise<readonly object[]> {
+  return sql<object[]>`
+    select id, name, people as count from lookup_values
+    where kind = ${code} and name <> '' and folded >= ${text} and folded < ${`${text}\u{10ffff}`}
+    order by people desc limit 10`;
+}
+
+/** How many cities the lookups know. */
+export async function countNamedCities(sql: Sql): Promise<number> {
+  const [row] = await sql<{ cities: number }[]>`
+    select count(*)::int as cities from lookup_values where kind = 2 and name <> ''`;
+  return row?.cities ?? 0;
+}
+
+/** Writes job titles; returns their ids. */
+export async function writeTitles(sql: Sql, names: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    insert into positions (id, name) select ${LOOKUP_IDS_FROM}::int + place, name
+    from unnest(${[...names]}::text[]) with ordinality t (name, place) returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Writes cities with their countries and ten regions for each of those; returns the ids of the cities. */
+export async function writeCities(
+  sql: Sql,
+  cities: readonly { name: string; countryId: number; regionId: number }[],
+  countries: readonly string[],
+): Promise<number[]> {
+  await sql`
+    insert into countries (id, name) select ${LOOKUP_IDS_FROM}::int + place, name
+    from unnest(${[...countries]}::text[]) with ordinality t (name, place)`;
+  await sql`
+    insert into regions (id, name, country_id)
+    select ${LOOKUP_IDS_FROM}::int + n, 'Province ' || n, ${LOOKUP_IDS_FROM}::int + (n + 9) / 10
+    from generate_series(1, ${countries.length * 10}::int) n`;
+  const rows = await sql<{ id: number }[]>`
+    insert into cities (id, name, country_id, region_id)
+    select ${LOOKUP_IDS_FROM}::int + place, name, ${LOOKUP_IDS_FROM}::int + country_id,
+      ${LOOKUP_IDS_FROM}::int + region_id
+    from unnest(${cities.map(({ name }) => name)}::text[],
+      ${cities.map(({ countryId }) => countryId)}::int[],
+      ${cities.map(({ regionId }) => regionId)}::int[])
+      with ordinality t (name, country_id, region_id, place) returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Sets how many people hold each of these values. */
+export async function writePeopleCounts(
+  sql: Sql,
+  kind: number,
+  ids: readonly number[],
+  people: readonly number[],
+): Promise<void> {
+  await sql`
+    update lookup_values v set people = t.people
+    from unnest(${[...ids]}::int[], ${[...people]}::int[]) t (id, people)
+    where v.kind = ${kind} and v.id = t.id`;
+}
+
+/** As `settleGraph`, for the tables of the lookups. */
+export async function settleLookups(sql: Sql): Promise<void> {
+  await sql`vacuum (analyze) lookup_values, lookup_words, lookup_vocabulary`;
+}
+
+/** Has the server write a table as CSV with a header. */
+export async function exportTable(sql: Sql, table: string, file: string): Promise<void> {
+  await runConstant(sql, `copy ${table} to ${asLiteral(file)} (format csv, header true)`);
+}
+
+/** A path as SQL writes it, where no parameter may stand. */
+export function asLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** An empty table for results that are written row by row: `cells` as the list wants them. */
+export async function makeRowResults(sql: Sql): Promise<void> {
+  await sql`drop table if exists public.row_results`;
+  await sql`create table public.row_results (row int primary key, cells text[] not null)`;
+}
+
+/** Looks one row up with this statement, and writes its result. */
+export async function enrichRow(sql: Sql, lookUp: string, job: RowJob): Promise<void> {
+  const { row, profile, email, phone, handle } = job;
+  const [found] = await sql.unsafe(lookUp, [profile, email, phone, handle], { prepare: true });
+  const cells = Object.values(found ?? {}).map((cell) => (cell === null ? '' : String(cell)));
+  await sql`insert into public.row_results (row, cells) values (${row}, ${cells})`;
+}
+
+/** What was written row by row, in the order of the list. */
+export async function readRowResults(sql: Sql): Promise<string[][]> {
+  const rows = await sql<{ cells: string[] }[]>`
+    select case when cells = '{}' then array_fill(''::text, array[10]) else cells end as cells
+    from public.row_results order by row`;
+  return rows.map(({ cells }) => cells);
+}

@@ -1,0 +1,158 @@
+/**
+ * Makes a synthetic graph of people and companies in the database, for demos, tests and
+ * measurements. Nobody in it is real: names are drawn, domains are reserved ones. The same seed
+ * gives the same rows on every machine.
+ */
+import type { Database, Sql } from '../../src/core/db/client.ts';
+import { renderCompanyRecords, renderPersonRecords } from '../../src/core/graph/graph.sql.ts';
+import { rebuildLookups } from '../../src/core/graph/lookup-values.sql.ts';
+import { writeGraph } from '../../src/core/graph/write-graph.ts';
+import { assert } from '../../src/core/lib/assert.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import {
+  analyzeCompanies,
+  type CompanySlice,
+  createCompanyWords,
+  insertCompanies,
+  insertCompanyIdentifiers,
+  insertFinancialPeriods,
+  insertOfficers,
+} from './companies.sql.ts';
+import {
+  analyzeGraph,
+  countGraph,
+  createDrawFunctions,
+  createWordTables,
+  dropFilledIndexes,
+  type GraphCounts,
+  isGraphEmpty,
+  prepareForBulk,
+  restoreIndex,
+} from './generate-graph.sql.ts';
+import {
+  createPeopleStage,
+  insertPeople,
+  insertPersonIdentifiers,
+  numberNamesakes,
+  type PersonSlice,
+  stagePeople,
+} from './people.sql.ts';
+
+export interface GenerateGraphOptions {
+  /** At most 10,000,000. */
+  persons: number;
+  /** At least 1, at most 5,000,000. */
+  companies: number;
+  /** A whole number from 0. */
+  seed: number;
+  onProgress?: (progress: GenerateProgress) => void;
+}
+
+/** `done` of `total` rows or statements of one step. */
+export interface GenerateProgress {
+  step: 'companies' | 'people' | 'identifiers' | 'officers' | 'records' | 'indexes';
+  done: number;
+  total: number;
+}
+
+const personsMax = 10_000_000;
+const companiesMax = 5_000_000;
+const seedMax = 2 ** 40;
+/** Salts for each seed: more than one row has properties. */
+const saltsPerSeed = 4096;
+const rowsPerSlice = 50_000;
+
+/**
+ * Fills an empty graph in one transaction and returns how many rows there are. Throws `AppError`
+ * `graph_not_empty` when any table holds a row, `invalid_parameter` for a size or a seed outside
+ * the limits.
+ */
+export async function generateGraph(
+  sql: Database,
+  options: GenerateGraphOptions,
+): Promise<GraphCounts> {
+  assertSize('persons', options.persons, 0, personsMax);
+  assertSize('companies', options.companies, 1, companiesMax);
+  assertSize('seed', options.seed, 0, seedMax);
+  const report = options.onProgress ?? (() => {});
+  await writeGraph(sql, async (tx) => {
+    if (!(await isGraphEmpty(tx))) throw graphNotEmpty();
+    await prepareForBulk(tx);
+    await createDrawFunctions(tx);
+    const indexes = await dropFilledIndexes(tx);
+    await createWordTables(tx);
+    await fill(tx, options, report);
+    for (const [done, statement] of indexes.entries()) {
+      await restoreIndex(tx, statement);
+      report({ step: 'indexes', done: done + 1, total: indexes.length });
+    }
+  });
+  await analyzeGraph(sql);
+  return await countGraph(sql);
+}
+
+async function fill(
+  tx: Sql,
+  { persons, companies, seed }: GenerateGraphOptions,
+  report: (progress: GenerateProgress) => void,
+): Promise<void> {
+  const salt = seed * saltsPerSeed;
+  await createCompanyWords(tx, { salt, companies });
+  await eachSlice(companies, salt, async (slice: CompanySlice) => {
+    await insertCompanies(tx, slice);
+    await insertCompanyIdentifiers(tx, slice);
+    report({ step: 'companies', done: slice.toId, total: companies });
+  });
+  await analyzeCompanies(tx);
+  await createPeopleStage(tx);
+  await eachSlice(persons, salt, (slice) => stagePeople(tx, { ...slice, companies }));
+  await numberNamesakes(tx);
+  await eachSlice(persons, salt, async (slice: PersonSlice) => {
+    await insertPeople(tx, { ...slice, companies });
+    report({ step: 'people', done: slice.toId, total: persons });
+  });
+  await eachSlice(persons, salt, async (slice) => {
+    await insertPersonIdentifiers(tx, slice);
+    report({ step: 'identifiers', done: slice.toId, total: persons });
+  });
+  await insertFinancialPeriods(tx, { salt });
+  await insertOfficers(tx, { salt });
+  await rebuildLookups(tx);
+  report({ step: 'officers', done: 1, total: 1 });
+  await eachSlice(companies, salt, async (slice) => void (await renderCompanyRecords(tx, slice)));
+  await eachSlice(persons, salt, async (slice) => {
+    await renderPersonRecords(tx, slice);
+    report({ step: 'records', done: slice.toId, total: persons });
+  });
+}
+
+/** Calls `work` with ranges of ids that together are 1 to `total`. */
+async function eachSlice(
+  total: number,
+  salt: number,
+  work: (slice: { salt: number; fromId: number; toId: number }) => Promise<void>,
+): Promise<void> {
+  for (let fromId = 1; fromId <= total; fromId += rowsPerSlice) {
+    const toId = Math.min(total, fromId + rowsPerSlice - 1);
+    assert(toId >= fromId, 'a slice holds at least one id');
+    await work({ salt, fromId, toId });
+  }
+}
+
+function assertSize(field: string, value: number, min: number, max: number): void {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${field} must be a whole number from ${min} to ${max}.`,
+    errors: [{ field, message: `not a whole number from ${min} to ${max}` }],
+  });
+}
+
+function graphNotEmpty(): AppError {
+  return new AppError({
+    code: 'graph_not_empty',
+    status: 409,
+    message: 'The graph already holds rows; generate into an empty database.',
+  });
+}

@@ -1,0 +1,163 @@
+/**
+ * Statements over the whole graph: they write the stored records from the typed tables and take
+ * people out. The rendering is one SQL text for each kind of record, built from the field tables.
+ */
+import type { Sql } from '../db/client.ts';
+import { companyFields, personFields, type RecordField } from './fields.ts';
+import { uncountPeople } from './lookup-values.sql.ts';
+
+/**
+ * Which records to render: ids in a range (both ends included), or those of a table with a column
+ * `id`.
+ */
+export type RecordSelection = { fromId: number; toId: number } | { idsIn: string };
+
+/** Runs a statement whose text is made of constants of this code, never of input. */
+export async function runConstant<Row extends object>(
+  sql: Sql,
+  text: string,
+  parameters: readonly (string | number | readonly number[] | null)[] = [],
+): Promise<Row[]> {
+  return await sql.unsafe<Row[]>(text, parameters as never[]);
+}
+
+/**
+ * Makes writers of this graph schema take turns until the transaction ends; readers go on. Whatever
+ * writes people, companies, their identifiers or opt-outs calls it first.
+ */
+export async function lockGraphForWriting(tx: Sql): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('graph ' || current_schema(), 0))`;
+}
+
+const cityJoinsSql = `
+  left join cities city on city.id = r.city_id
+  left join countries city_country on city_country.id = city.country_id and city_country.name <> ''
+  left join regions city_region on city_region.id = city.region_id and city_region.name <> ''`;
+
+const placeJoinsSql = `
+  left join industries industry on industry.id = r.industry_id
+  left join countries country on country.id = r.country_id and country.name <> ''
+  left join regions region on region.id = r.region_id and region.name <> ''${cityJoinsSql}`;
+
+const personRuns = runsOf(personFields);
+
+/**
+ * Full and brief record in one pass: what both have is rendered once, as runs of cells between the long
+ * ones. Nothing sorts it, yet joins keep the order of the selection, which is that of the ids: who reads
+ * many people in order, as an export does, reads each page once.
+ */
+const personRenderSql = `
+  with rendered as materialized (
+    select r.id, r.company_id, ${personRuns.map(({ sql }, run) => `${sql} as run_${run}`).join(', ')}
+    from {selected}
+    left join positions job_position on job_position.id = r.position_id
+    left join companies employer on employer.id = r.company_id${placeJoinsSql}
+  ), brief as (
+    insert into person_briefs as stored (id, brief)
+    select id, ${joinCells(personRuns.map(({ long }, run) => (long ? "''" : `run_${run}`)))}
+    from rendered
+    on conflict (id) do update set brief = excluded.brief
+    where stored.brief is distinct from excluded.brief
+  )
+  insert into person_records as stored (id, company_id, record)
+  select id, company_id, ${joinCells(personRuns.map((_, run) => `run_${run}`))} from rendered
+  on conflict (id) do update set company_id = excluded.company_id, record = excluded.record
+  where (stored.company_id, stored.record) is distinct from (excluded.company_id, excluded.record)`;
+
+const companyRenderSql = `
+  insert into company_records as stored (id, record)
+  select r.id, ${joinCells(companyFields.map(cellSql))}
+  from {selected}${placeJoinsSql}
+  on conflict (id) do update set record = excluded.record
+  where stored.record is distinct from excluded.record`;
+
+/**
+ * Writes the stored records of people, full and brief, and what they are searched by; only what differs.
+ * Returns how many full records those were.
+ */
+export async function renderPersonRecords(sql: Sql, selection: RecordSelection): Promise<number> {
+  await refreshPersonSearch(sql, selection);
+  return render(sql, { text: personRenderSql, table: 'persons', selection });
+}
+
+/**
+ * Writes the stored records of companies; only those whose text differs. Returns how many those
+ * were.
+ */
+export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
+  return render(sql, { text: companyRenderSql, table: 'companies', selection });
+}
+
+/** Writes the search rows of people; see the function in the migrations. */
+async function refreshPersonSearch(sql: Sql, selection: RecordSelection): Promise<void> {
+  if ('idsIn' in selection) {
+    const ids = `select distinct id from ${selection.idsIn} order by id`;
+    await sql.unsafe(`select refresh_person_search(array(${ids}))`);
+    return;
+  }
+  const { fromId, toId } = selection;
+  await sql`
+    select refresh_person_search(array(
+      select id from persons where id between ${fromId} and ${toId} order by id))`;
+}
+
+interface Rendering {
+  text: string;
+  table: 'persons' | 'companies';
+  selection: RecordSelection;
+}
+
+async function render(sql: Sql, { text, table, selection }: Rendering): Promise<number> {
+  const fill = (selected: string) => text.replace('{selected}', selected);
+  if ('idsIn' in selection) {
+    // One by one in their order: the rows come out as they go in, without a sort of whole records, and the
+    // planner, which is told how many they are, cannot read all records to find some.
+    await sql.unsafe(`analyze ${selection.idsIn}`);
+    const listed = `(
+      select one.* from (select distinct id from ${selection.idsIn} order by id) listed
+      cross join lateral (select * from ${table} where id = listed.id offset 0) one offset 0) r`;
+    return (await sql.unsafe(fill(listed))).count;
+  }
+  const { fromId, toId } = selection;
+  const range = `(select * from ${table} where id between $1::bigint and $2::bigint order by id) r`;
+  return (await sql.unsafe(fill(range), [fromId, toId])).count;
+}
+
+function cellSql({ sql, nullable, type }: RecordField): string {
+  return nullable || type === 'json' ? `coalesce((${sql})::text, '')` : sql;
+}
+
+function joinCells(cells: readonly string[]): string {
+  return `concat_ws(E'\\x1f', ${cells.join(', ')})`;
+}
+
+/** Cells of a record as text: a long one alone, or all between two long ones. */
+interface CellRun {
+  sql: string;
+  long: boolean;
+}
+
+function runsOf(fields: readonly RecordField[]): CellRun[] {
+  const runs: { cells: string[]; long: boolean }[] = [];
+  for (const field of fields) {
+    const last = runs.at(-1);
+    if (last === undefined || last.long || field.long) {
+      runs.push({ cells: [cellSql(field)], long: field.long ?? false });
+    } else {
+      last.cells.push(cellSql(field));
+    }
+  }
+  return runs.map(({ cells, long }) => ({ sql: joinCells(cells), long }));
+}
+
+/** Takes people out: record, identifiers, stored record, and the links of officers to them. */
+export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
+  await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;
+  await tx`update officers set person_id = null where person_id = any(${[...ids]}::bigint[])`;
+  await uncountPeople(tx, ids);
+  const deleted = await tx`delete from persons where id = any(${[...ids]}::bigint[])`;
+  return deleted.count;
+}

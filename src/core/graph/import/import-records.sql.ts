@@ -1,0 +1,312 @@
+/**
+ * The merge of a staged batch of people or companies, in one transaction: compare, write what
+ * differs, replace identifiers, suppress. Rows that are equal already are neither written nor
+ * locked. The texts are built from the tables below and the field tables, never from input.
+ */
+import { pipeline, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+import { runConstant } from '../graph.sql.ts';
+import { personIdentifierCodes } from '../identifier-kinds.ts';
+import { companyColumns } from './company-row.ts';
+import { personColumns } from './person-row.ts';
+
+/** The tables of one kind of record. */
+export interface RecordTables {
+  records: 'persons' | 'companies';
+  identifiers: 'person_identifiers' | 'company_identifiers';
+  /** Column of the look-up table that holds the record's id. */
+  owner: 'person_id' | 'company_id';
+  columns: readonly string[];
+  /** Where the ids of records to render are gathered. */
+  rendered: 'stage_persons_to_render' | 'stage_companies_to_render';
+}
+
+export const personTables: RecordTables = {
+  records: 'persons',
+  identifiers: 'person_identifiers',
+  owner: 'person_id',
+  columns: personColumns.map((column) => column.column),
+  rendered: 'stage_persons_to_render',
+};
+
+export const companyTables: RecordTables = {
+  records: 'companies',
+  identifiers: 'company_identifiers',
+  owner: 'company_id',
+  columns: companyColumns.map((column) => column.column),
+  rendered: 'stage_companies_to_render',
+};
+
+const times = new Set(['created_at', 'when_updated']);
+
+/** Writes COPY lines into a table of the stage. */
+export async function copyInto(
+  tx: Sql,
+  target: { table: string; columns: readonly string[] },
+  lines: Iterable<string>,
+): Promise<void> {
+  const text = `copy ${target.table} (${target.columns.join(', ')}) from stdin`;
+  const writable = await tx.unsafe(text).writable();
+  await promisify(pipeline)(Readable.from(inPieces(lines), { objectMode: true }), writable);
+}
+
+const pieceCharacters = 256 * 1024;
+
+/** Joins lines, so that each piece costs one message. */
+function* inPieces(lines: Iterable<string>): Generator<Buffer> {
+  let piece = '';
+  for (const line of lines) {
+    piece += line;
+    if (piece.length < pieceCharacters) continue;
+    yield Buffer.from(piece, 'utf8');
+    piece = '';
+  }
+  if (piece !== '') yield Buffer.from(piece, 'utf8');
+}
+
+/**
+ * Creates the lists of records to render at the end of the transaction. The texts of a whole batch are
+ * rendered in memory: they go into two tables.
+ */
+export async function createRenderLists(tx: Sql): Promise<void> {
+  await runConstant(
+    tx,
+    `set local work_mem = '128MB';
+     create temp table stage_persons_to_render (id bigint not null) on commit drop;
+     create temp table stage_companies_to_render (id bigint not null) on commit drop;`,
+  );
+}
+
+/** True when one of these records is stored already. */
+export async function isAnyStored(
+  tx: Sql,
+  { records }: RecordTables,
+  ids: readonly number[],
+): Promise<boolean> {
+  const [found] = await tx<{ isStored: boolean }[]>`
+    select exists (
+      select from ${tx(records)} where id = any(${[...ids]}::bigint[])) as is_stored`;
+  return must(found, 'one row').isStored;
+}
+
+/** Creates the stage of a batch: the columns of the record's tables, without their constraints. */
+export async function createRecordStage(tx: Sql, tables: RecordTables): Promise<void> {
+  const { records, identifiers, owner, columns } = tables;
+  await runConstant(
+    tx,
+    `create temp table stage_records on commit drop as
+       select ${columns.join(', ')} from ${records} with no data;
+     create temp table stage_identifiers on commit drop as
+       select value, kind, ${owner} as id from ${identifiers} with no data;
+     create temp table stage_directors on commit drop as
+       select company_id, name, role, person_id from officers with no data;
+     create temp table stage_directed (id bigint not null) on commit drop;`,
+  );
+}
+
+/** Compares the stage with what is stored, once for all steps that follow. */
+export async function compareRecords(tx: Sql, tables: RecordTables): Promise<void> {
+  const { records, columns } = tables;
+  const staged = columns.map((name) =>
+    times.has(name) ? `coalesce(s.${name}, r.${name})` : `s.${name}`,
+  );
+  await runConstant(
+    tx,
+    `analyze stage_records (id);
+     create temp table stage_changes on commit drop as
+       select s.id, r.id is null as is_new,
+         r.id is not null and (${columns.map((name) => `r.${name}`).join(', ')})
+           is distinct from (${staged.join(', ')}) as is_changed,
+         r.name is distinct from s.name as is_renamed,
+         false as is_touched
+       from stage_records s left join ${records} r on r.id = s.id;
+     analyze stage_changes;`,
+  );
+}
+
+/** Notes that all records of the batch are new, as `compareRecords` would find. */
+export async function createChangesOfNew(tx: Sql): Promise<void> {
+  await runConstant(
+    tx,
+    `create temp table stage_changes (id bigint not null, is_new boolean default true,
+       is_changed boolean default false, is_renamed boolean default true,
+       is_touched boolean default false) on commit drop`,
+  );
+}
+
+/**
+ * Inserts the new records and updates the changed ones. A time that the import does not give stays,
+ * or is `importedAt`: on insert both, on update `when_updated` alone.
+ */
+export async function writeRecords(
+  tx: Sql,
+  tables: RecordTables,
+  importedAt: string,
+): Promise<void> {
+  const { records, columns } = tables;
+  const insertedCells = columns.map((name) =>
+    times.has(name) ? `coalesce(s.${name}, $1::timestamp)` : `s.${name}`,
+  );
+  await runConstant(
+    tx,
+    `insert into ${records} (${columns.join(', ')})
+     select ${insertedCells.join(', ')}
+     from stage_records s join stage_changes c on c.id = s.id and c.is_new`,
+    [importedAt],
+  );
+  const assignments = columns
+    .filter((name) => name !== 'id')
+    .map((name) => {
+      if (name === 'created_at') return 'created_at = coalesce(s.created_at, r.created_at)';
+      if (name === 'when_updated') return 'when_updated = coalesce(s.when_updated, $1::timestamp)';
+      return `${name} = s.${name}`;
+    });
+  await runConstant(
+    tx,
+    `update ${records} r set ${assignments.join(', ')}
+     from stage_records s join stage_changes c on c.id = s.id and c.is_changed
+     where r.id = s.id`,
+    [importedAt],
+  );
+  await listChanged(tx, tables);
+}
+
+/** Lists the new and changed records for rendering. */
+export async function listChanged(tx: Sql, { rendered }: RecordTables): Promise<void> {
+  await runConstant(
+    tx,
+    `insert into ${rendered} select id from stage_changes where is_new or is_changed`,
+  );
+}
+
+/** Makes the identifiers of the staged records those of the stage. */
+export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
+  const { identifiers, owner } = tables;
+  await runConstant(
+    tx,
+    `with removed as (
+       delete from ${identifiers} i using stage_changes c
+       where i.${owner} = c.id and not c.is_new and not exists (
+         select from stage_identifiers s
+         where s.value = i.value and s.kind = i.kind and s.id = i.${owner})
+       returning i.${owner} as id
+     ), added as (
+       ${insertIdentifiersSql(tables)}
+       on conflict do nothing
+       returning ${owner} as id
+     )
+     update stage_changes set is_touched = true
+     where not is_new and id in (select id from removed union all select id from added)`,
+  );
+}
+
+/** Writes the identifiers of records that are all new, and so have none yet. */
+export async function insertIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
+  await runConstant(tx, insertIdentifiersSql(tables));
+}
+
+/** By value, so that neighbours in the index are written together. */
+function insertIdentifiersSql({ identifiers, owner }: RecordTables): string {
+  return `insert into ${identifiers} (value, kind, ${owner})
+       select value, kind, id from stage_identifiers order by value`;
+}
+
+/** The words that opt-outs hash, for each kind that can be opted out of. */
+const suppressedKinds = [
+  [personIdentifierCodes.professional_network, 'professional_network'],
+  [personIdentifierCodes.email, 'email'],
+  [personIdentifierCodes.work_email, 'email'],
+  [personIdentifierCodes.phone, 'phone'],
+  [personIdentifierCodes.twitter, 'twitter'],
+  [personIdentifierCodes.former_handle, 'twitter'],
+] as const;
+
+/**
+ * People of the stage who hold an identifier that was opted out are suppressed. A hash is of kind and value,
+ * or of the value alone where a list of hashes came from elsewhere.
+ */
+export async function suppressOptedOut(tx: Sql): Promise<void> {
+  const kinds = suppressedKinds.map(([code, name]) => `(${code}, '${name}')`).join(', ');
+  await runConstant(
+    tx,
+    `select suppress_people(array_agg(distinct s.id))
+     from stage_identifiers s
+     join (values ${kinds}) k (code, name) on k.code = s.kind
+     where exists (select from suppressed_identifiers)
+       and (sha256(convert_to(k.name || ':' || s.value, 'UTF8'))
+           in (select value_sha256 from suppressed_identifiers)
+         or k.name in ('email', 'phone') and sha256(convert_to(s.value, 'UTF8'))
+           in (select value_sha256 from suppressed_identifiers))
+     having count(*) > 0`,
+  );
+}
+
+/**
+ * The directors that a company names replace its officers without a day of appointment, which is
+ * the only kind that a list of directors can express; dated officers stay.
+ */
+export async function replaceDirectors(tx: Sql): Promise<void> {
+  await runConstant(
+    tx,
+    `with removed as (
+       delete from officers o using stage_directed d
+       where o.company_id = d.id and o.appointed_on is null and not exists (
+         select from stage_directors s
+         where s.company_id = o.company_id and s.name = o.name and s.role = o.role)
+       returning o.company_id as id
+     ), added as (
+       insert into officers as o (company_id, name, role, person_id)
+       select s.company_id, s.name, s.role, s.person_id
+       from stage_directors s
+       where not exists (
+         select from officers known
+         where known.company_id = s.company_id and known.name = s.name and known.role = s.role
+           and known.appointed_on is null and known.person_id is not distinct from s.person_id)
+       on conflict (company_id, name, role, appointed_on)
+         do update set person_id = excluded.person_id
+       returning o.company_id as id
+     )
+     update stage_changes set is_touched = true
+     where not is_new and id in (select id from removed union all select id from added)`,
+  );
+}
+
+/**
+ * The people of companies that are new or renamed show another company name; those of companies that grew
+ * or shrank are searched by another head count.
+ */
+export async function listPeopleOfChangedCompanies(tx: Sql): Promise<void> {
+  await runConstant(
+    tx,
+    `insert into stage_persons_to_render
+     select p.id from persons p join stage_changes c on c.id = p.company_id
+     where c.is_renamed and p.company_id <> 0
+     union all
+     select s.id from stage_changes c
+     join companies o on o.id = c.id
+     join person_search s on s.company_id = c.id
+     cross join lateral (select number_range(o.head_count) as staff) range
+     where c.is_changed and (s.staff_min, s.staff_max) is distinct from
+       (coalesce(staff[1], o.employees), coalesce(staff[2], o.employees))`,
+  );
+}
+
+/** Counts of the batch. */
+export async function countChanges(tx: Sql): Promise<{ inserted: number; updated: number }> {
+  const [counts] = await runConstant<{ inserted: number; updated: number }>(
+    tx,
+    `select count(*) filter (where is_new) as inserted,
+       count(*) filter (where not is_new and (is_changed or is_touched)) as updated
+     from stage_changes`,
+  );
+  return must(counts, 'counts');
+}
+
+/** ISO alpha-2 codes of the countries that have one, by id. */
+export async function selectCountryCodes(sql: Sql): Promise<Map<number, string>> {
+  const rows = await sql<{ id: number; iso2: string }[]>`
+    select id, iso2 from countries where iso2 is not null`;
+  return new Map(rows.map((row) => [row.id, row.iso2]));
+}

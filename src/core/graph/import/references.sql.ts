@@ -1,0 +1,148 @@
+/** Reference rows into their tables, and the records that show them into the lists to render. */
+import type { Sql } from '../../db/client.ts';
+import { runConstant } from '../graph.sql.ts';
+import { lookupCodes, nameLookups } from '../lookup-values.sql.ts';
+import type { ReferenceRow, ReferenceRows, ReferenceTable } from './references.ts';
+
+/** The columns beside id and name; `empty` is what says nothing. */
+const furtherColumns = {
+  countries: [{ column: 'iso2', field: 'iso2', type: 'text', empty: null }],
+  regions: [{ column: 'country_id', field: 'countryId', type: 'int', empty: '0' }],
+  cities: [
+    { column: 'country_id', field: 'countryId', type: 'int', empty: '0' },
+    { column: 'region_id', field: 'regionId', type: 'int', empty: '0' },
+    {
+      column: 'created_at',
+      field: 'createdAt',
+      type: 'timestamp',
+      empty: "timestamp '1970-01-01'",
+    },
+  ],
+  industries: [],
+  positions: [],
+} as const satisfies Record<
+  ReferenceTable,
+  readonly { column: string; field: keyof ReferenceRow; type: string; empty: string | null }[]
+>;
+
+interface Column {
+  column: string;
+  field: string;
+  type: string;
+  empty: string | null;
+}
+
+function columnsOf(table: ReferenceTable): readonly Column[] {
+  return [{ column: 'name', field: 'name', type: 'text', empty: "''" }, ...furtherColumns[table]];
+}
+
+export interface MergedReferences {
+  inserted: number[];
+  updated: number[];
+}
+
+/**
+ * Merges rows that records brought along: stated values replace stored ones, derived values only
+ * fill gaps, and nothing known is emptied. Rows without any name are not made.
+ */
+export async function mergeReferences(
+  tx: Sql,
+  table: ReferenceTable,
+  rows: ReferenceRows,
+): Promise<MergedReferences> {
+  const cells = columnsOf(table).map(({ column, empty }) =>
+    empty === null
+      ? `coalesce(stated.${column}, t.${column}, derived.${column}) as ${column}`
+      : `coalesce(stated.${column}, nullif(t.${column}, ${empty}), derived.${column}, ${empty})
+         as ${column}`,
+  );
+  const given = `
+    select id, ${cells.join(', ')}
+    from ${recordset('$1', table)} stated
+    full join ${recordset('$2', table)} derived using (id)
+    left join ${table} t using (id)`;
+  return write(tx, table, given, [rows.stated, rows.derived]);
+}
+
+/** Merges the rows of a reference file: each replaces the stored row as a whole. */
+export async function replaceReferences(
+  tx: Sql,
+  table: ReferenceTable,
+  rows: ReadonlyMap<number, ReferenceRow>,
+): Promise<MergedReferences> {
+  const cells = columnsOf(table).map(
+    ({ column, empty }) => `coalesce(stated.${column}, ${empty ?? 'null'}) as ${column}`,
+  );
+  const given = `select id, ${cells.join(', ')} from ${recordset('$1', table)} stated`;
+  return write(tx, table, given, [rows]);
+}
+
+async function write(
+  tx: Sql,
+  table: ReferenceTable,
+  given: string,
+  parameters: readonly ReadonlyMap<number, ReferenceRow>[],
+): Promise<MergedReferences> {
+  const columns = columnsOf(table).map(({ column }) => column);
+  const rows = await runConstant<{ id: number; isNew: boolean }>(
+    tx,
+    `with given as (${given}), changed as (
+       select g.*, t.id is null as is_new
+       from given g left join ${table} t using (id)
+       where g.name <> '' and (t.id is null
+         or (${columns.map((name) => `t.${name}`).join(', ')})
+           is distinct from (${columns.map((name) => `g.${name}`).join(', ')}))
+     ), written as (
+       insert into ${table} (id, ${columns.join(', ')})
+       select id, ${columns.join(', ')} from changed
+       on conflict (id) do update
+         set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
+     )
+     select id, is_new from changed`,
+    parameters.map((map) => JSON.stringify([...map.values()])),
+  );
+  return {
+    inserted: rows.filter((row) => row.isNew).map((row) => row.id),
+    updated: rows.filter((row) => !row.isNew).map((row) => row.id),
+  };
+}
+
+/** JSON rows with camelCase members as a derived table. */
+function recordset(parameter: string, table: ReferenceTable): string {
+  const members = columnsOf(table).map(({ field, type }) => `"${field}" ${type}`);
+  const cells = columnsOf(table).map(({ field, column }) => `"${field}" as ${column}`);
+  return `(select id, ${cells.join(', ')}
+    from jsonb_to_recordset(${parameter}::text::jsonb) as j (id int, ${members.join(', ')}))`;
+}
+
+/** Ids of reference rows whose text changed, by table. */
+export type ChangedReferences = ReadonlyMap<ReferenceTable, readonly number[]>;
+
+/** Lists the people and companies that show one of the changed rows, and renames its lookup values. */
+export async function followReferences(tx: Sql, changed: ChangedReferences): Promise<void> {
+  const ids = (table: ReferenceTable) => [...(changed.get(table) ?? [])];
+  const countries = ids('countries');
+  const regions = ids('regions');
+  const within = await tx<{ id: number }[]>`
+    select id from cities
+    where country_id = any(${countries}::int[]) or region_id = any(${regions}::int[])`;
+  const cities = [...ids('cities'), ...within.map((row) => row.id)];
+  const industries = ids('industries');
+  const positions = ids('positions');
+  await nameLookups(tx, lookupCodes.jobTitles, positions);
+  await nameLookups(tx, lookupCodes.locations, cities);
+  await nameLookups(tx, lookupCodes.industries, industries);
+  // The search rows have indexes for all of these: a new job title reads 20 pages there and not, of a
+  // million people, the 90,000 of their records.
+  await tx`
+    insert into stage_persons_to_render
+    select id from person_search
+    where city_id = any(${cities}::int[]) or country_id = any(${countries}::int[])
+      or region_id = any(${regions}::int[]) or industry_id = any(${industries}::int[])
+      or position_id = any(${positions}::int[])`;
+  await tx`
+    insert into stage_companies_to_render
+    select id from companies
+    where city_id = any(${cities}::int[]) or country_id = any(${countries}::int[])
+      or region_id = any(${regions}::int[]) or industry_id = any(${industries}::int[])`;
+}

@@ -1,0 +1,143 @@
+/**
+ * Names that records bring along for the reference tables. A stated name (an object such as
+ * `cities`) replaces the stored one; a derived name (`position` beside `positionId`, the parts of
+ * `locality`) only fills a gap. Neither takes away what is known.
+ */
+import { asObject, coerceReferenceId, coerceText, coerceTimestamp, isAbsent } from './coerce.ts';
+import type { JsonRecord } from './read-records.ts';
+
+export const referenceTables = [
+  'countries',
+  'regions',
+  'cities',
+  'industries',
+  'positions',
+] as const;
+export type ReferenceTable = (typeof referenceTables)[number];
+
+export interface ReferenceRow {
+  id: number;
+  name?: string;
+  iso2?: string;
+  countryId?: number;
+  regionId?: number;
+  createdAt?: string;
+}
+
+export interface ReferenceNote {
+  table: ReferenceTable;
+  isDerived: boolean;
+  row: ReferenceRow;
+}
+
+/** Stated and derived rows of one table, one per id. */
+export interface ReferenceRows {
+  stated: Map<number, ReferenceRow>;
+  derived: Map<number, ReferenceRow>;
+}
+
+/** The reference rows of one batch: the last stated value and the first derived value count. */
+export class ReferenceBatch {
+  readonly #tables = new Map<ReferenceTable, ReferenceRows>();
+
+  add(notes: readonly ReferenceNote[]): void {
+    for (const { table, isDerived, row } of notes) {
+      const rows = this.rowsOf(table);
+      const known = isDerived ? rows.derived : rows.stated;
+      const before = known.get(row.id);
+      if (before === undefined) known.set(row.id, row);
+      else if (addsNothing(row, before, isDerived)) continue;
+      else known.set(row.id, isDerived ? { ...row, ...before } : { ...before, ...row });
+    }
+  }
+
+  rowsOf(table: ReferenceTable): ReferenceRows {
+    const found = this.#tables.get(table) ?? { stated: new Map(), derived: new Map() };
+    this.#tables.set(table, found);
+    return found;
+  }
+}
+
+const furtherFields = ['name', 'iso2', 'countryId', 'regionId', 'createdAt'] as const;
+
+/** True when the row adds nothing: a batch names the same few cities again and again. */
+function addsNothing(row: ReferenceRow, known: ReferenceRow, isDerived: boolean): boolean {
+  return furtherFields.every(
+    (field) =>
+      row[field] === undefined ||
+      (isDerived ? known[field] !== undefined : known[field] === row[field]),
+  );
+}
+
+/** What a person or company says about reference tables; `problem` names a malformed object. */
+export function referencesOf(record: JsonRecord): { notes: ReferenceNote[]; problem?: string } {
+  const notes: ReferenceNote[] = [];
+  for (const table of referenceTables) {
+    if (isAbsent(record[table])) continue;
+    const stated = readReference(table, record[table]);
+    if (stated === null) return { notes, problem: table };
+    notes.push(...stated);
+  }
+  notes.push(...namedBeside(record), ...placesOf(record));
+  return { notes };
+}
+
+/** `{id, name, ...}` with the objects nested in it; null when it is none. */
+function readReference(table: ReferenceTable, value: unknown): ReferenceNote[] | null {
+  const object = asObject(value);
+  const id = coerceReferenceId(object?.id);
+  if (object === null || typeof id !== 'number' || id === 0) return null;
+  const row: ReferenceRow = { id, ...nameOf(object.name) };
+  const note: ReferenceNote = { table, isDerived: false, row };
+  if (table !== 'cities') return [note];
+  const countryId = idOf(object.countryId);
+  const regionId = idOf(object.regionId);
+  const createdAt = coerceTimestamp(object.createdAt);
+  if (countryId > 0) row.countryId = countryId;
+  if (regionId > 0) row.regionId = regionId;
+  if (typeof createdAt === 'string') row.createdAt = createdAt;
+  const countries = isAbsent(object.countries) ? [] : readReference('countries', object.countries);
+  const regions = isAbsent(object.regions) ? [] : readReference('regions', object.regions);
+  return countries === null || regions === null ? null : [note, ...countries, ...regions];
+}
+
+function namedBeside(record: JsonRecord): ReferenceNote[] {
+  return [
+    ...derived('positions', record.positionId, record.position),
+    ...derived('industries', record.industryId, record.industry),
+  ];
+}
+
+/** Of `<city>, <region>, <country>`; any other shape says nothing for certain. */
+function placesOf(record: JsonRecord): ReferenceNote[] {
+  const { locality, countryId, regionId } = record;
+  if (typeof locality !== 'string' || (isAbsent(countryId) && isAbsent(regionId))) return [];
+  const [, region, country, ...more] = locality.split(', ');
+  if (country === undefined || more.length > 0) return [];
+  const within = idOf(countryId);
+  const regions = derived('regions', regionId, region);
+  return [
+    ...derived('countries', countryId, country),
+    ...(within > 0
+      ? regions.map((note) => ({ ...note, row: { ...note.row, countryId: within } }))
+      : regions),
+  ];
+}
+
+function derived(table: ReferenceTable, id: unknown, name: unknown): ReferenceNote[] {
+  const known = idOf(id);
+  const named = nameOf(name);
+  return known === 0 || named.name === undefined
+    ? []
+    : [{ table, isDerived: true, row: { id: known, ...named } }];
+}
+
+function nameOf(value: unknown): { name?: string } {
+  const name = isAbsent(value) ? '' : coerceText(value);
+  return typeof name === 'string' && name.trim() !== '' ? { name } : {};
+}
+
+function idOf(value: unknown): number {
+  const id = isAbsent(value) ? 0 : coerceReferenceId(value);
+  return typeof id === 'number' ? id : 0;
+}

@@ -1,0 +1,76 @@
+/**
+ * Keeps the values of the lookups true: names follow the reference tables, counts follow the people.
+ * Every statement runs in the transaction that changes what it follows. Reading is in `core/lookups`.
+ */
+import type { Sql } from '../db/client.ts';
+
+/** Kinds of `lookup_values.kind`. The codes are stored, so they are never renumbered. */
+export const lookupCodes = { jobTitles: 1, locations: 2, industries: 3 } as const;
+
+/**
+ * Moves the people of a staged import batch from the values that they hold to those that they will hold.
+ * Call after the stage was compared and before it is written: both sides are read.
+ */
+export async function recountStagedPeople(tx: Sql): Promise<void> {
+  await tx`
+    insert into lookup_values as v (kind, id, people)
+    select held.kind, held.id, sum(held.step)
+    from stage_changes c
+    join stage_records s on s.id = c.id
+    left join persons p on p.id = c.id
+    cross join lateral (values
+      (${lookupCodes.jobTitles}::smallint, s.position_id, 1),
+      (${lookupCodes.locations}, s.city_id, 1),
+      (${lookupCodes.industries}, s.industry_id, 1),
+      (${lookupCodes.jobTitles}, p.position_id, -1),
+      (${lookupCodes.locations}, p.city_id, -1),
+      (${lookupCodes.industries}, p.industry_id, -1)) held (kind, id, step)
+    where (c.is_new or c.is_changed) and held.id <> 0
+    group by held.kind, held.id having sum(held.step) <> 0
+    on conflict (kind, id) do update set people = v.people + excluded.people`;
+}
+
+/** Counts the people of an import batch who are all new, once they are written. */
+export async function countNewPeople(tx: Sql): Promise<void> {
+  // One by one: the planner cannot read everybody to find these.
+  await tx`
+    insert into lookup_values as v (kind, id, people)
+    select held.kind, held.id, count(*)
+    from stage_changes c
+    cross join lateral (
+      select position_id, city_id, industry_id from persons where id = c.id offset 0) p
+    cross join lateral (values
+      (${lookupCodes.jobTitles}::smallint, p.position_id),
+      (${lookupCodes.locations}, p.city_id),
+      (${lookupCodes.industries}, p.industry_id)) held (kind, id)
+    where held.id <> 0
+    group by held.kind, held.id
+    on conflict (kind, id) do update set people = v.people + excluded.people`;
+}
+
+/** Takes these people out of the counts. Call before they are deleted. */
+export async function uncountPeople(tx: Sql, ids: readonly number[]): Promise<void> {
+  await tx`
+    update lookup_values v set people = v.people - gone.people
+    from (
+      select held.kind, held.id, count(*) as people
+      from persons p
+      cross join lateral (values
+        (${lookupCodes.jobTitles}::smallint, p.position_id),
+        (${lookupCodes.locations}, p.city_id),
+        (${lookupCodes.industries}, p.industry_id)) held (kind, id)
+      where p.id = any(${[...ids]}::bigint[])
+      group by held.kind, held.id) gone
+    where v.kind = gone.kind and v.id = gone.id`;
+}
+
+/** Takes the names of these reference rows over. */
+export async function nameLookups(tx: Sql, kind: number, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx`select name_lookups(${kind}, ${[...ids]}::int[])`;
+}
+
+/** Names and counts everything anew, after people were written in bulk. */
+export async function rebuildLookups(tx: Sql): Promise<void> {
+  await tx`select rebuild_lookups()`;
+}

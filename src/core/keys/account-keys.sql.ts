@@ -1,0 +1,112 @@
+/** Statements about the keys of an account, as their holder sees and changes them. */
+import type { Sql } from '../db/client.ts';
+import type { KeyMode } from './key-format.ts';
+import type { CountersOf } from './keys.sql.ts';
+
+/** A key as its holder sees it, and whose counters count what it does. */
+export interface AccountKey extends CountersOf {
+  id: string;
+  accountId: string;
+  prefix: string;
+  name: string | null;
+  mode: KeyMode;
+  scopes: string[];
+  requestsPerMinute: number;
+  requestsPerDay: number;
+  rowsPerMinute: number | null;
+  creditsPerDay: number | null;
+  createdAt: Date;
+  /** When it stops by itself, for a key that was rolled. */
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** The key that sessions with the account's password present. */
+  isConsole: boolean;
+}
+
+const columns = (sql: Sql) => sql`
+  k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
+  k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at,
+  k.is_console, k.requests_of, k.rows_of, k.credits_of`;
+
+/** Which of an account's keys: of one mode, or of both for null. Those of the console are nobody's. */
+export interface KeyOwner {
+  accountId: string;
+  mode: KeyMode | null;
+}
+
+const owned = (sql: Sql, { accountId, mode }: KeyOwner) => sql`
+  k.account_id = ${accountId} and not k.is_console and (${mode}::text is null or k.mode = ${mode})`;
+
+/** A page of an account's keys, newest first; `before` is the last id of the page before. */
+export async function listKeys(
+  sql: Sql,
+  owner: KeyOwner,
+  page: { before: string | null; limit: number },
+): Promise<AccountKey[]> {
+  return sql<AccountKey[]>`
+    select ${columns(sql)}
+    from api_keys k left join key_budgets b on b.key_id = k.id
+    where ${owned(sql, owner)} and (${page.before}::uuid is null or (k.created_at, k.id) < (
+      select o.created_at, o.id from api_keys o
+      where o.id = ${page.before} and o.account_id = ${owner.accountId}))
+    order by k.created_at desc, k.id desc limit ${page.limit}`;
+}
+
+/** A key of this owner, locked until the transaction ends; undefined for anybody else's. */
+export async function findOwnKey(
+  sql: Sql,
+  owner: KeyOwner,
+  id: string,
+): Promise<AccountKey | undefined> {
+  const [key] = await sql<AccountKey[]>`
+    select ${columns(sql)}
+    from api_keys k left join key_budgets b on b.key_id = k.id
+    where k.id = ${id} and ${owned(sql, owner)} for no key update of k`;
+  return key;
+}
+
+/** The key of a call that goes on, that of the console too. */
+export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey | undefined> {
+  const [key] = await sql<AccountKey[]>`
+    select ${columns(sql)}
+    from api_keys k left join key_budgets b on b.key_id = k.id
+    where k.id = ${id}`;
+  return key;
+}
+
+/** Keys with this display prefix. */
+export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<AccountKey[]> {
+  return sql<AccountKey[]>`
+    select ${columns(sql)}
+    from api_keys k left join key_budgets b on b.key_id = k.id
+    where k.prefix = ${prefix} order by k.id`;
+}
+
+/** Ends a key now. One that was revoked before keeps its time. */
+export async function revokeKeyById(sql: Sql, id: string): Promise<void> {
+  await sql`update api_keys set revoked_at = now() where id = ${id} and revoked_at is null`;
+}
+
+/** Lets a key end by itself after so many seconds, unless it ends sooner already. */
+export async function expireKey(sql: Sql, id: string, seconds: number): Promise<void> {
+  await sql`
+    update api_keys
+    set expires_at = least(expires_at, now() + make_interval(secs => ${seconds})) where id = ${id}`;
+}
+
+/**
+ * Bounds what a key may spend in a UTC day, from now on; null lifts the bound. A lower one binds the keys
+ * that were made by this one too, since they count with it.
+ */
+export async function setCreditsPerDay(
+  sql: Sql,
+  id: string,
+  creditsPerDay: number | null,
+): Promise<void> {
+  await sql`
+    with made as (
+      update key_budgets b set credits_per_day = least(b.credits_per_day, ${creditsPerDay}::bigint)
+      from api_keys k where k.id = b.key_id and k.credits_of = ${id} and k.id <> ${id})
+    insert into key_budgets (key_id, credits_per_day) values (${id}, ${creditsPerDay})
+    on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
+}

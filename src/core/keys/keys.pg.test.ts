@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { connect } from '../db/client.ts';
+import { hashKey } from './key-format.ts';
+import { countCallers } from './keys.sql.ts';
+import { createKey } from './keys.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const createHash = async () => {
+  const accountId = await createAccount(database.sql, { name: 'Counted', credits: 0 });
+  const limits = { requestsPerMinute: 600_000, requestsPerDay: 1_000_000 };
+  const { key } = await createKey(database.sql, { accountId, mode: 'live', ...limits });
+  return hashKey(key).toString('hex');
+};
+
+test('keys that many processes count at once, in any order, wait for no ring and lose no call', async () => {
+  const rounds = 60;
+  const known = await Promise.all(Array.from({ length: 6 }, createHash));
+  const processes = Array.from({ length: 6 }, () => connect({ url: database.url, connections: 1 }));
+  for (let round = 0; round < rounds; round++) {
+    // Some have never called: their counters are made while the others are counted.
+    const hashes = [...known, ...(await Promise.all([createHash(), createHash()]))];
+    const counted = await Promise.all(
+      processes.map((sql, place) => {
+        const turned = [...hashes.slice(place), ...hashes.slice(0, place)];
+        const presented = place % 2 === 0 ? turned : turned.reverse();
+        return countCallers(
+          sql,
+          presented.map((keySha256) => ({ keySha256, calls: 1 })),
+        );
+      }),
+    );
+    for (const callers of counted) {
+      expect(callers.map((caller) => caller?.taken?.admitted)).toEqual(hashes.map(() => 1));
+    }
+  }
+  await Promise.all(processes.map((sql) => sql.end()));
+  const used = await database.sql`
+    select requests from day_counts d join api_keys k on k.id = d.owner
+    where encode(k.key_sha256, 'hex') = any(${known})`;
+  expect(used).toEqual(known.map(() => ({ requests: rounds * processes.length })));
+});
+
+test('a count is not waited for, but what follows on its connection is', async () => {
+  const sql = connect({ url: database.url, connections: 1 });
+  await sql`set synchronous_commit to on`;
+  await countCallers(sql, [{ keySha256: await createHash(), calls: 1 }]);
+  const [setting] = await sql`show synchronous_commit`;
+  await sql.end();
+  expect(setting).toEqual({ synchronousCommit: 'on' });
+});

@@ -1,0 +1,355 @@
+/**
+ * A prepared filter to SQL: one handler for each node of the tree. Every search, preview and export reads
+ * people through a condition made here, so that none of them means other people than the others; whoever
+ * opted out, and whom the account does not want to contact, is left out here as well.
+ */
+import type { Sql } from '../db/client.ts';
+import { personFields } from '../graph/fields.ts';
+import { assert, must } from '../lib/assert.ts';
+import {
+  anyOf,
+  type Fragment,
+  type Identifier,
+  idIn,
+  integerIn,
+  rangeOverlaps,
+  timeIn,
+} from './compile-ranges.sql.ts';
+import type { Condition, Presence } from './parse.ts';
+import type { Range, Span } from './parse-ranges.ts';
+import type { PreparedFilter } from './prepared-filter.ts';
+
+/** Columns of `person_search` by field; what is not here is read from `persons`. */
+const searchColumns: Readonly<Record<string, string>> = {
+  id: 'id',
+  createdAt: 'created_at',
+  whenUpdated: 'when_updated',
+  positionId: 'position_id',
+  industryId: 'industry_id',
+  companyId: 'company_id',
+  cityId: 'city_id',
+  countryId: 'country_id',
+  regionId: 'region_id',
+  birthYear: 'birth_year',
+  inferredYearsExperience: 'years_experience',
+};
+
+/** Columns of `person_search` that hold the id of an object. */
+const objectColumns: Readonly<Record<string, { column: string; table: string }>> = {
+  industries: { column: 'industry_id', table: 'industries' },
+  positions: { column: 'position_id', table: 'positions' },
+  countries: { column: 'country_id', table: 'countries' },
+  regions: { column: 'region_id', table: 'regions' },
+  company: { column: 'company_id', table: 'companies' },
+  cities: { column: 'city_id', table: 'cities' },
+};
+
+const bigintFields: ReadonlySet<string> = new Set([
+  'id',
+  'companyId',
+  'pastCompanyId',
+  'currentCompanyId',
+  'company',
+]);
+/** The first fields of the record are never absent; `person_search.present` has no bit for them. */
+const ALWAYS_PRESENT = 3;
+
+/**
+ * The condition over `persons p`: `select p.id from persons p where ${compileFilter(sql, prepared)} order
+ * by p.id` gives exactly the people of the filter, without those who opted out or whom the owner does
+ * not want to contact. For statements that run over the graph that `sql` sees.
+ */
+export function compileFilter(sql: Sql, prepared: PreparedFilter): Fragment {
+  return sql`p.id in (select s.id from person_search s where ${compileSearch(sql, prepared)})`;
+}
+
+/** The same over `person_search s`, for statements that need no more than ids: no join is made. */
+export function compileSearch(sql: Sql, prepared: PreparedFilter): Fragment {
+  const conditions = prepared.filter.conditions.map((condition, index) =>
+    compileCondition(sql, prepared, { condition, index }),
+  );
+  const suppressed = sql`not exists (
+    select from suppressed_persons gone where gone.person_id = s.id)`;
+  const all = [...conditions, suppressed];
+  if (prepared.hasDoNotContact) all.push(compileDoNotContact(sql, prepared));
+  return all.reduce((left, right) => sql`${left} and ${right}`);
+}
+
+interface Numbered {
+  condition: Condition;
+  index: number;
+}
+
+/** Values or presence: any of them is enough. */
+function compileCondition(sql: Sql, prepared: PreparedFilter, numbered: Numbered): Fragment {
+  const { condition } = numbered;
+  const alternatives = [
+    ...compilePresence(sql, condition, condition.presence),
+    ...compileValues(sql, prepared, numbered),
+  ];
+  return anyOf(sql, alternatives);
+}
+
+function compilePresence(
+  sql: Sql,
+  condition: Condition,
+  { present, absent }: Presence,
+): Fragment[] {
+  if (!present && !absent) return [];
+  const isThere =
+    condition.inside === undefined
+      ? isPresent(sql, condition.field)
+      : isPresentInside(sql, condition.inside);
+  return [...(present ? [isThere] : []), ...(absent ? [sql`not ${isThere}`] : [])];
+}
+
+/** One bit of a mask, so that no field needs a column for it. */
+function isPresent(sql: Sql, field: string): Fragment {
+  const bit = presenceBit(field);
+  if (bit === null) return sql`true`;
+  return sql`(s.present & ${presenceMask(bit)}::bigint <> 0)`;
+}
+
+/** A bigint with one bit set, in digits: a number would lose the last of them. */
+export function presenceMask(bit: number): string {
+  return String(2n ** BigInt(bit));
+}
+
+/** The bit of `person_search.present` that says that a field is not absent; null for those that always are there. */
+export function presenceBit(field: string): number | null {
+  const place = personFields.findIndex(({ name }) => name === field);
+  assert(place >= 0, `the record has no field ${field}`);
+  return place < ALWAYS_PRESENT ? null : place - ALWAYS_PRESENT;
+}
+
+type Inside = NonNullable<Condition['inside']>;
+
+function isPresentInside(sql: Sql, { object, path }: Inside): Fragment {
+  const member = path.join('.');
+  const owner = objectColumns[object];
+  if (owner === undefined) {
+    const names = member === 'id' ? sql`e.id <> 0` : sql`e.name <> ''`;
+    return inPersons(sql, existsInList(sql, object, names));
+  }
+  if (member === 'id' || member === 'createdAt') return isPresent(sql, object);
+  const column = sql(`s.${owner.column}`);
+  if (object !== 'cities') {
+    return sql`(${isPresent(sql, object)} and ${column} in (
+      select o.id from ${sql(owner.table)} o where o.name <> ''))`;
+  }
+  return sql`(${column} in (select c.id from cities c
+    left join countries n on n.id = c.country_id and n.name <> ''
+    left join regions g on g.id = c.region_id and g.name <> ''
+    where ${cityMemberIsPresent(sql, member)}))`;
+}
+
+function cityMemberIsPresent(sql: Sql, member: string): Fragment {
+  if (member === 'countryId') return sql`c.country_id <> 0`;
+  if (member === 'regionId') return sql`c.region_id <> 0`;
+  if (member.startsWith('countries.')) return sql`n.id is not null`;
+  if (member.startsWith('regions.')) return sql`g.id is not null`;
+  return sql`c.name <> ''`;
+}
+
+function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): Fragment[] {
+  const { condition, index } = numbered;
+  const { inside } = condition;
+  if (inside !== undefined && condition.node !== 'object') {
+    return compileInside(sql, prepared, numbered, inside);
+  }
+  switch (condition.node) {
+    case 'text':
+      return condition.texts.length === 0 ? [] : [compileText(sql, condition)];
+    case 'integer':
+      return compileIntegers(sql, condition.field, condition.ranges);
+    case 'time':
+      return compileTimes(sql, condition.field, condition.spans);
+    case 'words':
+      return condition.texts.length === 0 ? [] : [compileWords(sql, condition.texts)];
+    case 'skills':
+      return condition.texts.length === 0 ? [] : [compileSkills(sql, condition.texts)];
+    case 'overlap':
+      return compileOverlaps(sql, condition.field, condition.ranges);
+    case 'age':
+      return compileAges(sql, condition.ranges, prepared.year);
+    case 'place': {
+      const { cityIds, countryIds } = must(prepared.places.get(index), 'prepared places');
+      return [
+        ...idIn(sql, sql('s.city_id'), { ids: cityIds, isBig: false }),
+        ...idIn(sql, sql('s.country_id'), { ids: countryIds, isBig: false }),
+      ];
+    }
+    case 'anyPresent':
+      return condition.fields.map((field) => isPresent(sql, field));
+    case 'object':
+      return [];
+  }
+}
+
+/** True for people whose row in `persons r` meets the condition. */
+function inPersons(sql: Sql, condition: Fragment): Fragment {
+  return sql`s.id in (select r.id from persons r where ${condition})`;
+}
+
+/** Texts that stand folded in `person_search`; the one of `position` may be another field's. */
+const foldedColumns: Readonly<Record<string, string>> = {
+  gender: 'gender',
+  name: 'name',
+  surname: 'surname',
+  position: 'position_name',
+  positionName: 'position_name',
+};
+
+function compileText(sql: Sql, { field, texts }: Condition & { node: 'text' }): Fragment {
+  const stored = foldedColumns[field];
+  if (stored === undefined) {
+    const column = sql(`r.${columnOf(field)}`);
+    return inPersons(
+      sql,
+      sql`${column} <> '' and ${isOneOf(sql, sql`btrim(fold(${column}))`, texts)}`,
+    );
+  }
+  const test = isOneOf(sql, sql(`s.${stored}`), texts);
+  return field === 'position' ? sql`(${test} and ${isPresent(sql, 'position')})` : test;
+}
+
+/** For one value an equality: an index that goes on with the id then gives people in order. */
+function isOneOf(sql: Sql, column: Fragment | Identifier, texts: string[]): Fragment {
+  return texts.length === 1
+    ? sql`${column} = (fold_all(${texts}::text[]))[1]`
+    : sql`${column} = any(fold_all(${texts}::text[]))`;
+}
+
+function columnOf(field: string): string {
+  const found = personFields.find(({ name }) => name === field);
+  return must(found?.column, `column of ${field}`);
+}
+
+function compileIntegers(sql: Sql, field: string, ranges: readonly Range[]): Fragment[] {
+  const isBig = bigintFields.has(field);
+  const column = searchColumns[field];
+  if (column === undefined) {
+    const found = integerIn(sql, `r.${columnOf(field)}`, { ranges, isBig });
+    return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
+  }
+  // An absent region is null in the record and 0 here.
+  const stored = field === 'regionId' ? ranges.map(fromOne).filter(isNotEmpty) : ranges;
+  return integerIn(sql, `s.${column}`, { ranges: stored, isBig });
+}
+
+function fromOne({ min, max }: Range): Range {
+  return { min: Math.max(1, min), max };
+}
+
+function isNotEmpty({ min, max }: Range): boolean {
+  return max === null || max >= min;
+}
+
+function compileTimes(sql: Sql, field: string, spans: readonly Span[]): Fragment[] {
+  const column = searchColumns[field];
+  if (column !== undefined) return timeIn(sql, `s.${column}`, spans);
+  const found = timeIn(sql, `r.${columnOf(field)}`, spans);
+  return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
+}
+
+/**
+ * Texts whose words are all in `experience`. Folding a record's text is most of the cost, so it is folded once for all
+ * texts, and these before the first record is read. A text without any word matches no one.
+ */
+function compileWords(sql: Sql, texts: string[]): Fragment {
+  if (texts.length === 1) {
+    return inPersons(
+      sql,
+      sql`r.experience <> '' and folded_words(r.experience) @> folded_words(${texts[0] ?? ''})
+        and folded_words(${texts[0] ?? ''}) <> array['']`,
+    );
+  }
+  return sql`s.id in (
+    select r.id from persons r
+    cross join lateral (select folded_words(r.experience) as words offset 0) known
+    where r.experience <> '' and exists (
+      select from unnest((
+        select array_agg(array_to_string(folded_words(text), ' '))
+        from unnest(${texts}::text[]) text)) words
+      where words <> '' and known.words @> string_to_array(words, ' ')))`;
+}
+
+/** A text of which nothing is left when it is folded is no skill of anybody. */
+function compileSkills(sql: Sql, texts: string[]): Fragment {
+  return sql`(s.skills @> fold_all(${texts}::text[])
+    and cardinality(fold_all(${texts}::text[])) = ${texts.length})`;
+}
+
+function compileOverlaps(sql: Sql, field: string, ranges: readonly Range[]): Fragment[] {
+  const kind = field === 'headCount' ? 'staff' : 'salary';
+  return rangeOverlaps(sql, { min: `s.${kind}_min`, max: `s.${kind}_max` }, ranges);
+}
+
+/** Age is the one reached in the given calendar year; an unknown year of birth (0) matches no age. */
+function compileAges(sql: Sql, ranges: readonly Range[], year: number): Fragment[] {
+  const born = ranges
+    .map(({ min, max }) => ({
+      min: Math.max(1, max === null ? 1 : year - max),
+      max: Math.max(0, year - min),
+    }))
+    .filter(isNotEmpty);
+  return integerIn(sql, 's.birth_year', { ranges: born, isBig: false });
+}
+
+/** A value inside an object: by the id of the object, or inside the lists that a person carries. */
+function compileInside(
+  sql: Sql,
+  prepared: PreparedFilter,
+  { condition, index }: Numbered,
+  { object, path }: Inside,
+): Fragment[] {
+  const owner = objectColumns[object];
+  if (owner === undefined) {
+    const tests = listTests(sql, condition);
+    return tests.length === 0 ? [] : [inPersons(sql, existsInList(sql, object, anyOf(sql, tests)))];
+  }
+  if (condition.node === 'integer' && path.join('.') === 'id') {
+    const column = `s.${owner.column}`;
+    const tests = integerIn(sql, column, {
+      ranges: condition.ranges,
+      isBig: bigintFields.has(object),
+    });
+    return tests.map((test) => sql`(${test} and ${isPresent(sql, object)})`);
+  }
+  const ids = must(prepared.objectIds.get(index), 'prepared ids');
+  const column = sql(`s.${owner.column}`);
+  const isBig = bigintFields.has(object);
+  return idIn(sql, column, { ids, isBig }).map(
+    (test) => sql`(${test} and ${isPresent(sql, object)})`,
+  );
+}
+
+function listTests(sql: Sql, condition: Condition): Fragment[] {
+  if (condition.node === 'text' && condition.texts.length > 0) {
+    return [sql`btrim(fold(e.name)) = any(fold_all(${condition.texts}::text[]))`];
+  }
+  if (condition.node !== 'integer') return [];
+  return integerIn(sql, 'e.id', { ranges: condition.ranges, isBig: true });
+}
+
+function existsInList(sql: Sql, object: string, test: Fragment): Fragment {
+  return sql`exists (
+    select from jsonb_to_recordset(${sql(`r.${columnOf(object)}`)}) as e (id bigint, name text)
+    where ${test})`;
+}
+
+/**
+ * People without an address or domain that the account keeps away from. The addresses are those by which
+ * people are looked up, so a list and a record that spell one address differently still meet.
+ */
+function compileDoNotContact(sql: Sql, { owner }: PreparedFilter): Fragment {
+  const listed = sql`from do_not_contact d
+    where d.account_id = ${owner.accountId} and d.live = ${owner.live}`;
+  return sql`not exists (
+    select from person_identifiers i
+    where i.person_id = s.id and i.kind in (2, 3)
+      and (sha256(convert_to(i.value, 'UTF8')) in (
+          select d.email_sha256 ${listed} and d.email_sha256 is not null)
+        or split_part(i.value, '@', 2) in (
+          select d.domain ${listed} and d.domain is not null)))`;
+}

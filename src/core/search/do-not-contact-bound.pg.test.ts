@@ -1,0 +1,61 @@
+/** How many entries a do-not-contact list may hold. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  caller = await pipeline.account(1);
+});
+afterAll(() => pipeline.close());
+
+const send = (method: string, domains: string[]) =>
+  pipeline.call(caller, '/v1/do-not-contact', {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ domains }),
+  });
+
+async function counted(): Promise<{ listed: number; entries: number }> {
+  const [row] = await pipeline.sql<{ listed: number; entries: number }[]>`
+    select (select count(*)::int from do_not_contact) as listed, sum(entries)::int as entries
+    from do_not_contact_versions`;
+  return row as { listed: number; entries: number };
+}
+
+const domains = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `d${from + index}.example`);
+
+test('entries are counted whatever is listed, listed again or removed, also at once', async () => {
+  await Promise.all([
+    send('POST', domains(0, 50)),
+    send('POST', domains(25, 75)),
+    send('POST', domains(50, 100)),
+  ]);
+  expect(await counted()).toEqual({ listed: 100, entries: 100 });
+  await Promise.all([send('DELETE', domains(0, 10)), send('DELETE', domains(5, 30))]);
+  expect(await counted()).toEqual({ listed: 70, entries: 70 });
+});
+
+test('the entry that is too many is refused with the whole call, also of calls at once', async () => {
+  // As if it held all the others already.
+  await pipeline.sql`update do_not_contact_versions set entries = entries + 999_900`;
+  const answers = await Promise.all(
+    [100, 120, 140].map((from) => send('POST', domains(from, from + 20))),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const [refused] = answers.filter(({ status }) => status === 409);
+  const problem = await expectProblem(refused as Response, {
+    status: 409,
+    code: 'too_many_entries',
+  });
+  expect(problem).toMatchObject({ entries_max: 1_000_000 });
+  expect(problem.detail).toMatch(/1000000 entries.*none was added/);
+  expect(await counted()).toEqual({ listed: 90, entries: 999_990 });
+  // What is listed already adds nothing.
+  expect((await send('POST', domains(30, 40))).status).toBe(200);
+  await send('DELETE', domains(30, 40));
+  expect((await send('POST', domains(200, 210))).status).toBe(200);
+});

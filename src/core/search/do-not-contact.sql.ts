@@ -1,0 +1,72 @@
+import type { Sql } from '../db/client.ts';
+import type { SearchOwner } from './prepared-filter.ts';
+
+/** Whom a list names: addresses by the SHA-256 of their canonical form, and domains. */
+export interface ListedContacts {
+  emailHashes: Buffer[];
+  domains: string[];
+}
+
+/** A line of the list; one of address and domain is null. */
+export interface DoNotContact {
+  id: number;
+  emailSha256: Buffer | null;
+  domain: string | null;
+  createdAt: Date;
+}
+
+/** Adds what is not listed yet. Returns how many lines that were. */
+export async function insertContacts(
+  sql: Sql,
+  { accountId, live }: SearchOwner,
+  { emailHashes, domains }: ListedContacts,
+): Promise<number> {
+  const rows = await sql`
+    insert into do_not_contact (account_id, live, email_sha256, domain)
+    select ${accountId}::uuid, ${live}::boolean, decode(hash, 'hex'), null
+    from unnest(${toHex(emailHashes)}::text[]) hash
+    union all
+    select ${accountId}::uuid, ${live}::boolean, null, domain
+    from unnest(${domains}::text[]) domain
+    on conflict do nothing returning id`;
+  return rows.length;
+}
+
+/** Lines of the list, counted by the statements that change it. */
+export async function countContacts(sql: Sql, { accountId, live }: SearchOwner): Promise<number> {
+  const [list] = await sql<{ entries: number }[]>`
+    select entries from do_not_contact_versions
+    where account_id = ${accountId} and live = ${live}`;
+  return list?.entries ?? 0;
+}
+
+/** Takes these off the list. Returns how many lines that were. */
+export async function deleteContacts(
+  sql: Sql,
+  { accountId, live }: SearchOwner,
+  { emailHashes, domains }: ListedContacts,
+): Promise<number> {
+  const deleted = await sql`
+    delete from do_not_contact
+    where account_id = ${accountId} and live = ${live}
+      and (domain = any(${domains}::text[]) or email_sha256 in (
+        select decode(hash, 'hex') from unnest(${toHex(emailHashes)}::text[]) hash))`;
+  return deleted.count;
+}
+
+/** A page of the list, newest first. */
+export async function listContacts(
+  sql: Sql,
+  { accountId, live }: SearchOwner,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<DoNotContact[]> {
+  return sql<DoNotContact[]>`
+    select id, email_sha256, domain, created_at from do_not_contact
+    where account_id = ${accountId} and live = ${live}
+      and (${before}::bigint is null or id < ${before}::bigint)
+    order by id desc limit ${limit}`;
+}
+
+function toHex(hashes: readonly Buffer[]): string[] {
+  return hashes.map((hash) => hash.toString('hex'));
+}

@@ -1,0 +1,93 @@
+/**
+ * Whom an account does not want to find. Addresses are kept as hashes only: the list says nothing about
+ * anybody to whoever reads the database.
+ */
+import { createHash } from 'node:crypto';
+import type { Sql } from '../db/client.ts';
+import { toAsciiHost } from '../identifiers/domain.ts';
+import { normaliseIdentifier } from '../identifiers/identifier.ts';
+import { AppError, type ErrorDetail } from '../lib/errors.ts';
+import { countContacts, insertContacts, type ListedContacts } from './do-not-contact.sql.ts';
+import type { SearchOwner } from './prepared-filter.ts';
+
+/** What a caller lists, as it is written. */
+export interface WrittenContacts {
+  emails: string[];
+  domains: string[];
+  email_sha256: string[];
+}
+
+/** More than the customers of any one company; the list of an account then takes some 200 MB. */
+const ENTRIES_MAX = 1_000_000;
+/** Wrong entries that a refusal names. */
+const ERRORS_MAX = 20;
+
+/**
+ * Reads a list: addresses in any spelling, domains as they stand behind the `@` of an address, hashes as 64
+ * hexadecimal digits of the SHA-256 of an address in small letters. Throws `AppError` 400 that names the
+ * entries which are none; nothing of the list is used then.
+ */
+export function readContacts(written: WrittenContacts): ListedContacts {
+  const errors: ErrorDetail[] = [];
+  const collect = <T>(field: keyof WrittenContacts, read: (text: string) => T | null): T[] =>
+    written[field].flatMap((text, index) => {
+      const value = read(text);
+      if (value !== null) return [value];
+      errors.push({ field: `${field}.${index}`, message: messages[field] });
+      return [];
+    });
+  const hashed = collect('emails', hashEmail);
+  const domains = collect('domains', readDomain);
+  const given = collect('email_sha256', readHash);
+  if (errors.length === 0) return { emailHashes: [...hashed, ...given], domains };
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `${errors.length} entries cannot be used; the first is ${errors[0]?.field}.`,
+    errors: errors.slice(0, ERRORS_MAX),
+  });
+}
+
+/**
+ * Adds what is not listed yet, and returns how many entries that were. Call in a transaction: changes of one
+ * list wait for each other, so the bound is exact. Throws `AppError` 409 `too_many_entries` when the list would
+ * hold more than its maximum.
+ */
+export async function addContacts(
+  tx: Sql,
+  owner: SearchOwner,
+  contacts: ListedContacts,
+): Promise<number> {
+  const added = await insertContacts(tx, owner, contacts);
+  if (added > 0 && (await countContacts(tx, owner)) > ENTRIES_MAX) throw tooManyEntries();
+  return added;
+}
+
+function tooManyEntries(): AppError {
+  return new AppError({
+    code: 'too_many_entries',
+    status: 409,
+    message: `A do-not-contact list may hold ${ENTRIES_MAX} entries; with these it would hold more, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain in place of its addresses.`,
+    extensions: { entries_max: ENTRIES_MAX },
+  });
+}
+
+const messages: Record<keyof WrittenContacts, string> = {
+  emails: 'is no e-mail address',
+  domains: 'is no domain, such as acme.example',
+  email_sha256: 'must be 64 hexadecimal digits',
+};
+
+function hashEmail(text: string): Buffer | null {
+  const normalised = normaliseIdentifier('email', text, { subject: 'person' });
+  if ('reason' in normalised) return null;
+  return createHash('sha256').update(normalised.values[0]).digest();
+}
+
+function readDomain(text: string): string | null {
+  return toAsciiHost(text.trim().replace(/^@/, ''));
+}
+
+function readHash(text: string): Buffer | null {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : null;
+}

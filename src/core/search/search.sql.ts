@@ -1,0 +1,237 @@
+/** What a filter's names mean in the graph, and the pages of a search. */
+import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+import { compileSearch, presenceMask } from './compile.sql.ts';
+import { anyOf, integerIn, timeIn } from './compile-ranges.sql.ts';
+import type { Condition } from './parse.ts';
+import type { PreparedFilter, SearchOwner } from './prepared-filter.ts';
+
+const namedTables: Readonly<Record<string, string>> = {
+  industries: 'industries',
+  positions: 'positions',
+  countries: 'countries',
+  regions: 'regions',
+  company: 'companies',
+};
+
+/** Ids of the rows of an object's table that have one of these names. */
+export async function findObjectIds(sql: Sql, object: string, names: string[]): Promise<number[]> {
+  const table = namedTables[object];
+  // What a person carries as a list has no ids of its own to look up.
+  if (table === undefined) return [];
+  const rows = await sql<{ id: number }[]>`
+    select id from ${sql(table)}
+    where btrim(fold(name)) = any(fold_all(${names}::text[])) order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of the cities whose value under this path is one of the condition's. */
+export async function findCityIds(
+  sql: Sql,
+  member: string,
+  condition: Condition,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select c.id from cities c
+    left join countries n on n.id = c.country_id and n.name <> ''
+    left join regions g on g.id = c.region_id and g.name <> ''
+    where ${cityTest(sql, member, condition)} order by c.id`;
+  return rows.map(({ id }) => id);
+}
+
+const cityMembers: Readonly<Record<string, string>> = {
+  name: 'c.name',
+  countryId: 'c.country_id',
+  'countries.id': 'n.id',
+  'countries.name': 'n.name',
+  regionId: 'c.region_id',
+  'regions.id': 'g.id',
+  'regions.name': 'g.name',
+  createdAt: 'c.created_at',
+};
+
+function cityTest(sql: Sql, member: string, condition: Condition) {
+  // The id itself is compared where people are read.
+  const name = cityMembers[member];
+  if (name === undefined) return sql`false`;
+  const column = sql(name);
+  switch (condition.node) {
+    case 'text':
+      return sql`btrim(fold(${column})) = any(fold_all(${condition.texts}::text[]))`;
+    case 'integer':
+      return anyOf(sql, integerIn(sql, name, { ranges: condition.ranges, isBig: false }));
+    case 'time':
+      return anyOf(sql, timeIn(sql, name, condition.spans));
+    default:
+      return sql`false`;
+  }
+}
+
+/** Countries by name or ISO code, each with the one-based place in the lists that it was found for. */
+export async function findCountryIds(
+  sql: Sql,
+  names: string[],
+  codes: string[],
+): Promise<{ place: number; id: number }[]> {
+  return sql<{ place: number; id: number }[]>`
+    select t.place, n.id
+    from unnest(${names}::text[], ${codes}::text[]) with ordinality t (name, code, place)
+    join countries n on n.iso2 = t.code or (n.name <> '' and btrim(fold(n.name)) = btrim(fold(t.name)))
+    order by t.place, n.id`;
+}
+
+/** Cities by name inside a country. */
+export async function findPlacedCityIds(
+  sql: Sql,
+  cities: readonly { city: string; countryId: number }[],
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct c.id
+    from unnest(${cities.map(({ city }) => city)}::text[],
+      ${cities.map(({ countryId }) => countryId)}::int[]) t (name, country_id)
+    join cities c on c.country_id = t.country_id and btrim(fold(c.name)) = btrim(fold(t.name))
+    where c.name <> '' order by c.id`;
+  return rows.map(({ id }) => id);
+}
+
+/** True when the account keeps away from anybody. */
+export async function hasDoNotContact(
+  sql: Sql,
+  { accountId, live }: { accountId: string; live: boolean },
+): Promise<boolean> {
+  const [row] = await sql<{ listed: boolean }[]>`
+    select exists (
+      select from do_not_contact where account_id = ${accountId} and live = ${live}) as listed`;
+  return row?.listed ?? false;
+}
+
+/** How far the lists of people who must not be found have come; both numbers only grow. */
+export interface Exclusions {
+  /** The number of the last suppression in the graph. */
+  suppression: number;
+  /** How often the do-not-contact list of the account was changed. */
+  contactsVersion: number;
+}
+
+/** Reads how far the lists have come on the server that `sql` leads to. */
+export async function readExclusions(
+  sql: Sql,
+  { accountId, live }: SearchOwner,
+): Promise<Exclusions> {
+  const [row] = await sql<Exclusions[]>`
+    select (select coalesce(max(number), 0) from suppressions) as suppression,
+      coalesce((select version from do_not_contact_versions
+        where account_id = ${accountId} and live = ${live}), 0) as contacts_version`;
+  return must(row, 'exclusions');
+}
+
+/** A person of a page: the id and the stored record (see `core/graph/record.ts`). */
+export interface PersonRow {
+  id: number;
+  record: string;
+}
+
+/** The next people of a filter behind one of them, null for the first ones. */
+export async function selectPage(
+  sql: Sql,
+  prepared: PreparedFilter,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<PersonRow[]> {
+  return sql<PersonRow[]>`
+    select r.id, r.record
+    from (
+      select s.id from person_search s
+      where ${compileSearch(sql, prepared)} ${behind(sql, after)}
+      order by s.id limit ${limit}) found
+    join person_records r on r.id = found.id
+    order by r.id`;
+}
+
+/** The condition is left out at the beginning, because it keeps the planner from adding bitmaps. */
+function behind(sql: Sql, after: number | null) {
+  return after === null ? sql`` : sql`and s.id > ${after}::bigint`;
+}
+
+/** The last of the next `skipped` people (1 or more); undefined when there are fewer. */
+export async function selectIdAt(
+  sql: Sql,
+  prepared: PreparedFilter,
+  { after, skipped }: { after: number | null; skipped: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    select s.id from person_search s
+    where ${compileSearch(sql, prepared)} ${behind(sql, after)}
+    order by s.id offset ${skipped - 1}::bigint limit 1`;
+  return row?.id;
+}
+
+/** How many people a filter means. */
+export async function countPeople(sql: Sql, prepared: PreparedFilter): Promise<number> {
+  const [row] = await sql<{ people: number }[]>`
+    select count(*) as people from person_search s where ${compileSearch(sql, prepared)}`;
+  return row?.people ?? 0;
+}
+
+/** Bits of `person_search.present` that stand for a field. */
+const PRESENCE_BITS = 62;
+
+/** How many people a filter means, and how many of them have each bit of `present`. */
+export async function countPresence(
+  sql: Sql,
+  prepared: PreparedFilter,
+): Promise<{ total: number; present: number[] }> {
+  const counts = Array.from(
+    { length: PRESENCE_BITS },
+    (_, bit) => sql`count(*) filter (where s.present & ${presenceMask(bit)}::bigint <> 0)`,
+  ).reduce((left, right) => sql`${left}, ${right}`);
+  const [row] = await sql<{ total: number; present: number[] }[]>`
+    select count(*) as total, array[${counts}]::bigint[] as present
+    from person_search s where ${compileSearch(sql, prepared)}`;
+  return row ?? { total: 0, present: [] };
+}
+
+/** Where a page of a search begins: behind the person `lastId` stand the people from `position` on. */
+export interface PageHint {
+  position: number;
+  lastId: number;
+}
+
+/** The known place that is nearest before this one. */
+export async function findHint(
+  sql: Sql,
+  { owner, sha256, position }: { owner: SearchOwner; sha256: Buffer; position: number },
+): Promise<PageHint | undefined> {
+  const [hint] = await sql<PageHint[]>`
+    select position, last_id from page_hints
+    where account_id = ${owner.accountId} and live = ${owner.live} and filter_sha256 = ${sha256}
+      and position <= ${position}::bigint and expires_at > now()
+    order by position desc limit 1`;
+  return hint;
+}
+
+/** Keeps places for a quarter of an hour. */
+export async function saveHint(
+  sql: Sql,
+  { owner, sha256, hint }: { owner: SearchOwner; sha256: Buffer; hint: PageHint },
+): Promise<void> {
+  await sql`
+    insert into page_hints (account_id, live, filter_sha256, position, last_id, expires_at)
+    values (${owner.accountId}, ${owner.live}, ${sha256}, ${hint.position}, ${hint.lastId},
+      now() + interval '15 minutes')
+    on conflict (account_id, live, filter_sha256, position)
+      do update set last_id = excluded.last_id, expires_at = excluded.expires_at`;
+}
+
+/** Forgets places that are too old to be used. */
+export async function deleteOldHints(sql: Sql): Promise<void> {
+  await sql`delete from page_hints where expires_at < now()`;
+}
+
+/** The stored records of these people, in order, without those who opted out. */
+export async function selectRecords(sql: Sql, ids: readonly number[]): Promise<PersonRow[]> {
+  return sql<PersonRow[]>`
+    select r.id, r.record from person_records r
+    where r.id = any(${[...ids]}::bigint[])
+      and not exists (select from suppressed_persons gone where gone.person_id = r.id)
+    order by r.id`;
+}

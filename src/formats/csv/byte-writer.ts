@@ -1,0 +1,58 @@
+/** A growing buffer for assembling output: bytes are copied once, strings are encoded in place. */
+import { giveBack, takeBuffer } from '../../core/lib/buffer-pool.ts';
+
+/** Up to this length a loop beats the call that encodes a string. */
+const SHORT_TEXT_MAX = 64;
+
+export class ByteWriter {
+  bytes: Buffer;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.bytes = takeBuffer(capacity);
+  }
+
+  /** Makes room for that many more bytes. */
+  reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return;
+    const wider = takeBuffer(this.length + more);
+    this.bytes.copy(wider, 0, 0, this.length);
+    giveBack(this.bytes);
+    this.bytes = wider;
+  }
+
+  copy(source: Buffer, from: number, to: number): void {
+    this.reserve(to - from);
+    source.copy(this.bytes, this.length, from, to);
+    this.length += to - from;
+  }
+
+  text(value: string): void {
+    // A UTF-16 unit takes at most three bytes.
+    this.reserve(value.length * 3);
+    if (value.length <= SHORT_TEXT_MAX && this.#ascii(value)) return;
+    this.length += this.bytes.write(value, this.length, 'utf8');
+  }
+
+  /** Writes a text of ASCII alone; false, with nothing written, for any other. */
+  #ascii(value: string): boolean {
+    const { bytes, length } = this;
+    for (let at = 0; at < value.length; at++) {
+      const unit = value.charCodeAt(at);
+      if (unit > 0x7f) return false;
+      bytes[length + at] = unit;
+    }
+    this.length += value.length;
+    return true;
+  }
+
+  /** What was written so far; valid until the next write or `release`. */
+  written(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  /** Gives the buffer to the next writer: call it when nobody reads what was written any more. */
+  release(): void {
+    giveBack(this.bytes);
+  }
+}

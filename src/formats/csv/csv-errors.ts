@@ -1,0 +1,41 @@
+/** The expected failures of reading a CSV file, each with the line and the way out. */
+
+import { AppError } from '../../core/lib/errors.ts';
+
+/**
+ * The file as a whole cannot be read as CSV (a single bad line is an `invalid` row instead).
+ * @param line one-based physical line of the canonical file
+ * @param message one sentence: what is wrong and the way out
+ */
+export function unreadableCsv(line: number, message: string): AppError {
+  return new AppError({
+    code: 'unreadable_csv',
+    status: 422,
+    message: `Line ${line}: ${message}`,
+    extensions: { line },
+    errors: [{ line, message }],
+  });
+}
+
+/** More data rows than a batch may hold; `line` is where the first row too many begins. */
+export function tooManyRows(line: number, rowsMax: number): AppError {
+  const message = `The file has more than ${rowsMax} rows: split it into several files.`;
+  return new AppError({
+    code: 'too_many_rows',
+    status: 413,
+    message,
+    extensions: { line, rows_max: rowsMax },
+    errors: [{ line, message }],
+  });
+}
+
+/** The bytes are another kind of file, e.g. a workbook or a picture. */
+export function unsupportedFile(kind: string, message: string): AppError {
+  return new AppError({
+    code: 'unsupported_media_type',
+    status: 415,
+    message,
+    extensions: { detected: kind, line: 1 },
+    errors: [{ line: 1, message }],
+  });
+}

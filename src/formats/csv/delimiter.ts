@@ -1,0 +1,109 @@
+/**
+ * Guesses the delimiter of a file from its first records, read by the record scanner itself, so
+ * that delimiters in quotes do not count. A file with one column has the delimiter `,`.
+ */
+
+import { AppError } from '../../core/lib/errors.ts';
+import { readRecord } from './cells.ts';
+import { looksLikeValue } from './header.ts';
+import { type Delimiter, delimiters } from './record-table.ts';
+import { sampleRecords } from './sample-records.ts';
+
+const recordsScoredMax = 100;
+
+// Weights beside the share of records as wide as the first, which counts 1. They only part
+// candidates that split the sample about equally well.
+const headerWeight = 0.02;
+const widthWeight = 0.002;
+const decimalCommaWeight = 0.06;
+/** A cell that keeps a quote at its edge was cut at the wrong place, or written carelessly. */
+const carelessWeight = 0.3;
+/** A consistent table below a first line without delimiters, e.g. a title, is a weak sign. */
+const titleLineWeight = 0.3;
+/** Semicolons, tabs and pipes stand in ordinary text less often than commas. */
+const rarityWeight: Record<Delimiter, number> = { ',': 0, ';': 0.001, '|': 0.002, '\t': 0.003 };
+
+const doubtfulScore = 0.8;
+const doubtfulDistance = 0.03;
+
+export interface DelimiterGuess {
+  delimiter: Delimiter;
+  /** True when a person should look at the preview. */
+  isDoubtful: boolean;
+}
+
+/** The delimiter of a canonical sample, which begins at the file's first record. */
+export function guessDelimiter(sample: Buffer, isWhole: boolean): DelimiterGuess {
+  const candidates = delimiters
+    .map((delimiter) => ({ delimiter, score: scoreDelimiter(sample, delimiter, isWhole) }))
+    .sort((one, other) => other.score - one.score);
+  const [best, second] = candidates;
+  if (best === undefined || second === undefined || best.score === 0) {
+    return { delimiter: ',', isDoubtful: hasWiderRecord(sample, isWhole) };
+  }
+  const isDoubtful = best.score < doubtfulScore || second.score > best.score - doubtfulDistance;
+  return { delimiter: best.delimiter, isDoubtful };
+}
+
+/** A delimiter as a user names it: the character itself, `tab` or `\t`. Throws `AppError` 400. */
+export function parseDelimiter(text: string): Delimiter {
+  const named = /^(tab|\\t)$/i.test(text) ? '\t' : text;
+  for (const delimiter of delimiters) if (delimiter === named) return delimiter;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `The delimiter "${text}" is not supported: use , ; | or tab.`,
+    errors: [{ field: 'delimiter', message: 'must be one of , ; | tab' }],
+  });
+}
+
+function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean): number {
+  const records = sampleRecords(sample, { delimiter, isWhole });
+  const count = Math.min(records.count, recordsScoredMax);
+  if (count === 0) return 0;
+  const widths = [...records.fields.subarray(0, count)];
+  const first = records.at(0);
+  if (first.fields < 2) return scoreBelowTitle(widths);
+  const consistency = widths.filter((width) => width === first.fields).length / count;
+  const rows = widths.map((_, index) => readRecord(sample, records.at(index), delimiter));
+  const careless = rows.filter((row) => row.some((cell) => /^"|"$/.test(cell))).length / count;
+  const isHeaderLike = rows[0]?.every((cell) => cell.trim() !== '' && !looksLikeValue(cell));
+  const commas = delimiter === ',' ? decimalCommaShare(sample) : 0;
+  return (
+    consistency +
+    (isHeaderLike ? headerWeight : 0) +
+    Math.min(first.fields, 20) * widthWeight +
+    rarityWeight[delimiter] -
+    commas * decimalCommaWeight -
+    careless * carelessWeight
+  );
+}
+
+/** The first record has one field: only a very regular table below it makes a candidate. */
+function scoreBelowTitle(widths: number[]): number {
+  const below = widths.slice(1);
+  const width = below[0] ?? 1;
+  if (below.length < 3 || width < 2) return 0;
+  const share = below.filter((other) => other === width).length / below.length;
+  return share < 0.9 ? 0 : share * titleLineWeight;
+}
+
+/** Share of commas that stand between two digits, as decimal commas do. */
+function decimalCommaShare(sample: Buffer): number {
+  let commas = 0;
+  let decimal = 0;
+  for (let at = sample.indexOf(44); at >= 0; at = sample.indexOf(44, at + 1)) {
+    commas++;
+    if (isDigit(sample[at - 1]) && isDigit(sample[at + 1])) decimal++;
+  }
+  return commas === 0 ? 0 : decimal / commas;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}
+
+function hasWiderRecord(sample: Buffer, isWhole: boolean): boolean {
+  const records = sampleRecords(sample, { delimiter: ',', isWhole });
+  return records.fields.subarray(0, records.count).some((width) => width > 1);
+}

@@ -1,0 +1,201 @@
+/**
+ * Finds out how a CSV file is written from its first 64 KiB: encoding, delimiter, newline,
+ * header and the first records. Explicit options override every guess.
+ *
+ * All byte offsets and lines here count in the canonical file: unzipped, without byte order
+ * mark, and (unless it is UTF-8 already) as `Transcoder` writes it.
+ */
+
+import { readRecord } from './cells.ts';
+import { unreadableCsv, unsupportedFile } from './csv-errors.ts';
+import { guessDelimiter } from './delimiter.ts';
+import {
+  type DetectedEncoding,
+  decodeWindows1252,
+  detectEncoding,
+  markLength,
+  Transcoder,
+} from './encoding.ts';
+import { detectFileKind } from './file-kind.ts';
+import { headerNames, isHeaderProved, isHeaderRow } from './header.ts';
+import { cr } from './record-reader.ts';
+import {
+  type CsvRecord,
+  type Delimiter,
+  delimiters,
+  type RecordTable,
+  recordFlag,
+  type UnreadableReason,
+  unreadableReason,
+} from './record-table.ts';
+import { sampleRecords } from './sample-records.ts';
+import { columnsMax, mostFrequent, type Newline } from './split.ts';
+
+const previewRecordsMax = 20;
+
+export interface DialectOptions {
+  /** False when the file goes on after the sample. */
+  isWhole: boolean;
+  /** As `parseEncoding` returns it. */
+  encoding?: string | undefined;
+  delimiter?: Delimiter | undefined;
+  header?: boolean | undefined;
+  /** Names that a header may hold although they look like domains. */
+  columnNames?: ReadonlySet<string>;
+}
+
+export interface Dialect {
+  encoding: string;
+  /** True when nothing in the bytes proves the encoding; give it to `Transcoder`. */
+  encodingIsGuess: boolean;
+  /** Bytes of the byte order mark at the start of the uploaded (unzipped) file. */
+  bom: number;
+  delimiter: Delimiter;
+  newline: Newline;
+  /** Column names, trimmed, duplicates and empty ones included; null without a header. */
+  header: string[] | null;
+  /** The header's own text without its terminator; null without a header. */
+  headerText: string | null;
+  /** The header record without its terminator; both equal `firstDataByte` without a header. */
+  headerByteFrom: number;
+  headerByteEnd: number;
+  firstDataByte: number;
+  firstDataLine: number;
+  /** True when the first line is Excel's `sep=;`. */
+  sepLine: boolean;
+  /** Cells of the first 20 data records. */
+  sample: string[][];
+  /** Number of data records when the whole file is known, else null. */
+  records: number | null;
+  /** Guesses that a person should look at in the preview. */
+  doubts: ('encoding' | 'delimiter' | 'header')[];
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * @param sample the first bytes of the unzipped file, 64 KiB of them or the whole
+ * @throws AppError 415 `unsupported_media_type` for another kind of file (gzip included: unzip
+ *   first); 422 `unreadable_csv` with the line for an empty file and for a first record that
+ *   cannot be a header. A file with a header and no rows is no error.
+ */
+export function detectDialect(sample: Buffer, options: DialectOptions): Dialect {
+  if (detectFileKind(sample) === 'gzip') {
+    throw unsupportedFile('gzip', 'This file is gzip inside gzip: compress the CSV once.');
+  }
+  const { isWhole } = options;
+  const encoding = chooseEncoding(sample, options);
+  const canonical = toCanonical(sample, encoding, isWhole);
+  const sep = readSepLine(canonical);
+  const body = canonical.subarray(sep.bytes);
+  const guess = guessDelimiter(body, isWhole);
+  const delimiter = options.delimiter ?? sep.delimiter ?? guess.delimiter;
+  const firstLine = sep.bytes === 0 ? 1 : 2;
+  const records = sampleRecords(body, { delimiter, isWhole, firstLine });
+  if (records.count === 0) throw noRecord(firstLine, canonical, isWhole);
+
+  const rows = readRows(body, records, delimiter);
+  const hasHeader =
+    options.header ?? isHeaderRow(rows[0] ?? [], rows.slice(1), options.columnNames ?? none);
+  const first = records.at(0);
+  if (options.header !== false) checkHeader(first);
+  const isDelimiterGuess = options.delimiter === undefined && sep.delimiter === null;
+  const isHeaderGuess = options.header === undefined;
+
+  const doubts: Dialect['doubts'] = [];
+  if (options.encoding === undefined && encoding.isGuess) doubts.push('encoding');
+  if (isDelimiterGuess && guess.isDoubtful) doubts.push('delimiter');
+  if (isHeaderGuess && hasHeader && !isHeaderProved(rows.slice(1))) doubts.push('header');
+  const dataFrom = hasHeader ? first.end + first.terminator : 0;
+  return {
+    encoding: encoding.encoding,
+    encodingIsGuess: encoding.isGuess,
+    bom: encoding.bom,
+    delimiter,
+    newline: dominantNewline(body, records) ?? '\n',
+    header: hasHeader ? headerNames(rows[0] ?? []) : null,
+    headerText: hasHeader ? textOf(body, first) : null,
+    headerByteFrom: sep.bytes + (hasHeader ? first.start : 0),
+    headerByteEnd: sep.bytes + (hasHeader ? first.end : 0),
+    firstDataByte: sep.bytes + dataFrom,
+    firstDataLine: hasHeader ? (records.lineAfter[0] as number) : firstLine,
+    sepLine: sep.bytes > 0,
+    sample: rows.slice(hasHeader ? 1 : 0).slice(0, previewRecordsMax),
+    records: isWhole ? records.count - (hasHeader ? 1 : 0) : null,
+    doubts,
+  };
+}
+
+function chooseEncoding(sample: Buffer, options: DialectOptions): DetectedEncoding {
+  const { encoding } = options;
+  if (encoding === undefined) return detectEncoding(sample, options.isWhole);
+  return { encoding, bom: markLength(sample, encoding), isGuess: false };
+}
+
+function toCanonical(sample: Buffer, encoding: DetectedEncoding, isWhole: boolean): Buffer {
+  const transcoder = new Transcoder(encoding);
+  const start = transcoder.push(sample.subarray(encoding.bom));
+  return isWhole ? Buffer.concat([start, transcoder.finish()]) : start;
+}
+
+/** Excel's first line `sep=;`, which no other program takes for anything but a header. */
+function readSepLine(canonical: Buffer): { bytes: number; delimiter: Delimiter | null } {
+  const line = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(canonical.toString('latin1', 0, 16));
+  if (line === null) return { bytes: 0, delimiter: null };
+  const delimiter = delimiters.find((known) => known === line[1]);
+  if (delimiter === undefined) {
+    throw unreadableCsv(1, `the delimiter of "sep=${line[1]}" is not supported: use , ; | or tab.`);
+  }
+  return { bytes: line[0].length, delimiter };
+}
+
+function readRows(body: Buffer, records: RecordTable, delimiter: Delimiter): string[][] {
+  const rows: string[][] = [];
+  for (let index = 0; index < Math.min(records.count, previewRecordsMax + 1); index++) {
+    rows.push(readRecord(body, records.at(index), delimiter));
+  }
+  return rows;
+}
+
+const headerTrouble: Record<UnreadableReason, string> = {
+  open_quote: 'a quote is opened in the header and never closed',
+  record_too_long: 'the header is longer than a record may be',
+  nul_byte: 'the header holds a NUL byte; the file may be no text',
+};
+
+/** The first record names the columns, or at least shows them: without it nothing can be mapped. */
+function checkHeader(first: CsvRecord): void {
+  const reason = unreadableReason(first.flags);
+  if (reason !== null) throw unreadableCsv(first.line, `${headerTrouble[reason]}.`);
+  if (first.fields > columnsMax) {
+    throw unreadableCsv(
+      first.line,
+      `the header has ${first.fields} columns, at most ${columnsMax} are allowed.`,
+    );
+  }
+}
+
+function noRecord(firstLine: number, canonical: Buffer, isWhole: boolean): Error {
+  if (isWhole) {
+    return unreadableCsv(firstLine, 'the file is empty. Upload a header and at least one row.');
+  }
+  return unreadableCsv(
+    firstLine,
+    `no record ends within the first ${canonical.length} bytes. Check quotes and line ends.`,
+  );
+}
+
+function textOf(body: Buffer, { start, end, flags }: CsvRecord): string {
+  const bytes = body.subarray(start, end);
+  return flags & recordFlag.invalidUtf8 ? decodeWindows1252(bytes) : bytes.toString('utf8');
+}
+
+function dominantNewline(body: Buffer, records: RecordTable): Newline | null {
+  const counts: Record<Newline, number> = { '\r\n': 0, '\n': 0, '\r': 0 };
+  for (let index = 0; index < records.count; index++) {
+    const { end, terminator } = records.at(index);
+    if (terminator === 2) counts['\r\n']++;
+    else if (terminator === 1) counts[body[end] === cr ? '\r' : '\n']++;
+  }
+  return mostFrequent(counts);
+}

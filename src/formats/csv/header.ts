@@ -1,0 +1,58 @@
+/**
+ * Tells whether the first record of a file names its columns. The rule: a header holds no value,
+ * that is nothing that looks like an e-mail address, a URL, a phone number or another number.
+ */
+
+/** Longest header name kept, in characters. */
+const headerNameMax = 256;
+
+const email = /^(?:mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$/i;
+const url = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;
+const numberOrPhone = /^[+(-]?[\d\s().,/:%€$£-]+$/;
+const domain = /^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}$/i;
+
+/** True for a text that is an e-mail address, a URL, a phone number, a date or a number. */
+export function looksLikeValue(cell: string): boolean {
+  const text = cell.trim();
+  if (text.length > headerNameMax) return false;
+  return email.test(text) || url.test(text) || (/\d/.test(text) && numberOrPhone.test(text));
+}
+
+/**
+ * @param rows some records after the first
+ * @param columnNames names of columns that look like domains and are none, such as `person.domain`
+ */
+export function isHeaderRow(
+  first: readonly string[],
+  rows: readonly string[][],
+  columnNames: ReadonlySet<string>,
+): boolean {
+  if (first.every((cell) => cell.trim() === '')) return false;
+  return !first.some(
+    (cell, column) =>
+      looksLikeValue(cell) || (!columnNames.has(cell.trim()) && isDomainAmong(cell, column, rows)),
+  );
+}
+
+/**
+ * True when the rows show values where the header shows none: then it surely is a header. A file
+ * of bare names gives no such sign.
+ */
+export function isHeaderProved(rows: readonly string[][]): boolean {
+  return rows.some((row) => row.some(looksLikeValue));
+}
+
+/** Column names: trimmed, and cut to 256 characters. */
+export function headerNames(cells: readonly string[]): string[] {
+  return cells.map((cell) => {
+    const name = cell.trim();
+    return name.length <= headerNameMax ? name : [...name].slice(0, headerNameMax).join('');
+  });
+}
+
+/** `person.name` may head a column of names; `acme.com` over a column of domains is a domain. */
+function isDomainAmong(cell: string, column: number, rows: readonly string[][]): boolean {
+  if (rows.length === 0 || !domain.test(cell.trim())) return false;
+  const below = rows.filter((row) => domain.test((row[column] ?? '').trim()));
+  return below.length * 2 > rows.length;
+}

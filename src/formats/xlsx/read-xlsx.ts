@@ -1,0 +1,115 @@
+/**
+ * Reads an uploaded Excel workbook as a list: the first visible sheet as canonical CSV, streamed from
+ * storage. Memory holds one window of the archive, some rows, and the first of the workbook's shared strings.
+ */
+
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { type XlsxLimits, xlsxLimits } from './limits.ts';
+import { scanXmlPart } from './read-xml-part.ts';
+import { readSharedStrings, SharedStrings } from './shared-strings.ts';
+import { type SheetContext, SheetCsv } from './sheet-csv.ts';
+import { readWorkbook } from './workbook.ts';
+import { notXlsx, xlsxTooLarge } from './xlsx-errors.ts';
+import { openZipParts, type XlsxSource } from './zip-parts.ts';
+
+const zipMagic = Buffer.from('PK\x03\x04', 'latin1');
+const compoundMagic = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const outputBytes = 64 * 1024;
+
+/** True when these first bytes (four at least) begin a zip archive; the reader finds out the rest. */
+export function isXlsx(head: Buffer): boolean {
+  return head.subarray(0, zipMagic.length).equals(zipMagic);
+}
+
+/** An uploaded workbook as it lies in storage: its key and its size in bytes. */
+export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: number }): XlsxSource {
+  const { key, bytes } = upload;
+  return {
+    bytes,
+    get: (range) => store.get(key, range),
+    getStream: (range) => store.getStream(key, range),
+  };
+}
+
+/**
+ * The first visible sheet as CSV: UTF-8 without mark, `,`, CRLF, quoted by RFC 4180. Row n of the sheet
+ * is record n: empty rows in between are blank lines, those at the end are left out; short rows are
+ * filled up to the width of the first. Numbers keep their digits (`447911123456`, `0.1`), dates are ISO
+ * 8601, booleans TRUE and FALSE, formulas their last value, errors their text (`#N/A`), rich text its
+ * text; of merged cells the first holds the value. Macros, links and everything else are not read.
+ *
+ * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks
+ * with a password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413
+ * `file_too_large` for too many rows or too much text; 503 `unavailable` when there is no room for temporary
+ * files. An error of the storage is passed on as it is.
+ * It may come after the first bytes: what was yielded then is no whole list.
+ */
+export async function* xlsxToCsv(
+  source: XlsxSource,
+  overrides: Partial<XlsxLimits> = {},
+): AsyncGenerator<Buffer> {
+  const limits = { ...xlsxLimits, ...overrides };
+  await refuseCompoundFile(source);
+  const parts = await openZipParts(source, limits);
+  const { sheetPart, stringsPart, forms, is1904 } = await readWorkbook(parts, limits);
+  const strings = new SharedStrings(limits);
+  try {
+    if (stringsPart !== null) await readSharedStrings(parts.read(stringsPart), strings);
+    yield* sheetToCsv(parts.read(sheetPart), { strings, forms, is1904, limits });
+  } finally {
+    await strings.close();
+  }
+}
+
+async function* sheetToCsv(
+  bytes: AsyncIterable<Buffer>,
+  context: SheetContext,
+): AsyncGenerator<Buffer> {
+  const { csvBytesMax } = context.limits;
+  const sheet = new SheetCsv(context);
+  let total = 0;
+  let pending = '';
+  const flush = (): Buffer => {
+    const csv = Buffer.from(pending);
+    pending = '';
+    total += csv.length;
+    if (total > csvBytesMax) throw tooMuchText(csvBytesMax);
+    return csv;
+  };
+  for await (const _ of scanXmlPart(bytes, sheet)) {
+    pending += sheet.take();
+    if (pending.length >= outputBytes) yield flush();
+  }
+  if (pending !== '') yield flush();
+}
+
+/**
+ * Old workbooks and those with a password are compound files (MS-CFB); the latter hold a stream of the
+ * name `EncryptedPackage` (MS-OFFCRYPTO 2.3.4.4), which their directory lists.
+ */
+async function refuseCompoundFile(source: XlsxSource): Promise<void> {
+  const head = await source.get({ from: 0, to: Math.min(source.bytes, 512) });
+  if (isXlsx(head)) return;
+  if (!head.subarray(0, compoundMagic.length).equals(compoundMagic)) {
+    throw notXlsx('unknown', 'This file is not an Excel workbook (.xlsx).');
+  }
+  if (await isEncryptedPackage(source, head)) {
+    throw notXlsx('encrypted', 'This workbook has a password. Remove it and save again, or:');
+  }
+  throw notXlsx('xls', 'This file is an old Excel workbook (.xls).');
+}
+
+async function isEncryptedPackage(source: XlsxSource, head: Buffer): Promise<boolean> {
+  if (head.length < 512) return false;
+  const sectorBytes = 2 ** Math.min(head.readUInt16LE(30), 12);
+  const from = Math.min(source.bytes, (head.readUInt32LE(48) + 1) * sectorBytes);
+  const directory = await source.get({ from, to: Math.min(source.bytes, from + 4096) });
+  return directory.includes(Buffer.from('EncryptedPackage', 'utf16le'));
+}
+
+function tooMuchText(bytesMax: number): Error {
+  return xlsxTooLarge(
+    `This sheet holds more than ${bytesMax} bytes of text: split it into several files.`,
+    { bytes_max: bytesMax },
+  );
+}

@@ -1,0 +1,157 @@
+/**
+ * Bytes that are appended once and then read at random. The first ones stay in memory, the others are
+ * spilled to a temporary file. The file loses its name as soon as it is open, so the operating system deletes
+ * it however the process ends.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { readSync } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { assert, must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+
+const pageBytes = 1024 * 1024;
+/**
+ * Room for the longest text of a cell in UTF-8, and what is read ahead for readers that go forward, as the cells
+ * of most sheets do.
+ */
+const windowBytes = 128 * 1024;
+
+export class SpilledBytes {
+  readonly #pagesInMemory: number;
+  /** In order; null for a page that is in the file. */
+  readonly #pages: (Buffer | null)[] = [];
+  /** Full pages, numbered from `#pagesInMemory`, that are in the file. */
+  #pagesWritten = 0;
+  #length = 0;
+  #file: FileHandle | null = null;
+  /** The last bytes read from the file. */
+  readonly #window = Buffer.alloc(windowBytes);
+  #windowFrom = 0;
+  #windowTo = 0;
+
+  /** `memoryBytes` stay in memory, rounded down to whole MiB, one MiB at least. */
+  constructor(memoryBytes: number) {
+    this.#pagesInMemory = Math.max(1, Math.floor(memoryBytes / pageBytes));
+  }
+
+  /** Bytes appended so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  append(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      const inPage = this.#length % pageBytes;
+      if (inPage === 0) this.#pages.push(Buffer.allocUnsafeSlow(pageBytes));
+      const page = must(this.#pages.at(-1), 'the page being filled');
+      const copied = bytes.copy(page, inPage, at);
+      this.#length += copied;
+      at += copied;
+    }
+  }
+
+  /**
+   * Writes full pages beyond the memory's share to the file. Call it after every few appends. Throws
+   * `AppError` 503 `unavailable` when the file cannot be written.
+   */
+  async spill(): Promise<void> {
+    const fullPages = Math.floor(this.#length / pageBytes);
+    for (let page = this.#pagesInMemory + this.#pagesWritten; page < fullPages; page++) {
+      await this.#writePage(must(this.#pages[page], 'a page not yet written'));
+      this.#pages[page] = null;
+      this.#pagesWritten++;
+    }
+  }
+
+  /** The UTF-8 text of bytes `from` to `to`, exclusive. */
+  text(from: number, to: number): string {
+    const page = this.#pages[Math.floor(from / pageBytes)] ?? null;
+    const start = from % pageBytes;
+    if (page !== null && start + to - from <= pageBytes) {
+      return page.toString('utf8', start, start + to - from);
+    }
+    return this.#read(from, to).toString('utf8');
+  }
+
+  /** The 64-bit floating-point number that was appended at `at`, little-endian. */
+  double(at: number): number {
+    const page = this.#pages[Math.floor(at / pageBytes)] ?? null;
+    const start = at % pageBytes;
+    if (page !== null && start + 8 <= pageBytes) return page.readDoubleLE(start);
+    return this.#read(at, at + 8).readDoubleLE(0);
+  }
+
+  /** Gives memory and file back. */
+  async close(): Promise<void> {
+    this.#pages.length = 0;
+    await this.#file?.close();
+  }
+
+  async #writePage(page: Buffer): Promise<void> {
+    try {
+      this.#file ??= await openNameless();
+      const position = this.#pagesWritten * pageBytes;
+      for (let at = 0; at < pageBytes; ) {
+        at += (await this.#file.write(page, at, pageBytes - at, position + at)).bytesWritten;
+      }
+    } catch (cause) {
+      throw new AppError({
+        code: 'unavailable',
+        status: 503,
+        message:
+          'The service has no room for temporary files at the moment. Try again later, or save the sheet as CSV and upload that.',
+        cause,
+      });
+    }
+  }
+
+  /** The bytes of a range, valid until the next call. Ranges may cross pages. */
+  #read(from: number, to: number): Buffer {
+    const firstInFile = this.#pagesInMemory * pageBytes;
+    const firstBehind = firstInFile + this.#pagesWritten * pageBytes;
+    if (from >= firstInFile && to <= firstBehind) return this.#readFile(from, to);
+    const bytes = Buffer.allocUnsafe(to - from);
+    for (let at = from; at < to; ) {
+      const page = Math.floor(at / pageBytes);
+      const end = Math.min(to, (page + 1) * pageBytes);
+      const inPage = at - page * pageBytes;
+      const source = this.#pages[page]?.subarray(inPage, inPage + end - at);
+      (source ?? this.#readFile(at, end)).copy(bytes, at - from);
+      at = end;
+    }
+    return bytes;
+  }
+
+  /**
+   * Synchronous, as the cells that need it are scanned: the system still has most of what was written a
+   * moment ago in its cache.
+   */
+  #readFile(from: number, to: number): Buffer {
+    if (from < this.#windowFrom || to > this.#windowTo) this.#moveWindow(from, to);
+    return this.#window.subarray(from - this.#windowFrom, to - this.#windowFrom);
+  }
+
+  #moveWindow(from: number, to: number): void {
+    assert(to - from <= windowBytes, 'a range in the file fits into the window');
+    const isForward = from >= this.#windowFrom && from <= this.#windowTo + windowBytes;
+    const { fd } = must(this.#file, 'the file');
+    const firstInFile = this.#pagesInMemory * pageBytes;
+    const behind = firstInFile + this.#pagesWritten * pageBytes;
+    const end = isForward ? Math.min(from + windowBytes, behind) : to;
+    const read = readSync(fd, this.#window, 0, end - from, from - firstInFile);
+    assert(read === end - from, 'the file holds what was written to it');
+    this.#windowFrom = from;
+    this.#windowTo = end;
+  }
+}
+
+/** A file that has no name any more: closing it, or the end of the process, deletes it. */
+async function openNameless(): Promise<FileHandle> {
+  const name = path.join(tmpdir(), `enrich-spill-${randomUUID()}`);
+  const file = await open(name, 'wx+', 0o600);
+  await unlink(name);
+  return file;
+}

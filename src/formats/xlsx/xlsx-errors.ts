@@ -1,0 +1,44 @@
+/** The expected failures of reading and writing a workbook, each with the way out. */
+
+import { AppError } from '../../core/lib/errors.ts';
+
+const wayOut = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
+/** Names of parts are the file's own choice, and may be long. */
+const reasonCharsMax = 200;
+
+/** The bytes are no workbook that can be read here, e.g. `.xls` or one with a password. */
+export function notXlsx(kind: string, message: string): AppError {
+  return new AppError({
+    code: 'unsupported_media_type',
+    status: 415,
+    message: `${message} ${wayOut}`,
+    extensions: { detected: kind },
+  });
+}
+
+/**
+ * The workbook as a whole cannot be read.
+ * @param reason a clause: what is wrong, e.g. `its zip archive is broken`
+ */
+export function unreadableXlsx(reason: string, cause?: unknown): AppError {
+  return new AppError({
+    code: 'unreadable_xlsx',
+    status: 422,
+    message: `This workbook cannot be read: ${reason.slice(0, reasonCharsMax)}. ${wayOut}`,
+    cause,
+  });
+}
+
+/** More rows, or more bytes of text, than a list may hold. */
+export function xlsxTooLarge(message: string, extensions: Record<string, unknown>): AppError {
+  return new AppError({ code: 'file_too_large', status: 413, message, extensions });
+}
+
+/** A result that no workbook can hold. */
+export function notForXlsx(reason: string): AppError {
+  return new AppError({
+    code: 'not_as_xlsx',
+    status: 422,
+    message: `This result does not fit into a workbook: ${reason}. Download it with format=csv or format=csv-safe.`,
+  });
+}

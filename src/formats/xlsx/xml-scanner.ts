@@ -1,0 +1,236 @@
+/**
+ * A streaming reader of the XML in workbooks: text in, calls to a handler out, memory bounded by one
+ * tag. It takes the subset that ECMA-376 part 2 allows: no document type declaration, so no entity
+ * can be defined and nothing outside the part can be referred to.
+ *
+ * The prefix of the root element stands for the main namespace everywhere (no known producer rebinds
+ * it): names with it are handed over bare, all others keep their prefix and match nothing.
+ */
+
+import { must } from '../../core/lib/assert.ts';
+import { unreadableXlsx } from './xlsx-errors.ts';
+
+export interface XmlHandler {
+  /** `attributes` is the text between name and `>`, for `readAttribute`. */
+  open(name: string, attributes: string): void;
+  /** Text comes in pieces of any size, entities resolved, newlines as LF. */
+  text(piece: string): void;
+  close(name: string): void;
+}
+
+/** A longer tag is no workbook's; roots with dozens of namespaces take some thousands. */
+const tagCharsMax = 64 * 1024;
+const depthMax = 256;
+/** `&#x10ffff;` is the longest reference. */
+const referenceCharsMax = 12;
+
+type Section = 'comment' | 'cdata' | 'instruction';
+const sectionEnd: Record<Section, string> = { comment: '-->', cdata: ']]>', instruction: '?>' };
+
+export class XmlScanner {
+  readonly #handler: XmlHandler;
+  readonly #open: string[] = [];
+  #rest = '';
+  #section: Section | null = null;
+  #prefix: string | null = null;
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler;
+  }
+
+  /** Throws `AppError` 422 where the text is no XML, or XML that no workbook may hold. */
+  write(chunk: string): void {
+    const text = this.#rest + chunk;
+    let at = 0;
+    while (at < text.length) {
+      const next = this.#step(text, at);
+      if (next === at) break;
+      at = next;
+    }
+    this.#rest = text.slice(at);
+    if (this.#rest.length > tagCharsMax) throw brokenXml('a tag is too long');
+  }
+
+  /** Throws `AppError` 422 when the text ended before its root element did. */
+  end(): void {
+    const isDone = this.#prefix !== null && this.#open.length === 0 && this.#section === null;
+    if (!isDone || this.#rest.trim() !== '') throw brokenXml('it ends early');
+  }
+
+  /** Takes one token; returns where the next begins, or `at` when the token is not whole yet. */
+  #step(text: string, at: number): number {
+    if (this.#section !== null) return this.#inSection(text, at, this.#section);
+    if (text.charCodeAt(at) !== lessThan) return this.#characters(text, at);
+    switch (text.charCodeAt(at + 1)) {
+      case slash:
+        return this.#closeTag(text, at);
+      case question:
+        this.#section = 'instruction';
+        return at + 2;
+      case exclamation:
+        return this.#declaration(text, at);
+      default:
+        return this.#openTag(text, at);
+    }
+  }
+
+  #inSection(text: string, at: number, section: Section): number {
+    const end = sectionEnd[section];
+    const found = text.indexOf(end, at);
+    // Without its end, all but the characters that may begin the end is content.
+    const contentEnd = found === -1 ? Math.max(at, text.length - end.length + 1) : found;
+    if (section === 'cdata' && contentEnd > at) this.#handler.text(text.slice(at, contentEnd));
+    if (found === -1) return contentEnd;
+    this.#section = null;
+    return found + end.length;
+  }
+
+  #declaration(text: string, at: number): number {
+    if (text.startsWith('<!--', at)) {
+      this.#section = 'comment';
+      return at + 4;
+    }
+    if (text.startsWith('<![CDATA[', at) && this.#open.length > 0) {
+      this.#section = 'cdata';
+      return at + 9;
+    }
+    if (text.length - at < 9) return at;
+    throw brokenXml('it holds a document type declaration, which workbooks may not');
+  }
+
+  #characters(text: string, at: number): number {
+    const markup = text.indexOf('<', at);
+    const end = markup === -1 ? safeTextEnd(text, at) : markup;
+    if (end === at) return at;
+    const piece = text.slice(at, end);
+    if (this.#open.length > 0) this.#handler.text(resolve(piece));
+    else if (piece.trim() !== '') throw brokenXml('there is text outside its root element');
+    return end;
+  }
+
+  #openTag(text: string, at: number): number {
+    const end = tagEnd(text, at + 1);
+    if (end === -1) return at;
+    const isEmpty = text.charCodeAt(end - 1) === slash;
+    const last = isEmpty ? end - 1 : end;
+    const nameEnd = findNameEnd(text, at + 1, last);
+    if (nameEnd === at + 1) throw brokenXml('a tag has no name');
+    const isRoot = this.#open.length === 0;
+    if (isRoot && this.#prefix !== null) throw brokenXml('it has two root elements');
+    const written = text.slice(at + 1, nameEnd);
+    const name = this.#mainName(written);
+    this.#handler.open(name, text.slice(nameEnd, last));
+    if (isEmpty) this.#handler.close(name);
+    else if (this.#open.push(written) > depthMax) throw brokenXml('its tags are nested too deeply');
+    return end + 1;
+  }
+
+  #closeTag(text: string, at: number): number {
+    const end = text.indexOf('>', at);
+    if (end === -1) return at;
+    const written = text.slice(at + 2, end).trimEnd();
+    if (this.#open.pop() !== written)
+      throw brokenXml(`the tag ${written.slice(0, 40)} is not open`);
+    this.#handler.close(this.#mainName(written));
+    return end + 1;
+  }
+
+  #mainName(written: string): string {
+    this.#prefix ??= written.slice(0, written.indexOf(':') + 1);
+    if (this.#prefix === '') return written;
+    return written.startsWith(this.#prefix) ? written.slice(this.#prefix.length) : `:${written}`;
+  }
+}
+
+const lessThan = 0x3c;
+const greaterThan = 0x3e;
+const slash = 0x2f;
+const question = 0x3f;
+const exclamation = 0x21;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+
+/** The `>` that ends a tag: one inside an attribute's value does not. */
+function tagEnd(text: string, from: number): number {
+  let quote = 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (quote !== 0) {
+      if (code === quote) quote = 0;
+    } else if (code === greaterThan) return at;
+    else if (code === doubleQuote || code === singleQuote) quote = code;
+    else if (code === lessThan) throw brokenXml('a tag is not closed');
+  }
+  return -1;
+}
+
+function findNameEnd(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && text.charCodeAt(at) > 0x20) at++;
+  return at;
+}
+
+/** Where text can be cut without cutting a reference or a CR LF in two. */
+function safeTextEnd(text: string, at: number): number {
+  let end = text.length;
+  const ampersand = text.lastIndexOf('&');
+  const isOpen = ampersand >= at && end - ampersand < referenceCharsMax;
+  if (isOpen && !text.includes(';', ampersand)) end = ampersand;
+  if (end > at && text[end - 1] === '\r') end--;
+  return end;
+}
+
+const namedCharacters: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+/** Text as it was meant: the five entities and character references, newlines as LF. */
+function resolve(written: string): string {
+  let text = written;
+  if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
+  if (!text.includes('&')) return text;
+  return text.replace(/&([^;&]{0,12};)?/g, (_, body: string | undefined) => {
+    if (body === undefined) throw brokenXml('an & stands alone');
+    return resolveReference(body.slice(0, -1));
+  });
+}
+
+function resolveReference(body: string): string {
+  const digits = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(body);
+  if (digits === null) {
+    if (!Object.hasOwn(namedCharacters, body)) throw brokenXml(`the entity &${body}; is unknown`);
+    return must(namedCharacters[body], `the entity ${body}`);
+  }
+  const code = digits[1] === undefined ? Number(digits[2]) : Number.parseInt(digits[1], 16);
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+    throw brokenXml(`&${body}; is no character`);
+  }
+  return String.fromCodePoint(code);
+}
+
+/** The value of one attribute of a tag, or null; `name` is compared with its prefix. */
+export function readAttribute(attributes: string, name: string): string | null {
+  let at = 0;
+  for (;;) {
+    const equals = attributes.indexOf('=', at);
+    if (equals === -1) return null;
+    let quoteAt = equals + 1;
+    while (attributes.charCodeAt(quoteAt) <= 0x20) quoteAt++;
+    const quote = attributes.charCodeAt(quoteAt);
+    if (quote !== doubleQuote && quote !== singleQuote) throw brokenXml('an attribute is unquoted');
+    const end = attributes.indexOf(quote === doubleQuote ? '"' : "'", quoteAt + 1);
+    if (end === -1) throw brokenXml('an attribute is not closed');
+    if (attributes.slice(at, equals).trim() === name) {
+      return resolve(attributes.slice(quoteAt + 1, end));
+    }
+    at = end + 1;
+  }
+}
+
+function brokenXml(reason: string): Error {
+  return unreadableXlsx(`its XML is broken (${reason})`);
+}

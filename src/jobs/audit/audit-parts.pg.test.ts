@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { must } from '../../core/lib/assert.ts';
+import type { ObjectSum } from '../../core/storage/object-store.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
+import { auditParts } from './audit-parts.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(5) });
+  caller = await pipeline.account(1000);
+});
+afterAll(() => pipeline.close());
+
+const list = 'email,note\np1@list.example,"a\nb"\nnobody@list.example,\np2@list.example,\nx,\n';
+const options = { operation: 'people.enrich', fields: 'id' };
+
+async function broken(): Promise<Record<string, number>> {
+  const { checks } = await auditParts(pipeline.context);
+  expect(checks).toHaveLength(4);
+  return Object.fromEntries(
+    checks.flatMap(({ name, violations }) => (violations === 0 ? [] : [[name, violations]])),
+  );
+}
+
+/**
+ * The first recorded part of a list, changed by `change` for as long as `look` takes. What `change` gives is
+ * recorded as what was written: the rows are wrong, and the object is whole.
+ */
+async function withPart(
+  id: string,
+  change: (key: string, bytes: Buffer) => Promise<ObjectSum | undefined>,
+  look: () => Promise<void>,
+): Promise<void> {
+  const { store } = pipeline.context;
+  const [part] = await pipeline.sql<{ objectKey: string; bytes: number }[]>`
+    select object_key, bytes from parts where batch_id = ${id} order by chunk_number limit 1`;
+  const { objectKey, bytes } = must(part, 'a part');
+  const before = await store.get(objectKey, { from: 0, to: bytes });
+  const record = (sum: ObjectSum) =>
+    pipeline.sql`
+      update parts set bytes = ${sum.bytes}, crc32 = ${sum.crc32} where object_key = ${objectKey}`;
+  const written = await change(objectKey, before);
+  if (written !== undefined) await record(written);
+  await look();
+  await record(await store.put(objectKey, [before]));
+}
+
+test('nothing is wrong with results as they were written, cancelled and cut ones too', async () => {
+  await pipeline.enrich(caller, list, options);
+  await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
+  await pipeline.enrich(caller, list, { ...options, operation: 'people.mobile' });
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+  await pipeline.runUntilIdle();
+  expect(await broken()).toEqual({});
+});
+
+test('an outcome, a price or a part that is not the one that was counted is found', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  const { store } = pipeline.context;
+  const replace = (from: string, to: string) => (key: string, bytes: Buffer) => {
+    const text = bytes.toString();
+    expect(text).toContain(from);
+    return store.put(key, [Buffer.from(text.replace(from, to))]);
+  };
+  await withPart(id, replace('matched,email,,false,1', 'matched,email,,false,0'), async () =>
+    expect(await broken()).toEqual({ 'the stored rows of every list cost what it was charged': 1 }),
+  );
+  await withPart(id, replace('no_match', 'ambiguous'), async () =>
+    expect(await broken()).toEqual({ 'the stored rows of every list have its outcomes': 1 }),
+  );
+  await withPart(
+    id,
+    async (key) => {
+      await store.delete(key);
+      return undefined;
+    },
+    async () => expect(await broken()).toEqual({ 'every recorded object is stored': 1 }),
+  );
+  await withPart(
+    id,
+    async (key, bytes) => {
+      await store.put(key, [bytes.subarray(1)]);
+      return undefined;
+    },
+    async () => expect(await broken()).toEqual({ 'every stored object is as it was written': 1 }),
+  );
+  expect(await broken()).toEqual({});
+});
+
+test('who opted out later was still paid for', async () => {
+  const id = await pipeline.enrich(caller, 'email\np5@list.example\n', options);
+  await suppress(pipeline.sql, 'p5@list.example');
+  expect((await pipeline.results(caller, id)).text).toContain('suppressed');
+  expect(await broken()).toEqual({});
+});
+
+test('objects of a version without checksums are counted, and compared by length', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  const { objects } = await auditParts(pipeline.context);
+  await pipeline.sql`
+    update batches set upload_crc32 = null, upload_head_crc32 = null, canonical_bytes = null,
+      canonical_crc32 = null where id = ${id}`;
+  await pipeline.sql`update chunks set crc32 = null where batch_id = ${id}`;
+  await pipeline.sql`
+    update parts set crc32 = null, ids_bytes = null, ids_crc32 = null where batch_id = ${id}`;
+  expect(await broken()).toEqual({});
+  const { objects: after } = await auditParts(pipeline.context);
+  // The upload and two parts; of the ids beside each part nothing is known.
+  expect(after).toEqual({ checked: objects.checked - 2, unchecked: objects.unchecked + 3 });
+  expect((await pipeline.results(caller, id)).complete).toBe('true');
+});

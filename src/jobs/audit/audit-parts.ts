@@ -1,0 +1,109 @@
+/**
+ * The deep half of the audit: reads every stored object of every batch, compares it with what was written, and
+ * compares the rows of ended lists with the counts and charges of the batch.
+ */
+import type { AuditCheck } from '../../core/credits/audit.ts';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import { readRecord } from '../../formats/csv/cells.ts';
+import { scanRecords } from '../../formats/csv/record-scanner.ts';
+import type { Batch } from '../batch/batch.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import type { PartsContext } from '../result/read-part.ts';
+import { matchColumns } from '../result/render-part.ts';
+import { layoutOf } from '../result/result-layout.ts';
+import { listBatchesWithFiles } from './audit.sql.ts';
+import { checkObjects } from './check-objects.ts';
+
+const BATCHES_AT_ONCE = 1_000;
+
+const cellOf = {
+  status: matchColumns.indexOf('match.status'),
+  credits: matchColumns.indexOf('match.credits'),
+};
+
+/** What the stored rows of a list say. */
+interface Recount {
+  outcomes: Partial<Record<OutcomeStatus, number>>;
+  credits: number;
+  /** Rows of people who opted out after they were paid for. */
+  withheld: number;
+}
+
+export interface PartsAudit {
+  checks: AuditCheck[];
+  /** Stored objects that were read, and those of them that no checksum was recorded for. */
+  objects: { checked: number; unchecked: number };
+}
+
+/** Reads all stored objects and recounts all stored results, one part in memory at a time. */
+export async function auditParts(context: PartsContext): Promise<PartsAudit> {
+  const broken = { missing: 0, damaged: 0, outcomes: 0, credits: 0 };
+  const objects = { checked: 0, unchecked: 0 };
+  for await (const batch of batchesWithFiles(context)) {
+    const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
+    const found = await checkObjects(context, batch, (part) => countRows(recount, batch, part));
+    objects.checked += found.checked;
+    objects.unchecked += found.unchecked;
+    broken.missing += found.missing.length;
+    broken.damaged += found.damaged.length;
+    // People leave an export without a trace: what is left of it proves nothing about the rest.
+    if (batch.kind === 'export' || found.missing.length + found.damaged.length > 0) continue;
+    if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
+    if (!hasSameOutcomes(batch, recount)) broken.outcomes += 1;
+    if (recount.credits !== batch.creditsCharged) broken.credits += 1;
+  }
+  const checks = [
+    { name: 'every recorded object is stored', violations: broken.missing },
+    { name: 'every stored object is as it was written', violations: broken.damaged },
+    { name: 'the stored rows of every list have its outcomes', violations: broken.outcomes },
+    { name: 'the stored rows of every list cost what it was charged', violations: broken.credits },
+  ];
+  return { checks, objects };
+}
+
+async function* batchesWithFiles({ sql }: PartsContext): AsyncGenerator<Batch> {
+  let after: string | null = null;
+  while (true) {
+    const ids: string[] = await listBatchesWithFiles(sql, after, BATCHES_AT_ONCE);
+    for (const id of ids) {
+      const batch = await findBatch(sql, id);
+      if (batch !== undefined) yield batch;
+    }
+    after = ids.at(-1) ?? null;
+    if (after === null) return;
+  }
+}
+
+function countRows(recount: Recount, batch: Batch, part: Buffer): void {
+  if (batch.kind === 'export') return;
+  const { delimiter, width } = layoutOf(batch);
+  const records = scanRecords(part, { delimiter });
+  for (let index = 0; index < records.count; index++) {
+    countRow(recount, readRecord(part, records.at(index), delimiter).slice(width));
+  }
+}
+
+function countRow(recount: Recount, added: readonly string[]): void {
+  const status = (added[cellOf.status] ?? '') as OutcomeStatus;
+  const credits = Number(added[cellOf.credits] ?? 0);
+  recount.outcomes[status] = (recount.outcomes[status] ?? 0) + 1;
+  recount.credits += credits;
+  if (status === 'suppressed' && credits > 0) recount.withheld += 1;
+}
+
+function hasSameOutcomes(batch: Batch, { outcomes, withheld }: Recount): boolean {
+  const count = (status: OutcomeStatus) => outcomes[status] ?? 0;
+  const others =
+    count('no_match') === batch.noMatch &&
+    count('ambiguous') === batch.ambiguous &&
+    count('invalid') === batch.invalid &&
+    count('duplicate') === batch.duplicate &&
+    count('error') === batch.errorRows &&
+    // A list that was cancelled when its upload was damaged has no lines for them.
+    (count('not_processed') === batch.notProcessed || batch.chunksDone !== batch.chunksTotal);
+  // Test rows cost nothing, so who opted out later cannot be told from who had before.
+  const isSameSum =
+    count('matched') + count('suppressed') === batch.matched + batch.suppressed &&
+    (!batch.live || count('matched') + withheld === batch.matched);
+  return others && isSameSum;
+}

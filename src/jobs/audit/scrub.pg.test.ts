@@ -1,0 +1,95 @@
+/** Damage is found before anybody asks for the file. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { must } from '../../core/lib/assert.ts';
+import { objectsDamaged } from '../../core/storage/object-sum.ts';
+import { scrub } from './scrub.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2', FILES_KEEP_DAYS: '7' });
+  await importGraph(pipeline.sql, { persons: crowd(5) });
+  caller = await pipeline.account(1000);
+});
+afterAll(() => pipeline.close());
+
+const list = 'email\np1@list.example\np2@list.example\np3@list.example\n';
+const run = (mustStop = () => false) => scrub(pipeline.context, mustStop);
+const counted = async (found: string) => {
+  const { values } = await objectsDamaged.get();
+  return values.find(({ labels }) => labels.found === found)?.value ?? 0;
+};
+const passADay = () => pipeline.sql`
+  update batches set created_at = created_at - interval '1 day',
+    objects_checked_at = objects_checked_at - interval '1 day'`;
+
+test('a damaged, a shorter and a missing object are counted until they are whole again', async () => {
+  const { store } = pipeline.context;
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const id = await pipeline.enrich(caller, list, options);
+  expect(await run()).toBe(0);
+  await passADay();
+  expect(await run()).toBe(1);
+  // A batch is read once a day.
+  expect(await run()).toBe(0);
+  expect((await audit(pipeline.sql)).ok).toBe(true);
+
+  const keys = (await pipeline.objects()).filter((key) => key.includes(id));
+  expect(keys).toHaveLength(5);
+  const before = new Map<string, Buffer>();
+  for (const key of keys) {
+    before.set(key, await store.get(key, { from: 0, to: must(await store.head(key), key) }));
+  }
+  const [part = '', ids = '', other = ''] = keys.filter((key) => key.includes('/parts/'));
+  const upload = must(
+    keys.find((key) => key.endsWith('/upload')),
+    'the upload',
+  );
+  const bytes = (key: string) => must(before.get(key), key);
+  await store.put(part, [bytes(part).subarray(1)]);
+  await store.put(ids, [Buffer.concat([bytes(ids), Buffer.alloc(16)])]);
+  await store.put(upload, [Buffer.from(bytes(upload).toString().replace('p2', 'p4'))]);
+  await store.delete(other);
+  const [damaged, missing] = [await counted('damaged'), await counted('missing')];
+  await passADay();
+  expect(await run()).toBe(1);
+  // Each of the three is read a second time before it counts as damaged.
+  expect((await counted('damaged')) - damaged).toBe(6);
+  expect((await counted('missing')) - missing).toBe(1);
+  const [check] = (await audit(pipeline.sql)).checks.filter(({ violations }) => violations > 0);
+  expect(check?.violations).toBe(4);
+
+  for (const [key, whole] of before) await store.put(key, [whole]);
+  await passADay();
+  expect(await run()).toBe(1);
+  expect((await audit(pipeline.sql)).ok).toBe(true);
+});
+
+test('several workers take a batch each, the one first that was not read for longest, at a pace', async () => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  await pipeline.enrich(caller, list, options);
+  await pipeline.enrich(caller, list, options);
+  await passADay();
+  const read = await Promise.all([run(), run(), run()]);
+  expect(read.reduce((sum, batches) => sum + batches, 0)).toBe(3);
+  await passADay();
+  // As if one of them had held more than is read in ten minutes.
+  await pipeline.sql`
+    update batches set stored_bytes = 1000000000, objects_checked_at = clock_timestamp()
+    where id = (select id from batches limit 1)`;
+  expect(await run()).toBe(0);
+});
+
+test('a worker that ends leaves a batch that it has not read to its end to others', async () => {
+  await pipeline.sql`update batches set objects_checked_at = null, stored_bytes = 0`;
+  let asked = 0;
+  expect(await run(() => ++asked > 1)).toBe(0);
+  const [left] = await pipeline.sql<{ count: number }[]>`
+    select count(*)::int from batches where objects_checked_at is null`;
+  expect(left?.count).toBe(3);
+  expect(await run()).toBe(3);
+});

@@ -1,0 +1,203 @@
+/** Jobs about whole batches: accounts take turns, whatever one of them has waiting, and every batch is found. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
+import {
+  type BatchJob,
+  claimBatch,
+  claimNextBatch,
+  listWaiting,
+  releaseBatch,
+} from './claim-batch.sql.ts';
+
+/** More than a sweep lists. */
+const STUCK = 150;
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '3' });
+  await importGraph(pipeline.sql, { persons: crowd(6) });
+});
+afterAll(() => pipeline.close());
+beforeEach(async () => {
+  caller = await pipeline.account(1000);
+  pipeline.queues.waiting = [];
+  await pipeline.sql`
+    update batches set state = 'cancelled', finished_at = now(), quote = null
+    where finished_at is null`;
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+const list = `email\n${crowd(6)
+  .map(({ email }) => `${email}\n`)
+  .join('')}`;
+
+/** A held list, split. */
+async function heldList(who: Caller): Promise<string> {
+  return pipeline.enrich(who, list, { ...options, hold: 'true' });
+}
+
+/** Asks for the quote of a held list. */
+async function ask(who: Caller, id: string): Promise<void> {
+  const asked = await pipeline.call(who, `/v1/batches/${id}/quote`, { method: 'POST' });
+  expect(asked.status).toBe(202);
+}
+
+/** More batches like this one, made an hour before. */
+async function multiply(id: string, copies = STUCK): Promise<void> {
+  const { sql } = pipeline;
+  const [columns] = await sql<{ names: string }[]>`
+    select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+    where table_name = 'batches' and table_schema = 'public'
+      and column_name not in ('id', 'created_at', 'state_since') and is_generated = 'NEVER'`;
+  const names = sql.unsafe(columns?.names ?? '');
+  await sql`
+    insert into batches (id, created_at, ${names})
+    select gen_random_uuid(), created_at - interval '1 hour', ${names}
+    from batches, generate_series(1, ${copies}) where id = ${id}`;
+}
+
+/** Batches of one account that wait for ever, more than a sweep lists. */
+const stuck: Record<string, () => Promise<void>> = {
+  'quotes that wait for rows per minute': async () => {
+    const id = await heldList(caller);
+    await ask(caller, id);
+    await multiply(id);
+  },
+  'exports that cannot be made': async () => {
+    const id = await pipeline.makeExport(caller, { filter: 'id=1', fields: ['id'] });
+    await pipeline.sql`update batches set state = 'validating' where id = ${id}`;
+    await multiply(id);
+  },
+  'lists whose object is missing': async () => {
+    await multiply(await pipeline.upload(caller, list, options));
+  },
+  'ends that fail': async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    await pipeline.sql`
+      update batches set state = 'finalizing', finished_at = null where id = ${id}`;
+    await multiply(id);
+  },
+};
+
+describe.each(Object.keys(stuck))('beside %s of another account', (what) => {
+  test('the next sweep finds what lost its wake-up', async () => {
+    const mine = await pipeline.account(1000);
+    const quoted = await heldList(mine);
+    await stuck[what]?.();
+    const split = await pipeline.upload(mine, list, options);
+    await ask(mine, quoted);
+    await pipeline.sql`
+      update batches set created_at = created_at - interval '1 minute'
+      where account_id = ${mine.accountId}`;
+    pipeline.queues.waiting = [];
+    await pipeline.sweep();
+    const woken = pipeline.queues.waiting.map(({ id }) => id);
+    expect(woken).toContain(`split-batch-${split}`);
+    expect(woken).toContain(`quote-batch-${quoted}`);
+  });
+});
+
+test('a sweep reads next to nothing of fifty thousand open lists', async () => {
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await multiply(id, 50_000);
+  await pipeline.sql`analyze batches`;
+  const read = await inTransaction(pipeline.sql, async (tx) => {
+    const jobs: BatchJob[] = ['split-batch', 'finish-batch', 'quote-batch'];
+    for (const job of jobs) expect(await listWaiting(tx, job, 0)).toEqual([]);
+    const [counted] = await tx<{ rows: number }[]>`
+      select pg_stat_get_xact_tuples_returned('batches'::regclass)
+        + pg_stat_get_xact_tuples_fetched('batches'::regclass) as rows`;
+    return counted?.rows;
+  });
+  expect(read).toBeLessThan(1000);
+});
+
+describe('a claim', () => {
+  test('is of each account in turn, one batch of each at a time', async () => {
+    const callers = [caller, await pipeline.account(1000), await pipeline.account(1000)];
+    callers.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+    const ids: string[][] = [];
+    for (const who of callers) {
+      ids.push([await heldList(who), await heldList(who)]);
+    }
+    for (const [place, lists] of ids.entries()) {
+      for (const id of lists) await ask(must(callers[place], 'a caller'), id);
+    }
+    const { sql } = pipeline;
+    const next = async (after: number) =>
+      (await claimNextBatch(sql, 'quote-batch', callers[after]?.accountId ?? null))?.batch.id;
+    expect(await next(0)).toBe(ids[1]?.[0]);
+    expect(await next(1)).toBe(ids[2]?.[0]);
+    expect(await next(2)).toBe(ids[0]?.[0]);
+    // Every account is served; not even a wake-up of its own gets a second one.
+    expect(await next(0)).toBeUndefined();
+    expect(await claimBatch(sql, 'quote-batch', must(ids[1]?.[1], 'a list'))).toBeUndefined();
+    const released = { retryAfterSeconds: 3600, counts: false };
+    await releaseBatch(sql, must(ids[1]?.[0], 'a list'), released);
+    expect(await next(0)).toBe(ids[1]?.[1]);
+  });
+
+  test('gives no account two, however many workers ask at once', async () => {
+    const callers = [caller, await pipeline.account(1000)];
+    for (const who of callers) {
+      for (let made = 0; made < 3; made++) await pipeline.upload(who, list, options);
+    }
+    const claims = await Promise.all(
+      Array.from({ length: 12 }, () => claimNextBatch(pipeline.sql, 'split-batch', null)),
+    );
+    const accounts = claims.flatMap((claim) => (claim === undefined ? [] : claim.batch.accountId));
+    expect(accounts.sort()).toEqual(callers.map(({ accountId }) => accountId).sort());
+  });
+
+  test('of a worker that died is made again by another', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    pipeline.queues.waiting = [];
+    expect((await claimNextBatch(pipeline.sql, 'split-batch', null))?.batch.id).toBe(id);
+    await pipeline.sweep();
+    expect(pipeline.queues.waiting).toEqual([]);
+    await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+});
+
+test('a worker goes from account to account by itself', async () => {
+  const other = await pipeline.account(1000);
+  for (const who of [caller, other]) {
+    for (let made = 0; made < 3; made++) await pipeline.upload(who, list, options);
+  }
+  const [first] = pipeline.queues.waiting;
+  pipeline.queues.waiting = [];
+  pipeline.queues.mayGoOn = true;
+  await pipeline.queues.run(pipeline.context, must(first, 'a wake-up'));
+  pipeline.queues.mayGoOn = false;
+  const [left] = await pipeline.sql`
+    select count(*)::int as lists from batches where chunks_total is null and finished_at is null`;
+  expect(left).toEqual({ lists: 0 });
+});
+
+test('a quote that waits for rows per minute is not woken before', async () => {
+  const { sql } = pipeline;
+  await sql`update api_keys set rows_per_minute = 1 where id = ${caller.keyId}`;
+  const [first, second] = [await heldList(caller), await heldList(caller)];
+  for (const id of [first, second]) await ask(caller, id);
+  await pipeline.runUntilIdle();
+  expect((await pipeline.batch(caller, first)).quote).toMatchObject({ state: 'done' });
+  expect((await pipeline.batch(caller, second)).quote).toMatchObject({ state: 'running' });
+  await sql`update batches set created_at = created_at - interval '1 hour'`;
+  await pipeline.sweep();
+  expect(pipeline.queues.waiting).toEqual([]);
+  await sql`update rate_buckets set full_at = full_at - interval '1 hour'`;
+  await pipeline.passAnHour();
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect((await pipeline.batch(caller, second)).quote).toMatchObject({ state: 'done' });
+});

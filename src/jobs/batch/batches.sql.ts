@@ -1,0 +1,185 @@
+/**
+ * Statements about batches as a whole. Those about chunks are in `../chunk/`. Locks are taken in
+ * the order batch -> chunk -> reservation -> wallet -> budget of a key.
+ */
+
+import type { Sql } from '../../core/db/client.ts';
+import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { Batch, BatchKind, BatchOf, Owner } from './batch.ts';
+import type { PartReport } from './report.ts';
+import type { BatchState } from './states.ts';
+
+/**
+ * What a `Batch` is read from. By name: with `*` the shape of a prepared statement would change with the next
+ * column, and Postgres fails what a process of the version before sends inside a transaction.
+ */
+export const batchColumns = (sql: Sql) => sql`
+  id, account_id, key_id, live, name, state, reason, error, operation, mapping, dialect, fields,
+  default_region, country, max_credits, hold, dedupe, require_agreement, rerun_of, quote, report,
+  upload_key, upload_bytes, upload_crc32, upload_head_crc32,
+  canonical_key, canonical_bytes, canonical_crc32, width, chunks_total, chunks_done, rows_total, blank_lines,
+  matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
+  credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
+  format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
+
+/** A batch by its id alone, for jobs. */
+export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
+  const [batch] = await sql<Batch[]>`select ${batchColumns(sql)} from batches where id = ${id}`;
+  return batch;
+}
+
+/** A batch of this owner and kind; anybody else's is not found. */
+export async function findOwnBatch<Kind extends BatchKind>(
+  sql: Sql,
+  owner: Owner,
+  kind: Kind,
+  id: string,
+): Promise<BatchOf<Kind> | undefined> {
+  const [batch] = await sql<BatchOf<Kind>[]>`
+    select ${batchColumns(sql)} from batches
+    where id = ${id} and kind = ${kind} and account_id = ${owner.accountId}
+      and live = ${owner.live}`;
+  return batch;
+}
+
+/** A page of an owner's batches of a kind, newest first; `before` is the last id of the page before. */
+export async function listBatches(
+  sql: Sql,
+  owner: Owner,
+  page: { kind: BatchKind; before: string | null; limit: number },
+): Promise<Batch[]> {
+  return sql<Batch[]>`
+    select ${batchColumns(sql)} from batches
+    where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
+      and (${page.before}::uuid is null or (created_at, id) < (
+        select created_at, id from batches where id = ${page.before}
+          and account_id = ${owner.accountId}))
+    order by created_at desc, id desc limit ${page.limit}`;
+}
+
+/** What a statement sets that ends the claim of a job about the batch well. */
+export function jobDone(sql: Sql) {
+  return sql`job_lease_until = null, job_attempts = 0, job_after = null, object_missing_since = null`;
+}
+
+/** A chunk as the split finds it. */
+export interface NewChunk {
+  number: number;
+  byteFrom: number;
+  byteTo: number;
+  firstRow: number;
+  firstLine: number;
+  rows: number;
+  /** Of its bytes. */
+  crc32: number;
+}
+
+export interface SplitTotals {
+  /** Wait in `ready` instead of starting. */
+  hold: boolean;
+  canonicalKey: string;
+  canonical: ObjectSum;
+  rowsTotal: number;
+  blankLines: number;
+  width: number;
+  /** Of objects that the split wrote: the canonical copy, or the ids of an export. */
+  writtenBytes: number;
+  notAsXlsx: string | null;
+}
+
+/**
+ * Records the split of a batch: its chunks, its totals and the move to `queued` or `ready`, in one
+ * statement. A batch without rows ends at once. False when another run of the split was first, or the batch
+ * has ended.
+ */
+export async function insertSplit(
+  sql: Sql,
+  id: string,
+  totals: SplitTotals,
+  chunks: NewChunk[],
+): Promise<boolean> {
+  const column = <Name extends keyof NewChunk>(name: Name) => chunks.map((chunk) => chunk[name]);
+  const isEmpty = chunks.length === 0;
+  const state: BatchState = isEmpty ? 'completed' : totals.hold ? 'ready' : 'queued';
+  const moved = await sql`
+    with batch as (
+      update batches set state = ${state}, ${jobDone(sql)}, rows_total = ${totals.rowsTotal},
+        blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey},
+        canonical_bytes = ${totals.canonical.bytes}, canonical_crc32 = ${totals.canonical.crc32},
+        width = ${totals.width},
+        chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
+        not_as_xlsx = ${totals.notAsXlsx},
+        finished_at = case when ${isEmpty} then now() end
+      where id = ${id} and state = 'validating' and chunks_total is null
+      returning id),
+    chunk as (
+      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)
+      select batch.id, c.* from batch, unnest(
+        ${column('number')}::int[], ${column('byteFrom')}::bigint[], ${column('byteTo')}::bigint[],
+        ${column('firstRow')}::int[], ${column('firstLine')}::int[], ${column('rows')}::int[],
+        ${column('crc32')}::bigint[]) c)
+    select id from batch`;
+  return moved.length > 0;
+}
+
+/**
+ * Ends a batch whose chunks are all done: `finalizing` becomes `completed`, `cancelling` becomes
+ * `cancelled`. Returns the last state, or null when it was in neither or something is left to do.
+ */
+export async function endBatch(
+  sql: Sql,
+  id: string,
+  report: PartReport,
+): Promise<BatchState | null> {
+  const [ended] = await sql<{ state: BatchState }[]>`
+    with ended as (
+      update batches set report = ${sql.json(report as never)}, finished_at = now(),
+        state = case when state = 'cancelling' then 'cancelled' else 'completed' end
+      where id = ${id} and state in ('finalizing', 'cancelling') and chunks_done = chunks_total
+      returning id, state),
+    forgotten as (
+      delete from batch_records using ended where batch_id = ended.id)
+    select state from ended`;
+  return ended?.state ?? null;
+}
+
+/** Those of these batches whose row is not of the version that is told, as it is now. */
+export async function findChangedBatches(
+  sql: Sql,
+  known: readonly { id: string; version: string }[],
+): Promise<(Batch & { version: string })[]> {
+  // Every update of a row has a number of its own: the transaction that made it.
+  return sql<(Batch & { version: string })[]>`
+    select ${batchColumns(sql)}, batches.xmin::text as version
+    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ version }) => version)}::text[])
+      known (known_id, known_version)
+    join batches on id = known_id
+    where batches.xmin::text <> known_version`;
+}
+
+/** Batches that ended so many days ago and still have files, oldest first. */
+export async function listExpired(sql: Sql, keepDays: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches
+    where files_deleted_at is null and finished_at < now() - make_interval(days => ${keepDays})
+    order by finished_at limit 100`;
+  return rows.map((row) => row.id);
+}
+
+/** Records that a batch's objects are gone: nothing in them has to be checked any more. */
+export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
+  await sql`
+    with checked as (
+      update parts set suppression_number = null
+      where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
+    update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
+}
+
+/** Batches whose files were deleted between one and two days ago. */
+export async function listLatelyDeleted(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches
+    where files_deleted_at between now() - interval '2 days' and now() - interval '1 day'
+    order by id limit 1000`;
+  return rows.map((row) => row.id);
+}

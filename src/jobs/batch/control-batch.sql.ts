@@ -1,0 +1,226 @@
+/**
+ * Statements by which people steer a batch. Each is one move of its state; locks are taken in the order
+ * batch -> chunk -> reservation -> wallet -> budget of a key.
+ */
+
+import { voidReservations } from '../../core/credits/reservations.sql.ts';
+import type { Sql } from '../../core/db/client.ts';
+import type { Batch, Owner, Quote } from './batch.ts';
+import { jobDone } from './batches.sql.ts';
+import { cancellableStates, statesBefore } from './states.ts';
+
+/** Lets a held batch go. False when it is not `ready`. */
+export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'queued', quote = ${doneQuote(sql)}
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return moved.length > 0;
+}
+
+/**
+ * Pauses a batch until somebody resumes it; one that waits for credits stays paused for good then.
+ * Parts under way still end. False when there is nothing to pause.
+ */
+export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'paused', reason = 'user'
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and (state = any(${statesBefore('paused')}) or state = 'paused') returning id`;
+  return moved.length > 0;
+}
+
+/**
+ * Resumes a paused batch. Its chunks whose wake-ups came while it was paused wait again, under a new
+ * epoch. False when it is not paused.
+ */
+export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    with batch as (
+      update batches set reason = null,
+        state = case when started_at is null then 'queued' else 'running' end
+      where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+        and state = 'paused' returning id),
+    chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
+    select id from batch`;
+  return moved.length > 0;
+}
+
+/** A quote that nobody waits for any more is forgotten. */
+function doneQuote(sql: Sql) {
+  return sql`case when quote ->> 'state' = 'done' then quote end`;
+}
+
+/**
+ * Cancels a batch: after the commit nothing of it is charged any more, because every unfinished chunk has
+ * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`; a batch
+ * that is not split yet ends at once, without rows. False when it had already ended. Call in a transaction.
+ */
+export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const moved = await sql`
+    update batches set reason = null, quote = ${doneQuote(sql)},
+      state = case when chunks_total is null then 'cancelled' else 'cancelling' end,
+      finished_at = case when chunks_total is null then now() end
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = any(${cancellableStates}) returning id`;
+  if (moved.length === 0) return false;
+  await withdrawChunks(sql, id);
+  return true;
+}
+
+/**
+ * Cancels a batch that has been held or paused for so many days, as `cancelBatch` does, with the reason
+ * `expired`. False when it is in another state or has not waited for as long. Call in a transaction.
+ */
+export async function expireBatch(sql: Sql, id: string, keepDays: number): Promise<boolean> {
+  const moved = await sql`
+    update batches set reason = 'expired', state = 'cancelling', quote = ${doneQuote(sql)}
+    where id = ${id} and ${waitsSince(sql, keepDays)} returning id`;
+  if (moved.length === 0) return false;
+  await withdrawChunks(sql, id);
+  return true;
+}
+
+/** Batches that `expireBatch` cancels. */
+export async function listAbandoned(sql: Sql, keepDays: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches where ${waitsSince(sql, keepDays)} order by state_since, id limit 100`;
+  return rows.map((row) => row.id);
+}
+
+function waitsSince(sql: Sql, keepDays: number) {
+  return sql`state in ('ready', 'paused')
+    and state_since < now() - make_interval(days => ${keepDays})`;
+}
+
+/**
+ * Ends a batch with the problem that ended it. What was paid stays paid and its parts can be read, rows
+ * without an outcome are `not_processed`; every unfinished chunk has a new epoch and every open reservation is void.
+ * False when it had ended or is being cancelled. Call in a transaction.
+ */
+export async function failBatch(
+  sql: Sql,
+  id: string,
+  problem: Record<string, unknown>,
+): Promise<boolean> {
+  const moved = await sql`
+    update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
+      finished_at = now(), quote = ${doneQuote(sql)},
+      not_processed = not_processed + ${unprocessedRows(sql)}
+    where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
+  if (moved.length === 0) return false;
+  await withdrawChunks(sql, id);
+  await sql`delete from batch_records where batch_id = ${id}`;
+  return true;
+}
+
+/**
+ * Takes back every unfinished chunk of a batch whose row is locked: whoever has one in hand cannot commit it, and
+ * its reservation is void. Call in a transaction.
+ */
+async function withdrawChunks(sql: Sql, id: string): Promise<void> {
+  await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        dispatched_at = null, run_after = null, part_rows_max = null
+      where batch_id = ${id} and state <> 'done' returning id),
+    ${voidReservations(sql)}
+    update batches set credits_reserved = credits_reserved
+      - coalesce((select sum(amount) from voided), 0)::bigint
+    where id = ${id}`;
+}
+
+/** Rows of a batch without an outcome; 0 before the split. */
+function unprocessedRows(sql: Sql) {
+  return sql`
+    coalesce(rows_total - matched - no_match - ambiguous - invalid - suppressed - duplicate - error_rows
+      - not_processed, 0)`;
+}
+
+/**
+ * Ends a batch that is being cancelled without its files: rows without an outcome are counted as
+ * `not_processed` and written nowhere. Call in a transaction.
+ */
+export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update batches set state = 'cancelled', finished_at = now(),
+      not_processed = not_processed + ${unprocessedRows(sql)}
+    where id = ${id} and state = 'cancelling'`;
+  await sql`delete from batch_records where batch_id = ${id}`;
+}
+
+/** What may be changed while a batch is held. */
+export type BatchChange = Partial<
+  Pick<
+    Batch,
+    | 'name'
+    | 'mapping'
+    | 'fields'
+    | 'defaultRegion'
+    | 'country'
+    | 'maxCredits'
+    | 'dedupe'
+    | 'requireAgreement'
+  >
+>;
+
+/** Changes a batch that is `ready`; its quote is void then. False when it is in another state. */
+export async function changeBatch(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  change: BatchChange,
+): Promise<boolean> {
+  const row = {
+    ...change,
+    ...(change.mapping ? { mapping: sql.json(change.mapping as never) } : {}),
+    quote: null,
+  };
+  const moved = await sql`
+    update batches set ${sql(row as never)}
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return moved.length > 0;
+}
+
+/** Lets one transaction at a time ask for quotes of the account. Call it before a batch is locked. */
+export async function lockQuotesOf(sql: Sql, accountId: string): Promise<void> {
+  await sql`select from accounts where id = ${accountId} for no key update`;
+}
+
+/** Quotes of the account that are not done, but for that of this batch. */
+export async function countOpenQuotes(sql: Sql, accountId: string, but: string): Promise<number> {
+  const [row] = await sql<{ quotes: number }[]>`
+    select count(*) as quotes from batches
+    where account_id = ${accountId} and state = 'ready' and quote ->> 'state' = 'running'
+      and id <> ${but}`;
+  return row?.quotes ?? 0;
+}
+
+/** Records that a quote is being made. False when the batch is not `ready`. */
+export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+  const asked = await sql`
+    update batches set job_attempts = 0, job_after = null,
+      quote = jsonb_build_object('state', 'running', 'asked_at', clock_timestamp())
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
+      and state = 'ready' returning id`;
+  return asked.length > 0;
+}
+
+/** Stores a quote that was asked for. False when the batch was changed, started or asked again since. */
+export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<boolean> {
+  const stored = await sql`
+    update batches set quote = ${sql.json(quote as never)}, ${jobDone(sql)}
+    where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'
+      and quote ->> 'asked_at' = ${quote.asked_at} returning id`;
+  return stored.length > 0;
+}
+
+/** Forgets a quote that cannot be made. */
+export async function dropQuote(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update batches set quote = null, ${jobDone(sql)}
+    where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'`;
+}

@@ -1,0 +1,146 @@
+/** What people may do to a batch: start, pause, resume, cancel, change, ask its price, delete its files. */
+import type { Context } from '../../core/context.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { tooManyOpen } from '../../core/limits/limits.ts';
+import type { Alongside, Batch, ListBatch, Owner } from './batch.ts';
+import { findBatch, markFilesDeleted } from './batches.sql.ts';
+import {
+  askQuote,
+  type BatchChange,
+  cancelBatch,
+  changeBatch,
+  countOpenQuotes,
+  endWithoutFiles,
+  expireBatch,
+  listAbandoned,
+  lockQuotesOf,
+  pauseBatch,
+  resumeBatch,
+  startBatch,
+} from './control-batch.sql.ts';
+import { type DispatchContext, dispatch } from './dispatch.ts';
+
+export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
+
+type Act = (tx: Sql, owner: Owner, id: string) => Promise<boolean>;
+
+const actions: Record<BatchAction, { act: Act; refusal: string }> = {
+  start: { act: startBatch, refusal: 'only what is `ready` can be started' },
+  pause: { act: pauseBatch, refusal: 'only what is queued or running can be paused' },
+  resume: { act: resumeBatch, refusal: 'only what is paused can be resumed' },
+  cancel: { act: cancelBatch, refusal: 'it has already ended' },
+  quote: {
+    act: askBoundedQuote,
+    refusal: 'a price can be asked for a batch in `ready` alone: upload it with hold=true',
+  },
+};
+
+/** Quotes of an account that are not done. One more is refused. */
+const OPEN_QUOTES_MAX = 10;
+
+/** Records that a quote is being made. Throws `AppError` 429 when the account waits for too many others. */
+async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boolean> {
+  await lockQuotesOf(tx, owner.accountId);
+  const others = await countOpenQuotes(tx, owner.accountId, id);
+  if (others >= OPEN_QUOTES_MAX) throw tooManyOpen('quotes', OPEN_QUOTES_MAX);
+  return askQuote(tx, owner, id);
+}
+
+export type ControlContext = DispatchContext & Pick<Context, 'log'>;
+
+/**
+ * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
+ * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are open. `alongside`
+ * runs in the transaction of the action.
+ */
+export async function controlBatch(
+  context: ControlContext,
+  owner: Owner,
+  batch: Batch,
+  action: BatchAction,
+  alongside: Alongside,
+): Promise<Batch> {
+  const { act, refusal } = actions[action];
+  const after = await inTransaction(context.sql, async (tx) => {
+    const done = await act(tx, owner, batch.id);
+    const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+    if (!done) throw invalidState(now, refusal);
+    await alongside(tx, now);
+    return now;
+  });
+  try {
+    await wakeAfter(context, after, action);
+  } catch (error) {
+    // The action is done; the sweep finds what has no wake-up.
+    context.log.warn({ err: error, batch: batch.id }, 'batch not woken');
+  }
+  return after;
+}
+
+async function wakeAfter(context: ControlContext, batch: Batch, action: BatchAction) {
+  if (action === 'pause' || batch.finishedAt !== null) return;
+  if (action !== 'quote') return dispatch(context);
+  const { id: batchId } = batch;
+  await context.queues.wake('quote-batch', [
+    { id: `quote-batch-${batchId}`, payload: { batchId } },
+  ]);
+}
+
+/** Changes a held batch and returns it. Throws as `controlBatch`, and 400 for unknown fields. */
+export async function changeHeldBatch(
+  context: Pick<Context, 'sql'>,
+  owner: Owner,
+  batch: ListBatch,
+  change: BatchChange,
+): Promise<Batch> {
+  if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
+  return inTransaction(context.sql, async (tx) => {
+    if (!(await changeBatch(tx, owner, batch.id, change))) {
+      throw invalidState(batch, 'only a batch in `ready` can be changed: upload it with hold=true');
+    }
+    return must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+  });
+}
+
+/**
+ * Deletes the files of a batch; one that has not ended is cancelled, and what had no outcome is
+ * `not_processed`. Its counts and charges stay. Throws `AppError` 409 `invalid_state` in the moment
+ * in which it is being finished. Safe to call again.
+ */
+export async function deleteBatchFiles(
+  context: Pick<Context, 'sql' | 'store'>,
+  owner: Owner,
+  batch: Batch,
+): Promise<void> {
+  const { id } = batch;
+  await inTransaction(context.sql, async (tx) => {
+    await cancelBatch(tx, owner, id);
+    await endWithoutFiles(tx, id);
+    const now = must(await findBatch(tx, id), `batch ${id}`);
+    if (now.finishedAt === null) throw invalidState(now, 'try again in a moment');
+  });
+  await context.store.deletePrefix(`batches/${id}/`);
+  await markFilesDeleted(context.sql, [id]);
+}
+
+/**
+ * Cancels, with the reason `expired`, up to 100 batches that have been held or paused for so many days. The
+ * sweep takes them on from there, as any that is cancelled. Safe to call again.
+ */
+export async function expireAbandoned(sql: Context['sql'], keepDays: number): Promise<void> {
+  for (const id of await listAbandoned(sql, keepDays)) {
+    await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays));
+  }
+}
+
+function invalidState(batch: Batch, why: string): AppError {
+  return new AppError({
+    code: 'invalid_state',
+    status: 409,
+    message: `${batch.kind === 'export' ? 'Export' : 'Batch'} ${batch.id} is ${batch.state}: ${why}.`,
+    extensions: { state: batch.state },
+  });
+}

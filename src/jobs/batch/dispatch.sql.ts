@@ -1,0 +1,104 @@
+/** Which chunks are woken next, and what a claim chooses from as well. */
+import type { Sql } from '../../core/db/client.ts';
+
+/** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
+const DISPATCH_LOCK = 7_318_224_906;
+
+/** No account has the first; every account comes before the second. */
+const UUID_MIN = '00000000-0000-0000-0000-000000000000';
+const UUID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export interface ChunkWakeUp {
+  chunkId: number;
+  epoch: number;
+}
+
+export interface DispatchedChunk extends ChunkWakeUp {
+  place: number;
+}
+
+/**
+ * CTEs `flight` and `busy`: the chunks of runnable batches that are leased or have a wake-up on its way, and
+ * their number by account. In-flight chunks are few, and found by an index of their own; each looks up its
+ * batch by id, whatever the planner believes of their number.
+ */
+export function inFlight(sql: Sql) {
+  return sql`
+    flight as materialized (
+      select c.id, c.batch_id, c.number, c.state, c.epoch, b.account_id, b.created_at
+      from chunks c cross join lateral (
+        select account_id, created_at from batches
+        where id = c.batch_id and state in ('queued', 'running', 'cancelling') limit 1) b
+      where c.state in ('dispatched', 'leased')),
+    busy as materialized (
+      select account_id, count(*) filter (where state = 'leased') as leased, count(*) as in_flight
+      from flight group by account_id)`;
+}
+
+/**
+ * CTE `turn`: the accounts with claimable batches, with their chunks in flight; first those that come after the
+ * account `after`, as ids go, then the others. Each is one step in an index, taken when its row is asked for:
+ * who needs the first account reads no other. Rows of `step` 0 are no accounts.
+ */
+export function accountsInTurn(sql: Sql, after: string | null) {
+  return sql`
+    turn (account_id, had_its_turn, step) as (
+      select coalesce(${after}::uuid, ${UUID_MIN}::uuid), ${after}::uuid is null, 0
+      union all
+      -- The step that finds nobody goes back to the first account, once.
+      select coalesce(next.account_id, ${UUID_MIN}::uuid), had_its_turn or next.account_id is null,
+        case when next.account_id is null then 0 else 1 end
+      from turn left join lateral (
+        select claimable_account as account_id from batches
+        where claimable_account > turn.account_id
+          and claimable_account <= case when had_its_turn then coalesce(${after}::uuid, ${UUID_MAX}::uuid)
+            else ${UUID_MAX}::uuid end
+        order by claimable_account limit 1) next on true
+      where not had_its_turn or next.account_id is not null),
+    account as (
+      select turn.account_id, coalesce(f.leased, 0) as leased, coalesce(f.in_flight, 0) as in_flight
+      from turn left join lateral (
+        select leased, in_flight from busy where account_id = turn.account_id limit 1) f on true
+      where step > 0)`;
+}
+
+/** Whether a chunk of the batch `b` may run now. */
+export function mayRun(sql: Sql) {
+  return sql`
+    (run_after is null or run_after <= clock_timestamp())
+    -- Which row of a record comes first is known only when chunks run one after the other.
+    and (not b.dedupe or number = (
+      select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
+}
+
+/**
+ * Chooses what is woken next, `most` chunks at most: the accounts with the fewest chunks in flight first, of each
+ * its oldest batch, in file order, at most `perAccount` in flight for each account. Call inside a transaction,
+ * and enqueue what it returns after the commit. Reads no more than `most` accounts that have something to run.
+ */
+export async function dispatchChunks(
+  sql: Sql,
+  { perAccount, most }: { perAccount: number; most: number },
+): Promise<DispatchedChunk[]> {
+  await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
+  return sql<DispatchedChunk[]>`
+    with recursive ${inFlight(sql)}, ${accountsInTurn(sql, null)},
+    candidates as (
+      select c.id, a.in_flight + c.place as place
+      from account a cross join lateral (
+        select id, row_number() over (order by created_at, batch_id, number) as place from (
+          select c.id, c.number, b.id as batch_id, b.created_at
+          from batches b cross join lateral (
+            select id, number from chunks
+            where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
+            order by number limit case when b.dedupe then 1 else ${most} end) c
+          where b.claimable_account = a.account_id
+          order by b.created_at, b.id, c.number
+          limit greatest(0, least(${perAccount} - a.in_flight, ${most}))) c) c
+      limit ${most * most}),
+    chosen as (select id, place from candidates order by place limit ${most})
+    update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
+    from chosen
+    where chunks.id = chosen.id and chunks.state = 'pending'
+    returning chunks.id as chunk_id, chunks.epoch, chosen.place`;
+}

@@ -1,0 +1,50 @@
+/** The end of a batch whose stored list, or ids, are gone. */
+import { AppError } from '../../core/lib/errors.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import type { Batch } from './batch.ts';
+import { endWithError } from './fail-batch.ts';
+import { noteMissing } from './missing-object.sql.ts';
+
+/** An object that is missing for so long does not come back. */
+const MISSING_SECONDS_MAX = 300;
+
+type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
+type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
+
+/**
+ * Ends a batch whose stored list, or ids, have been missing for some minutes; one that is being cancelled needs
+ * them no more and ends now. A store that is empty is taken for one that is away, such as a folder that is not
+ * mounted: then nothing ends.
+ */
+export async function endWhenObjectMissing(
+  context: BrokenContext,
+  batch: BrokenBatch,
+): Promise<void> {
+  const noted = await noteMissing(context.sql, batch.id);
+  if (noted === undefined) return;
+  const isOver = noted.state === 'cancelling' || noted.missingSeconds >= MISSING_SECONDS_MAX;
+  if (!isOver) return;
+  if (noted.state !== 'cancelling' && (await isEmpty(context.store))) {
+    context.log.error({ batch: batch.id }, 'the object store is empty; is it the right one?');
+    return;
+  }
+  await endWithError(context, batch.id, objectLost(batch));
+}
+
+async function isEmpty(store: ObjectStore): Promise<boolean> {
+  for await (const _key of store.list()) return false;
+  return true;
+}
+
+function objectLost({ kind }: BrokenBatch): AppError {
+  const [what, again] =
+    kind === 'export'
+      ? ['list of people of the export', 'make the export again']
+      : ['stored file of the list', 'upload it again'];
+  return new AppError({
+    code: 'object_missing',
+    status: 503,
+    message: `The ${what} is missing from the object store. Rows without an outcome were not charged: ${again}.`,
+  });
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
+
+const outcomes = (...statuses: OutcomeStatus[]) =>
+  statuses.map((status, id) => ({ status, id }) as unknown as Outcome);
+const mixed = outcomes('no_match', 'matched', 'invalid', 'matched', 'ambiguous', 'matched');
+
+test.each([
+  [0, 0],
+  [1, 2],
+  [2, 4],
+  [3, 6],
+  [9, 6],
+])(
+  '%i paid matches reach up to the last of them, and not to the next match: %i',
+  (granted, rows) => {
+    expect(affordableRows(mixed, granted)).toBe(rows);
+  },
+);
+
+test('rows without a match cost nothing, however many', () => {
+  expect(affordableRows(outcomes('no_match', 'error', 'suppressed'), 0)).toBe(3);
+  expect(affordableRows([], 0)).toBe(0);
+});
+
+test('at the batch’s own limit the rest is not processed, and says why', () => {
+  const cut = cutOutcomes(mixed, 2);
+  expect(cut.slice(0, 2)).toEqual(mixed.slice(0, 2));
+  expect(cut).toHaveLength(mixed.length);
+  for (const outcome of cut.slice(2)) {
+    expect(outcome).toMatchObject({ status: 'not_processed', by: '', reason: 'max_credits' });
+  }
+  expect(cutOutcomes(mixed, 6)).toEqual(mixed);
+});
+
+test('every outcome is counted once, and those that did not come are 0', () => {
+  expect(countOutcomes(mixed)).toEqual({
+    matched: 3,
+    no_match: 1,
+    invalid: 1,
+    ambiguous: 1,
+    suppressed: 0,
+    duplicate: 0,
+    error: 0,
+    not_processed: 0,
+  });
+});

@@ -1,0 +1,76 @@
+/** Where the time of a chunk goes, as metrics and as spans. A chunk does one thing after the other, so each phase ends the one before. */
+import { Counter, Histogram } from 'prom-client';
+import { metrics } from '../../core/metrics.ts';
+import { recordSpan } from '../../core/tracing.ts';
+
+/**
+ * In their order: `claim` is the lease and the key's rows per minute, `read` the bytes and their identifiers,
+ * `look_up` and `fetch` the two statements with what is decided by them, `compare` the list's own names and
+ * duplicates, `write` the object store.
+ */
+export type ChunkPhase =
+  | 'claim'
+  | 'read'
+  | 'look_up'
+  | 'fetch'
+  | 'compare'
+  | 'reserve'
+  | 'render'
+  | 'write'
+  | 'commit';
+
+const chunkSeconds = new Histogram({
+  name: 'enrich_chunk_seconds',
+  help: 'Time of a chunk from its claim to its commit.',
+  labelNames: ['kind'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  registers: [metrics],
+});
+
+const phaseSeconds = new Histogram({
+  name: 'enrich_chunk_phase_seconds',
+  help: 'Time of each phase of a chunk.',
+  labelNames: ['phase'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  registers: [metrics],
+});
+
+const partEnds = new Counter({
+  name: 'enrich_parts_total',
+  help: 'Parts of chunks by how they ended: committed, refused (another worker has the chunk), unpaid, failed.',
+  labelNames: ['end'],
+  registers: [metrics],
+});
+
+const ends = ['committed', 'refused', 'unpaid', 'failed'] as const;
+// What never happened yet is 0: who looks at its growth sees the first time.
+for (const end of ends) partEnds.inc({ end }, 0);
+
+export function countPart(end: (typeof ends)[number]): void {
+  partEnds.inc({ end });
+}
+
+/** The clock of one chunk. */
+export interface ChunkPhases {
+  /** When it began, by `performance.now`. */
+  start: number;
+  /** Ends a phase that began when the one before it ended. */
+  endPhase(phase: ChunkPhase): void;
+  /** The chunk is committed. */
+  end(kind: 'list' | 'export'): void;
+}
+
+export function startPhases(): ChunkPhases {
+  const start = performance.now();
+  let last = start;
+  return {
+    start,
+    endPhase(phase) {
+      const now = performance.now();
+      phaseSeconds.observe({ phase }, (now - last) / 1000);
+      recordSpan(phase, last, now);
+      last = now;
+    },
+    end: (kind) => chunkSeconds.observe({ kind }, (performance.now() - start) / 1000),
+  };
+}

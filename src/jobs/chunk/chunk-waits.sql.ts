@@ -1,0 +1,102 @@
+/**
+ * Batches of which nothing is claimed for a while: storage or database failed, or their key has used up its
+ * rows per minute. They are out of the index that claims read, so that they cost claims nothing, whatever
+ * their number. Locks are taken in the order batch -> chunk -> wait of a key; what comes after that is
+ * skipped while others hold it.
+ */
+import type { Sql } from '../../core/db/client.ts';
+
+/** Batches that one tick tries again of those that waited for a time. */
+const RESUMED_MAX = 1_000;
+/** Keys, and batches of each, that one tick tries again. */
+const KEYS_MAX = 200;
+const BATCHES_OF_KEY_MAX = 100;
+
+/** Has a running batch wait. The chunk that could not run must have been given back; call in its transaction. */
+export async function waitForTime(sql: Sql, batchId: string, seconds: number): Promise<void> {
+  await sql`
+    with waiting as (
+      update batches set waits_for = 'time',
+        claim_after = clock_timestamp() + make_interval(secs => ${seconds})
+      where id = ${batchId} and state = 'running' returning id),
+    ${takeBackWakeUps(sql)}
+    select id from waiting`;
+}
+
+/**
+ * Has all batches of a running batch's key wait: each of them would be refused as this one was. Those that are
+ * being cancelled go on, because their rows are not looked up. Call in the transaction that gave back the
+ * chunk.
+ */
+export async function waitForKey(
+  sql: Sql,
+  { batchId, keyId, seconds }: { batchId: string; keyId: string; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into key_waits (key_id, claim_after)
+    values (${keyId}, clock_timestamp() + make_interval(secs => ${seconds}))
+    on conflict (key_id) do update set claim_after = excluded.claim_after`;
+  await sql`
+    with claimable as (
+      select id from batches
+      where claimable_account = (select account_id from batches where id = ${batchId})
+        and key_id = ${keyId} and state in ('queued', 'running')
+      for update skip locked),
+    waiting as (
+      update batches set waits_for = 'key' from claimable
+      where batches.id = claimable.id returning batches.id),
+    ${takeBackWakeUps(sql)}
+    select id from waiting`;
+}
+
+/** CTE: the chunks of the CTE `waiting` that are dispatched are pending again. */
+function takeBackWakeUps(sql: Sql) {
+  return sql`
+    chunk as (
+      update chunks set state = 'pending', dispatched_at = null
+      where id in (
+        select c.id from chunks c
+        where c.batch_id in (select id from waiting) and c.state = 'dispatched'
+        -- Sweeps and claims change several chunks in an order of their own.
+        for update skip locked))`;
+}
+
+/**
+ * Ends the waits that are over. Of a key as many of its oldest batches as hold the rows of a minute, and one at
+ * least: the others would be refused again. Call inside a transaction.
+ */
+export async function endWaits(sql: Sql): Promise<void> {
+  await sql`
+    update batches set waits_for = null
+    where id in (
+      select id from batches where waits_for = 'time' and claim_after <= clock_timestamp()
+      order by claim_after limit ${RESUMED_MAX} for update skip locked)`;
+  // Under the lock no batch begins to wait for the key: the next statement sees all that do.
+  const due = await sql<{ keyId: string }[]>`
+    select key_id from key_waits where claim_after <= clock_timestamp()
+    order by claim_after limit ${KEYS_MAX} for update skip locked`;
+  if (due.length === 0) return;
+  await sql`
+    with due as (select unnest(${due.map(({ keyId }) => keyId)}::uuid[]) as key_id),
+    fitting as (
+      select b.id
+      from due join api_keys k on k.id = due.key_id cross join lateral (
+        select id, sum(rows_total) over (
+          order by created_at, id rows between unbounded preceding and 1 preceding) as rows_before
+        from (
+          select id, created_at, rows_total from batches
+          where key_id = due.key_id and waits_for = 'key'
+          order by created_at, id limit ${BATCHES_OF_KEY_MAX}) oldest) b
+      where b.rows_before is null or k.rows_per_minute is null
+        or b.rows_before < k.rows_per_minute),
+    resumed as (
+      select id from batches
+      where id in (select id from fitting) and waits_for = 'key' for update skip locked),
+    batch as (
+      update batches set waits_for = null, claim_after = clock_timestamp()
+      from resumed where batches.id = resumed.id)
+    delete from key_waits k using due
+    where k.key_id = due.key_id and not exists (
+      select from batches where key_id = due.key_id and waits_for = 'key'
+        and id not in (select id from resumed))`;
+}

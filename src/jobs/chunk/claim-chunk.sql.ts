@@ -1,0 +1,167 @@
+/**
+ * The claims of workers. A claim raises the epoch of its chunk,
+ * which fences off whoever held it before, and gives a lease on the database's clock.
+ */
+import type { Sql } from '../../core/db/client.ts';
+import type { Batch } from '../batch/batch.ts';
+import { batchColumns } from '../batch/batches.sql.ts';
+import { accountsInTurn, type ChunkWakeUp, inFlight, mayRun } from '../batch/dispatch.sql.ts';
+
+/** Seconds that a claim lasts unless it is extended. */
+const LEASE_SECONDS = 15;
+
+/** Each time that a claim comes too late another worker got the chunk: so many in a row are no accident. */
+const CLAIM_ATTEMPTS = 20;
+
+/** When a lease ends that is given or extended now. */
+export function leaseEnd(sql: Sql) {
+  return sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+}
+
+/** What a worker needs to run a chunk. */
+export interface ClaimedChunk {
+  chunkId: number;
+  epoch: number;
+  batchId: string;
+  number: number;
+  byteFrom: number;
+  byteTo: number;
+  firstRow: number;
+  firstLine: number;
+  rows: number;
+  /** Of its bytes; null for a chunk of a version that recorded none. */
+  crc32: number | null;
+  rowsDone: number;
+  parts: number;
+  failures: number;
+  keyId: string;
+  /** The key whose bucket its rows are taken from: that of the batch, or its maker's. */
+  rowsOf: string;
+  rowsPerMinute: number | null;
+  /** Rows that the next part may hold; null for all that are left. */
+  partRowsMax: number | null;
+}
+
+/** A chunk under lease, and all else that a worker asks at its start. */
+export interface Claim {
+  chunk: ClaimedChunk;
+  /** As it was just before the claim. */
+  batch: Batch;
+  /** The trace of the batch's upload. */
+  traceParent: string | null;
+  /** The number of the last suppression in the batch's graph, before anything is matched. */
+  lastSuppression: number;
+}
+
+/**
+ * Takes the lease on a dispatched chunk and raises its epoch; the first claim of a batch starts it.
+ * Undefined when the wake-up is old, another worker was first, or the batch neither runs nor is being
+ * cancelled.
+ */
+export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim | undefined> {
+  const claimed = await claim(
+    sql,
+    sql`
+      chosen as (
+        select id, batch_id, state, epoch from chunks
+        where id = ${wakeUp.chunkId} and epoch = ${wakeUp.epoch} and state = 'dispatched')`,
+  );
+  return claimed === 'too late' ? undefined : claimed;
+}
+
+/**
+ * Claims what should run next, for a worker that is done with its chunk: of the accounts with the fewest chunks
+ * that run the one that comes after the account `after`, as ids go, round and round; its oldest batch, in file
+ * order. A wake-up that the chunk may have comes too late then, and does no harm. No more than `perAccount` of an
+ * account are in flight. Undefined when there is nothing. Without a lock: workers that ask at one moment choose
+ * the same chunk, one gets it, and the others choose again.
+ */
+export async function claimNextChunk(
+  sql: Sql,
+  { perAccount, after }: { perAccount: number; after: string | null },
+): Promise<Claim | undefined> {
+  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
+    const claimed = await claim(sql, chooseNext(sql, perAccount, after));
+    if (claimed !== 'too late') return claimed;
+  }
+  return undefined;
+}
+
+/** CTE `chosen` of `claimNextChunk`, and those before it. */
+function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnType<Sql> {
+  const first = sql`select id, batch_id, number, state, epoch from chunks`;
+  return sql`
+    ${inFlight(sql)}, ${accountsInTurn(sql, after)},
+    chosen as (
+      select c.id, c.batch_id, c.state, c.epoch
+      from (
+        -- Nothing but the first account that has a chunk is read: few others come before it.
+        (select account_id, in_flight from account where leased = 0)
+        union all
+        (select account_id, in_flight from busy where leased > 0
+          order by leased, account_id <= ${after}::uuid, account_id)) a
+      cross join lateral (
+        (select c.* from batches b cross join lateral (
+            -- One state at a time, and not as a parameter: the index over what is not done begins with it.
+            (${first} where batch_id = b.id and state = 'dispatched' and ${mayRun(sql)}
+              order by number limit 1)
+            union all
+            (${first} where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
+              order by number limit 1)
+            order by number limit 1) c
+          where b.claimable_account = a.account_id and a.in_flight < ${perAccount}
+          order by b.created_at, b.id limit 1)
+        union all
+        -- An account with its maximum in flight continues with what is dispatched already.
+        (select id, batch_id, number, state, epoch from flight
+          where account_id = a.account_id and state = 'dispatched' and a.in_flight >= ${perAccount}
+          order by created_at, batch_id, number limit 1)
+        limit 1) c
+      limit 1)`;
+}
+
+/**
+ * Claims the chunk of the CTE `chosen`: undefined when there is none, and `too late` when somebody moved it
+ * since it was read.
+ */
+async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too late' | undefined> {
+  type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression'>;
+  const [row] = await sql<(Row | { chunkId: null })[]>`
+    with recursive ${chosen},
+    batch as (
+      select ${batchColumns(sql)}, trace_parent,
+        (select rows_of from api_keys where api_keys.id = key_id) as rows_of,
+        (select rows_per_minute from api_keys where api_keys.id = key_id) as rows_per_minute,
+        case when live then (select coalesce(max(number), 0) from graph.suppressions)
+          else (select coalesce(max(number), 0) from graph_test.suppressions)
+          end as last_suppression
+      from batches
+      where id = (select batch_id from chosen) and state in ('queued', 'running', 'cancelling')),
+    started as (
+      update batches set state = 'running', started_at = clock_timestamp()
+      from batch where batches.id = batch.id and batch.state = 'queued'
+        and batches.state = 'queued'
+      returning batches.id),
+    claimed as (
+      update chunks c set state = 'leased', epoch = c.epoch + 1, lease_until = ${leaseEnd(sql)}
+      from chosen join batch on batch.id = chosen.batch_id
+        left join started on started.id = batch.id
+      where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
+      returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
+        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max)
+    select claimed.*, batch.* from chosen left join claimed on true left join batch on true`;
+  if (row === undefined) return undefined;
+  if (row.chunkId === null) return 'too late';
+  const { traceParent, lastSuppression } = row;
+  return { chunk: row, batch: row, traceParent, lastSuppression };
+}
+
+/** All chunks of a batch in file order, as a claim would give them. */
+export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChunk[]> {
+  return sql<ClaimedChunk[]>`
+    select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
+      c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max,
+      k.id as key_id, k.rows_of, k.rows_per_minute
+    from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
+    where c.batch_id = ${batchId} order by c.number`;
+}

@@ -1,0 +1,89 @@
+/** What a claim and a tick of the sweep read does not grow with the lists of others that cannot run. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertOpenLists, settleBatches } from '../../../bench/open-lists.sql.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { prices } from '../../core/operations.ts';
+import { dispatchChunks } from '../batch/dispatch.sql.ts';
+import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
+import { endWaits } from './chunk-waits.sql.ts';
+import { claimNextChunk } from './claim-chunk.sql.ts';
+import { reclaimChunks } from './commit-part.sql.ts';
+
+const ACCOUNTS = 20;
+const LISTS = 4_000;
+/** Rows of batches and chunks that a statement may read: a few for each account, far fewer than its lists. */
+const READ_MAX = 5 * ACCOUNTS;
+const perAccount = 8;
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '1' });
+  caller = await pipeline.account(0);
+});
+afterAll(() => pipeline.close());
+
+const options = { operation: 'people.enrich' };
+const oneRow = 'email\nnobody@list.example\n';
+
+/** Rows of batches and chunks that a piece of work reads, from tables and by indexes. */
+async function rowsRead(work: (tx: Sql) => Promise<unknown>): Promise<number> {
+  const read = async (tx: Sql) => {
+    const [sum] = await tx<{ rows: number }[]>`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables
+      where relname in ('batches', 'chunks')`;
+    return sum?.rows ?? 0;
+  };
+  return inTransaction(pipeline.sql, async (tx) => {
+    const before = await read(tx);
+    await work(tx);
+    return (await read(tx)) - before;
+  });
+}
+
+test('claims, dispatches and sweeps read none of the lists that wait, are paused or short of credits', async () => {
+  const { sql, context, queues } = pipeline;
+  const like = await pipeline.upload(caller, oneRow, { ...options, hold: 'true' });
+  await queues.runNext(context, 'split-batch');
+  const accounts = await insertOpenLists(sql, {
+    like,
+    lists: LISTS,
+    accounts: ACCOUNTS,
+    rowsPerMinute: 1,
+  });
+  // Each does one of three things; those that are short of credits cannot pay a row either.
+  await sql`
+    with numbered as (
+      select id, row_number() over () % 3 as third from batches
+      where account_id = any(${accounts}::uuid[]))
+    update batches b set state = case third when 0 then 'running' else 'paused' end,
+      reason = case third when 1 then 'user' when 2 then 'insufficient_credits' end
+    from numbered where b.id = numbered.id`;
+  await sql`
+    update batches set waits_for = 'key'
+    where account_id = any(${accounts}::uuid[]) and state = 'running'`;
+  await sql`
+    insert into key_waits select distinct key_id, now() + interval '1 minute' from batches
+    where waits_for = 'key'`;
+  await settleBatches(sql);
+  const id = await pipeline.upload(caller, oneRow, options);
+  await queues.runNext(context, 'split-batch');
+  await sql`update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
+
+  let claimed: string | undefined;
+  const after = accounts.toSorted()[0] ?? null;
+  const reads = {
+    dispatch: await rowsRead(async (tx) => {
+      expect(await dispatchChunks(tx, { perAccount, most: 50 })).toHaveLength(1);
+    }),
+    claim: await rowsRead(async (tx) => {
+      claimed = (await claimNextChunk(tx, { perAccount, after }))?.batch.id;
+    }),
+    reclaim: await rowsRead((tx) => reclaimChunks(tx, 0)),
+    endWaits: await rowsRead(endWaits),
+    resume: await rowsRead((tx) => resumePaidBatches(tx, prices)),
+  };
+  expect(claimed).toBe(id);
+  for (const [work, rows] of Object.entries(reads)) expect(rows, work).toBeLessThan(READ_MAX);
+});

@@ -1,0 +1,271 @@
+/**
+ * The life of a chunk that was claimed (see `claim-chunk.sql.ts`): committed or given back. The epoch fences: a
+ * statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the
+ * order batch -> chunk -> reservation -> wallet -> budget of a key.
+ */
+import { voidReservations } from '../../core/credits/reservations.sql.ts';
+import type { Sql } from '../../core/db/client.ts';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
+import type { PartReport } from '../batch/report.ts';
+import type { Shortage } from '../batch/states.ts';
+import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
+import { leaseEnd } from './claim-chunk.sql.ts';
+
+/**
+ * A chunk that failed so often is tried in smaller parts. A lease may be lost for many reasons; what threw
+ * will most likely throw again.
+ */
+const HALVE_FROM = { lost: 3, threw: 1 } as const;
+
+/** Extends a lease that is still the caller's. False when it is not. */
+export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean> {
+  const extended = await sql`
+    update chunks set lease_until = ${leaseEnd(sql)}
+    where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased' returning id`;
+  return extended.length > 0;
+}
+
+/** What a part adds to its batch: rows of each outcome. */
+export type OutcomeCounts = Record<OutcomeStatus, number>;
+
+export interface CommitPart {
+  batchId: string;
+  chunkId: number;
+  chunkNumber: number;
+  epoch: number;
+  /** Number of the part inside its chunk, from 0. */
+  k: number;
+  objectKey: string;
+  rows: number;
+  /** Of the longest row. */
+  rowBytesMax: number;
+  part: ObjectSum;
+  /** The object of whom it shows; null for a part that shows no people. */
+  ids: ObjectSum | null;
+  counts: OutcomeCounts;
+  operation: string;
+  reservationId: number | null;
+  /** What ended the part before the chunk's end, and pauses the batch; null for nothing. */
+  shortOf: Shortage | null;
+  /** With `dedupe`: the records that this part answers for the first time, and their rows. */
+  records: { id: number; row: number }[];
+  /** Whom the part delivers for a schedule; null for anything else. */
+  delivered: { scheduleId: string; ids: number[] } | null;
+  /** Suppressions up to this number do not stand in it; null for a part that shows no people. */
+  suppressionNumber: number | null;
+  report: PartReport;
+}
+
+export interface Committed {
+  chunkDone: boolean;
+  /** True for the part that finished the batch. */
+  batchDone: boolean;
+}
+
+/**
+ * Commits a part: settles its reservation, writes its ledger line, records the object, and moves chunk
+ * and batch on, in one statement or not at all. Undefined when the caller's epoch is old or the batch
+ * neither runs nor pauses; then nothing changed. A batch that is being cancelled takes free parts alone.
+ */
+export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
+  const { counts } = part;
+  const [committed] = await sql<Committed[]>`
+    with batch as (
+      select id, account_id, state, reason from batches
+      where id = ${part.batchId} and (state in ('running', 'paused')
+        or (state = 'cancelling' and ${part.reservationId}::bigint is null)) for update),
+    chunk as (
+      update chunks c set
+        rows_done = c.rows_done + ${part.rows}, parts = c.parts + 1, failures = 0,
+        state = case when c.rows_done + ${part.rows} = c.rows then 'done' else 'pending' end,
+        lease_until = null, part_rows_max = c.part_rows_max * 2
+      from batch
+      where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
+        and c.parts = ${part.k}
+        and (${part.reservationId}::bigint is null or exists (
+          select from reservations
+          where id = ${part.reservationId} and epoch = ${part.epoch} and state = 'open'))
+      returning c.id, c.batch_id, c.state = 'done' as done),
+    reservation as (
+      update reservations r set state = 'settled', ended_at = clock_timestamp()
+      from chunk
+      where r.id = ${part.reservationId} and r.chunk_id = chunk.id and r.state = 'open'
+        and r.epoch = ${part.epoch}
+      returning r.account_id, r.batch_id, r.amount),
+    wallet as (
+      update wallets w set balance = w.balance - r.amount, reserved = w.reserved - r.amount
+      from reservation r where w.account_id = r.account_id returning w.account_id),
+    line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
+      select r.account_id, 'batch:' || r.batch_id || ':' || ${part.chunkNumber}::int || ':' || ${part.k}::int,
+        'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
+      from reservation r join wallet using (account_id)),
+    recorded as (
+      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
+        row_bytes_max, suppression_number, report)
+      select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
+        ${part.part.bytes}, ${part.part.crc32}, ${part.ids?.bytes ?? null}, ${part.ids?.crc32 ?? null},
+        ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
+      from chunk),
+    answered as (
+      insert into batch_records (batch_id, record_id, row)
+      select chunk.batch_id, r.id, r.row from chunk, unnest(
+        ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
+      ) r (id, row)),
+    schedule as (
+      -- One that is being deleted waits for the part, or is gone and remembers nobody.
+      select id from schedules where id = ${part.delivered?.scheduleId ?? null}::uuid for key share),
+    delivered as (
+      insert into schedule_deliveries (schedule_id, person_id)
+      select schedule.id, p.id
+      from chunk, schedule, unnest(${part.delivered?.ids ?? []}::bigint[]) p (id)
+      on conflict do nothing)
+    update batches b set
+      matched = b.matched + ${counts.matched}, no_match = b.no_match + ${counts.no_match},
+      ambiguous = b.ambiguous + ${counts.ambiguous}, invalid = b.invalid + ${counts.invalid},
+      suppressed = b.suppressed + ${counts.suppressed},
+      duplicate = b.duplicate + ${counts.duplicate},
+      error_rows = b.error_rows + ${counts.error},
+      not_processed = b.not_processed + ${counts.not_processed},
+      chunks_done = b.chunks_done + chunk.done::int,
+      stored_bytes = b.stored_bytes + ${part.part.bytes + (part.ids?.bytes ?? 0)},
+      credits_charged = b.credits_charged + coalesce((select amount from reservation), 0),
+      credits_reserved = b.credits_reserved - coalesce((select amount from reservation), 0),
+      state = case
+        when b.state = 'cancelling' then b.state
+        when b.chunks_done + chunk.done::int = b.chunks_total then 'finalizing'
+        when ${part.shortOf}::text is not null then 'paused'
+        else b.state end,
+      reason = case
+        when b.state = 'cancelling' then b.reason
+        when b.chunks_done + chunk.done::int = b.chunks_total then null
+        when ${part.shortOf}::text is not null then coalesce(b.reason, ${part.shortOf})
+        else b.reason end
+    from batch, chunk
+    where b.id = batch.id
+    returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
+  return committed;
+}
+
+/** Why a claim ends without a part. */
+export type Release =
+  /** Not one row could be paid: the batch pauses. */
+  | { pauseFor: Shortage }
+  /**
+   * After so many seconds the rows are tried again. What failed by the chunk's own fault (`chunk`) counts against
+   * it and keeps it alone; while storage or database fail (`batch`), or the key has used up its rows per minute
+   * (`key`), the others would only meet the same.
+   */
+  | { waits: 'chunk' | 'batch' | 'key'; seconds: number };
+
+/**
+ * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. Nothing
+ * changes when the epoch is old. Call inside a transaction.
+ */
+export async function releaseChunk(
+  sql: Sql,
+  held: ChunkWakeUp & { batchId: string; keyId: string },
+  why: Release,
+): Promise<void> {
+  const pauses = 'pauseFor' in why;
+  const fails = !pauses && why.waits === 'chunk';
+  await sql`select id from batches where id = ${held.batchId} for update`;
+  const released = await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        ${countFailure(sql, fails ? HALVE_FROM.threw : null)},
+        run_after = ${fails ? sql`clock_timestamp() + make_interval(secs => ${why.seconds})` : sql`null`}
+      where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
+      returning id, batch_id),
+    ${voidReservations(sql)}
+    update batches b set
+      credits_reserved = b.credits_reserved
+        - coalesce((select sum(amount) from voided where batch_id = b.id), 0),
+      state = case when ${pauses} and b.state = 'running' then 'paused' else b.state end,
+      reason = case when ${pauses} and b.state = 'running' then ${pauses ? why.pauseFor : null}
+        else b.reason end
+    where b.id = ${held.batchId} and exists (select from chunk)
+    returning b.id`;
+  if (released.length === 0 || pauses) return;
+  const { batchId, keyId } = held;
+  if (why.waits === 'batch') await waitForTime(sql, batchId, why.seconds);
+  if (why.waits === 'key') await waitForKey(sql, { batchId, keyId, seconds: why.seconds });
+}
+
+/**
+ * Counts a failure of a chunk, or none for null. From the failure of number `halveFrom` on, its next part
+ * holds half the rows of the one that failed, down to one row, so that a row that fails is closed in on.
+ */
+function countFailure(sql: Sql, halveFrom: number | null) {
+  if (halveFrom === null) return sql`failures = failures`;
+  return sql`
+    failures = failures + 1,
+    part_rows_max = case when failures + 1 < ${halveFrom} then part_rows_max
+      else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
+}
+
+/**
+ * Takes back what nobody holds: leases that ran out (epoch + 1 and the void of the old reservation in
+ * one statement) and chunks dispatched long ago whose wake-up was lost. Returns the number of leases
+ * taken back. Call inside a transaction.
+ */
+export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promise<number> {
+  await sql`
+    update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+    where state = 'dispatched'
+      and dispatched_at < clock_timestamp() - make_interval(secs => ${lostWakeUpSeconds})`;
+  const expired = await sql<{ batchId: string }[]>`
+    select distinct batch_id from chunks
+    where state = 'leased' and lease_until < clock_timestamp()`;
+  if (expired.length === 0) return 0;
+  const batchIds = expired.map((row) => row.batchId);
+  await sql`select id from batches where id = any(${batchIds}) order by id for update`;
+  const reclaimed = await sql`
+    with chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
+        ${countFailure(sql, HALVE_FROM.lost)}
+      where batch_id = any(${batchIds}) and state = 'leased' and lease_until < clock_timestamp()
+      returning id),
+    ${voidReservations(sql)},
+    batch as (
+      update batches b set credits_reserved = b.credits_reserved - v.amount
+      from (select batch_id, sum(amount)::bigint as amount from voided group by batch_id) v
+      where b.id = v.batch_id)
+    select id from chunk`;
+  return reclaimed.length;
+}
+
+/** A chunk of an ended batch that was claimed more often than it was committed. */
+export interface DisturbedChunk {
+  batchId: string;
+  number: number;
+  parts: number;
+  epoch: number;
+  /** Keys of its parts that count. */
+  recordedKeys: string[];
+}
+
+/** Disturbed chunks of the batches that ended between one and two days ago and still have their files. */
+export async function listDisturbedChunks(sql: Sql): Promise<DisturbedChunk[]> {
+  return sql<DisturbedChunk[]>`
+    select c.batch_id, c.number, c.parts, c.epoch, array(
+      select object_key from parts
+      where batch_id = c.batch_id and chunk_number = c.number) as recorded_keys
+    from chunks c join batches b on b.id = c.batch_id
+    where b.finished_at between now() - interval '2 days' and now() - interval '1 day'
+      and b.files_deleted_at is null and c.epoch > c.parts
+    order by c.batch_id, c.number limit 10000`;
+}
+
+/** Rows of these records that the batch has answered already. */
+export async function findAnsweredRecords(
+  sql: Sql,
+  batchId: string,
+  recordIds: number[],
+): Promise<{ recordId: number; row: number }[]> {
+  return sql<{ recordId: number; row: number }[]>`
+    select record_id, row from batch_records
+    where batch_id = ${batchId} and record_id = any(${recordIds}::bigint[])`;
+}

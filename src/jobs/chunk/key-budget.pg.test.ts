@@ -1,0 +1,273 @@
+/** What a key may spend in a day binds its lists as it binds its single calls. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { setCreditsPerDay } from '../../core/keys/account-keys.sql.ts';
+import { createKey } from '../../core/keys/keys.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '4' });
+  const persons = crowd(20).map((person, n) => ({ ...person, mobile: `+4479111230${10 + n}` }));
+  await importGraph(pipeline.sql, { persons });
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  delete pipeline.faults.put;
+  const { checks } = await audit(pipeline.sql);
+  expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+
+/** A list of this many people, all of them in the graph. */
+function people(count: number): string {
+  const rows = Array.from({ length: count }, (_, index) => `p${(index % 20) + 1}@list.example`);
+  return `email\n${rows.join('\n')}\n`;
+}
+
+async function sweepAndRun(): Promise<void> {
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+}
+
+/** What the single calls and the lists of a key have taken of its day. */
+async function takenToday({ keyId }: Caller): Promise<number> {
+  const [row] = await pipeline.sql<{ taken: number }[]>`
+    select credits_per_day - credits_left_today(b) as taken from key_budgets b
+    where key_id = ${keyId}`;
+  return row?.taken ?? Number.NaN;
+}
+
+const onePerson = '/v1/people/enrich?email=p1@list.example';
+
+describe('a list of a key that may spend less in a day', () => {
+  test('pays the longest prefix, pauses, and goes on after midnight to the same file', async () => {
+    const list = people(10);
+    const rich = await pipeline.account(100);
+    const whole = await pipeline.results(rich, await pipeline.enrich(rich, list, options));
+    const caller = await pipeline.boundedAccount(100, 6);
+    const id = await pipeline.enrich(caller, list, options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'key_budget',
+      rows: { processed: 6, matched: 6, not_processed: 0 },
+      credits: { charged: 6, reserved: 0 },
+    });
+    // Neither time within the day nor credits of the wallet lift it.
+    await pipeline.grant(caller, 100, 'top-up');
+    await pipeline.passAnHour();
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ reason: 'key_budget' });
+    const problem = { status: 402, code: 'daily_credits_reached' };
+    await expectProblem(await pipeline.call(caller, onePerson), problem);
+
+    await pipeline.passADay(caller);
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed', reason: null });
+    expect(await pipeline.results(caller, id)).toEqual(whole);
+    expect(await takenToday(caller)).toBe(4);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 190, reserved: 0 });
+  });
+
+  test('goes on when the key may spend more, and to the end when it has no bound', async () => {
+    const caller = await pipeline.boundedAccount(100, 2);
+    const id = await pipeline.enrich(caller, people(9), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 2 } });
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 5);
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      reason: 'key_budget',
+      credits: { charged: 5 },
+    });
+    await setCreditsPerDay(pipeline.sql, caller.keyId, null);
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      credits: { charged: 9 },
+    });
+    // A bound that comes back counts what was spent without it.
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 9);
+    expect((await pipeline.call(caller, onePerson)).status).toBe(402);
+  });
+
+  test('keeps what is less than the price of a match', async () => {
+    const caller = await pipeline.boundedAccount(100, 20);
+    const id = await pipeline.enrich(caller, people(4), { operation: 'people.mobile' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      reason: 'key_budget',
+      credits: { charged: 16, reserved: 0 },
+    });
+    expect(await takenToday(caller)).toBe(16);
+  });
+
+  test('pays nothing when the bound was lowered below what is spent', async () => {
+    const caller = await pipeline.boundedAccount(100, 6);
+    await pipeline.enrich(caller, people(4), options);
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 2);
+    const id = await pipeline.enrich(caller, people(3), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      reason: 'key_budget',
+      rows: { processed: 0 },
+      credits: { charged: 0, reserved: 0 },
+    });
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 96, reserved: 0 });
+  });
+
+  test('says what it waits for, wallet or key, as that changes', async () => {
+    const caller = await pipeline.boundedAccount(2, 3);
+    const id = await pipeline.enrich(caller, people(5), options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({ reason: 'insufficient_credits' });
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 2);
+    await pipeline.grant(caller, 100, 'top-up');
+    await pipeline.sweep();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ reason: 'key_budget' });
+    await pipeline.passADay(caller);
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 4 } });
+  });
+
+  test('that somebody paused stays paused whatever the key may spend', async () => {
+    const caller = await pipeline.boundedAccount(100, 1);
+    const id = await pipeline.enrich(caller, people(3), options);
+    await pipeline.call(caller, `/v1/batches/${id}/pause`, { method: 'POST' });
+    await pipeline.passADay(caller);
+    await sweepAndRun();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused', reason: 'user' });
+  });
+
+  test('with max_credits below the bound ends as it would without', async () => {
+    const caller = await pipeline.boundedAccount(100, 3);
+    const id = await pipeline.enrich(caller, people(5), { ...options, max_credits: '3' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: 3, not_processed: 2 },
+    });
+  });
+});
+
+test('lists and single calls of a key at once never spend more than its day', async () => {
+  const caller = await pipeline.boundedAccount(1000, 23);
+  for (const _ of [1, 2]) await pipeline.upload(caller, people(18), options);
+  const [answers] = await Promise.all([
+    Promise.all(Array.from({ length: 30 }, () => pipeline.call(caller, onePerson))),
+    pipeline.runUntilIdle(3),
+  ]);
+  const calls = answers.filter(({ status }) => status === 200).length;
+  expect(answers.filter(({ status }) => status === 402)).toHaveLength(30 - calls);
+  const charges = await pipeline.charges(caller);
+  expect(charges.reduce((sum, { amount }) => sum + amount, 0)).toBe(-23);
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 977, reserved: 0 });
+  expect(await takenToday(caller)).toBe(23);
+});
+
+/** True for the ids that are written beside each part. */
+function isBesidePart(key: string): boolean {
+  return key.endsWith('.ids');
+}
+
+describe('a reservation', () => {
+  test('that is voided gives back what it took of the day', async () => {
+    const caller = await pipeline.boundedAccount(100, 5);
+    const id = await pipeline.upload(caller, people(4), options);
+    const taken: number[] = [];
+    pipeline.faults.put = async (key) => {
+      if (isBesidePart(key)) return;
+      taken.push(await takenToday(caller));
+      await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    };
+    await pipeline.runUntilIdle();
+    // The matches; then the rows that were not processed.
+    expect(taken).toEqual([4, 0]);
+    expect(await takenToday(caller)).toBe(0);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: 0 });
+  });
+
+  test('that is voided after midnight gives nothing to the new day', async () => {
+    const caller = await pipeline.boundedAccount(100, 5);
+    await pipeline.upload(caller, people(4), options);
+    pipeline.faults.put = async (key) => {
+      if (isBesidePart(key)) return;
+      await pipeline.passADay(caller);
+      expect((await pipeline.call(caller, onePerson)).status).toBe(200);
+      throw new Error('no space left on device');
+    };
+    await pipeline.runUntilIdle();
+    expect(await takenToday(caller)).toBe(1);
+  });
+
+  test('that is settled after midnight stays spent on the day before', async () => {
+    const caller = await pipeline.boundedAccount(100, 4);
+    const id = await pipeline.upload(caller, people(4), options);
+    pipeline.faults.put = () => pipeline.passADay(caller);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 4 } });
+    expect(await takenToday(caller)).toBe(0);
+    expect((await pipeline.call(caller, onePerson)).status).toBe(200);
+  });
+});
+
+describe('lists of keys that count with the key that made them', () => {
+  /** A key with the bound of its maker, which counts with it. */
+  async function successorOf({ accountId, keyId }: Caller, creditsPerDay: number): Promise<Caller> {
+    const counted = { creditsOf: keyId, creditsPerDay };
+    const { id, key } = await createKey(pipeline.sql, { accountId, mode: 'live', ...counted });
+    return { accountId, keyId: id, key };
+  }
+
+  test('spend of one day, and wait for it', async () => {
+    const maker = await pipeline.boundedAccount(100, 6);
+    const child = await successorOf(maker, 6);
+    await pipeline.enrich(maker, people(4), options);
+    const id = await pipeline.enrich(child, people(4), options);
+    const waiting = { state: 'paused', reason: 'key_budget', credits: { charged: 2 } };
+    expect(await pipeline.batch(child, id)).toMatchObject(waiting);
+    await sweepAndRun();
+    expect(await pipeline.batch(child, id)).toMatchObject(waiting);
+    expect((await pipeline.call(maker, onePerson)).status).toBe(402);
+    expect(await takenToday(maker)).toBe(6);
+    await pipeline.passADay(maker);
+    await sweepAndRun();
+    expect(await pipeline.batch(child, id)).toMatchObject({ state: 'completed' });
+    expect(await takenToday(maker)).toBe(2);
+  });
+
+  test('give back what is voided to the day that it was taken from', async () => {
+    const maker = await pipeline.boundedAccount(100, 5);
+    const child = await successorOf(maker, 4);
+    const id = await pipeline.upload(child, people(4), options);
+    const taken: number[] = [];
+    pipeline.faults.put = async (key) => {
+      if (isBesidePart(key)) return;
+      taken.push(await takenToday(maker));
+      await pipeline.call(child, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    };
+    await pipeline.runUntilIdle();
+    expect(taken).toEqual([4, 0]);
+    expect(await takenToday(maker)).toBe(0);
+  });
+
+  test('are bound by a lower bound of their maker', async () => {
+    const maker = await pipeline.boundedAccount(100, 5);
+    const child = await successorOf(maker, 5);
+    await setCreditsPerDay(pipeline.sql, maker.keyId, 1);
+    const id = await pipeline.enrich(child, people(4), options);
+    expect(await pipeline.batch(child, id)).toMatchObject({ credits: { charged: 1 } });
+  });
+});
+
+test('who comes late over midnight counts on the new day instead of beginning the old one', async () => {
+  const caller = await pipeline.boundedAccount(100, 2);
+  // As if another's clock had passed midnight and spent of the new day.
+  await pipeline.sql`
+    update key_budgets set day = utc_today() + 1, spent = 1 where key_id = ${caller.keyId}`;
+  expect((await pipeline.call(caller, onePerson)).status).toBe(200);
+  expect(await takenToday(caller)).toBe(2);
+  expect((await pipeline.call(caller, onePerson)).status).toBe(402);
+  await pipeline.passADay(caller);
+  expect(await takenToday(caller)).toBe(2);
+  expect((await pipeline.call(caller, onePerson)).status).toBe(402);
+});

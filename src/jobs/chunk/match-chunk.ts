@@ -1,0 +1,130 @@
+/** The outcomes of a chunk's rows, before anything is paid: read, match, compare, drop duplicates. */
+import { agrees } from '../../core/enrich/agreement.ts';
+import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { enrichMany, miss, noMatch, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { must } from '../../core/lib/assert.ts';
+import { giveBack, takeBuffer } from '../../core/lib/buffer-pool.ts';
+import { readRange } from '../../core/storage/object-sum.ts';
+import { scanRecords } from '../../formats/csv/record-scanner.ts';
+import type { Delimiter, RecordTable } from '../../formats/csv/record-table.ts';
+import type { ListBatch } from '../batch/batch.ts';
+import { checksAgreement, type ReadRows, type Repair, readRows } from '../mapping/read-rows.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import type { ChunkPhases } from './chunk-phases.ts';
+import type { ClaimedChunk } from './claim-chunk.sql.ts';
+import { findAnsweredRecords } from './commit-part.sql.ts';
+import { givenUpAs } from './forced-outcome.ts';
+import { storeCall } from './store-call.ts';
+
+export interface MatchedChunk {
+  piece: Buffer;
+  records: RecordTable;
+  /** Of all rows of the chunk. */
+  repairs: Repair[];
+  /** Outcomes of the rows after those that are done, or of as many as the part may hold. */
+  outcomes: Outcome[];
+  /** Call it when the answers are rendered: they must not be read after it. */
+  release(): void;
+}
+
+type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> &
+  Partial<Pick<ChunkPhases, 'endPhase'>>;
+
+/**
+ * Matches the rows of a chunk that are not done. `answered` are the records, with their rows, that a pass
+ * without results has answered before, beside those that the batch has recorded.
+ */
+export async function matchChunk(
+  context: ChunkContext,
+  batch: ListBatch,
+  chunk: ClaimedChunk,
+  answered: ReadonlyMap<number, number> = new Map(),
+): Promise<MatchedChunk> {
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const range = { from: chunk.byteFrom, to: chunk.byteTo };
+  const key = must(batch.canonicalKey, 'canonical key of a split batch');
+  const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
+  const records = scanRecords(piece, { delimiter, firstLine: chunk.firstLine });
+  const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
+  const givenUp = givenUpAs(batch, chunk);
+  if (givenUp !== null) {
+    const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
+    return { piece, records, repairs: [], outcomes, release() {} };
+  }
+  const read = readRows(piece, records, { ...batch, delimiter });
+  const graph = batch.live ? context.sql : context.testSql;
+  const rows = read.rows.slice(chunk.rowsDone, to);
+  const columns = outputColumns(batch.operation, batch.fields);
+  const brief = needsOnlyBrief(batch.operation, columns);
+  const kept: Buffer[] = [];
+  const keep = (texts: Buffer[]) => copyInto(kept, texts);
+  const { endPhase = () => {} } = context;
+  endPhase('read');
+  const outcomes = await enrichMany(graph, batch.operation, rows, { brief, keep, endPhase });
+  if (checksAgreement(batch.mapping)) compareNames(batch, read, chunk.rowsDone, outcomes);
+  if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
+  endPhase('compare');
+  const release = () => kept.splice(0).forEach(giveBack);
+  return { piece, records, repairs: read.repairs, outcomes, release };
+}
+
+/**
+ * Copies texts into one pooled buffer, which is added to `kept`. What the driver reads lives too briefly
+ * to be kept for the time of a chunk: megabytes would wait for a full collection.
+ */
+function copyInto(kept: Buffer[], texts: readonly Buffer[]): Buffer[] {
+  const buffer = takeBuffer(texts.reduce((bytes, text) => bytes + text.length, 0));
+  kept.push(buffer);
+  let length = 0;
+  return texts.map((text) => {
+    const from = length;
+    length += text.copy(buffer, length);
+    return buffer.subarray(from, length);
+  });
+}
+
+/** The records that these outcomes, which begin behind the rows that are done, answer. */
+export function answeredRecords(
+  chunk: ClaimedChunk,
+  outcomes: readonly Outcome[],
+): { id: number; row: number }[] {
+  const firstRow = chunk.firstRow + chunk.rowsDone;
+  return outcomes.flatMap(({ status, id }, index) =>
+    status === 'matched' ? [{ id, row: firstRow + index }] : [],
+  );
+}
+
+/**
+ * Compares each match with the list's own names. With `require_agreement` a `no` is a miss like any other; only
+ * its `agrees` is kept, for the report.
+ */
+function compareNames(batch: ListBatch, read: ReadRows, from: number, outcomes: Outcome[]): void {
+  for (let index = 0; index < outcomes.length; index++) {
+    const outcome = outcomes[index];
+    if (outcome === undefined || outcome.answer === null) continue;
+    outcome.agrees = agrees(read.namesOf(from + index), outcome.answer);
+    if (batch.requireAgreement && outcome.agrees === 'no') {
+      outcomes[index] = { ...noMatch, agrees: 'no' };
+    }
+  }
+}
+
+/** The second row of a record is a duplicate of the first, wherever in the list that was. */
+async function markDuplicates(
+  context: ChunkContext,
+  batch: ListBatch,
+  chunk: ClaimedChunk,
+  outcomes: Outcome[],
+  before: ReadonlyMap<number, number>,
+): Promise<void> {
+  const ids = [...new Set(outcomes.flatMap(({ id }) => (id === 0 ? [] : [id])))];
+  const answered = await findAnsweredRecords(context.sql, batch.id, ids);
+  const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
+  const firstRow = chunk.firstRow + chunk.rowsDone;
+  for (const [index, { id, by }] of outcomes.entries()) {
+    if (id === 0) continue;
+    const earlier = rowOf.get(id) ?? before.get(id);
+    if (earlier === undefined) rowOf.set(id, firstRow + index);
+    else outcomes[index] = miss('duplicate', by, `same record as row ${earlier}`);
+  }
+}

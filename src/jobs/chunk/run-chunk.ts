@@ -1,0 +1,281 @@
+/**
+ * One chunk of a batch: claim, match, reserve the true price, write the part, commit. Everything up to
+ * the commit may happen twice or be lost; the commit happens once, because it needs the epoch that the
+ * claim gave and settles the reservation in the statement that records the part.
+ */
+import { z } from 'zod';
+import { findShortage, reserveForChunk } from '../../core/credits/credits.sql.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { isUnavailable } from '../../core/db/pg-errors.ts';
+import { countWork } from '../../core/enrich/count-work.ts';
+import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { takeRows } from '../../core/limits/limits.ts';
+import { countRefusal } from '../../core/limits/refusals.ts';
+import { priceOf } from '../../core/operations.ts';
+import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { tracedIn } from '../../core/tracing.ts';
+import type { Batch } from '../batch/batch.ts';
+import { dispatch } from '../batch/dispatch.ts';
+import { endWithError, processingFailed } from '../batch/fail-batch.ts';
+import { endWhenObjectMissing } from '../batch/missing-object.ts';
+import type { Shortage } from '../batch/states.ts';
+import { defineJob } from '../queue/define-job.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import { finishBatch } from '../result/finish-batch.ts';
+import { encodeShown, shownKey, shownSubject } from '../result/person-index.ts';
+import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
+import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
+import type { ReadChunk } from './chunk-work.ts';
+import { type Claim, type ClaimedChunk, claimChunk, claimNextChunk } from './claim-chunk.sql.ts';
+import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
+import { holdLease } from './lease.ts';
+import { answeredRecords } from './match-chunk.ts';
+import { partKey } from './part-key.ts';
+import { storeCall } from './store-call.ts';
+
+/** Seconds before a failed chunk is tried again. */
+const RETRY_SECONDS = 2;
+/** The same when the object that it reads is missing. */
+const MISSING_SECONDS = 30;
+
+/**
+ * A chunk that failed so often without a part in between fails even with its rows given up, one at a time: halving
+ * comes down to one row of any chunk in half as many.
+ */
+const FAILURES_MAX = 40;
+
+/** The account of the chunk that this process claimed last; its next claim is of one that comes after. */
+let lastServed: string | null = null;
+
+/** The job that runs chunks; `read` has the work of each kind of batch. */
+export const runChunkJob = (read: ReadChunk) =>
+  defineJob({
+    name: 'run-chunk',
+    payload: z.object({ chunkId: z.number().int(), epoch: z.number().int() }),
+    async run(context, wakeUp, slot) {
+      const { sql, config } = context;
+      // The queue is only the wake-up: a worker that is awake takes chunk after chunk by itself.
+      const claimNext = async () =>
+        slot.mayGoOn()
+          ? claimNextChunk(sql, { perAccount: config.accountChunksMax, after: lastServed })
+          : undefined;
+      let phases = startPhases();
+      let claim = (await claimChunk(sql, wakeUp)) ?? (await claimNext());
+      while (claim !== undefined) {
+        lastServed = claim.batch.accountId;
+        await runTraced({ ...context, ...phases, read }, claim);
+        phases = startPhases();
+        claim = await claimNext();
+      }
+      // Others go on with what a worker leaves that is to end.
+      if (!slot.mayGoOn()) await dispatch(context);
+    },
+  });
+
+interface ChunkContext extends JobContext, ChunkPhases {
+  read: ReadChunk;
+}
+
+/** Does the work of a claim in a span of its batch's trace, of which each chunk is one. */
+function runTraced(context: ChunkContext, claim: Claim): Promise<void> {
+  const { batch, chunk, traceParent } = claim;
+  const attributes = { 'enrich.batch': batch.id, 'enrich.chunk': chunk.number };
+  const span = { name: 'chunk', from: context.start, attributes };
+  return tracedIn(traceParent, span, () => runClaim(context, claim));
+}
+
+/** Does the work of a claim, whatever that comes to. */
+async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
+  const { batch, chunk } = claim;
+  if (chunk.failures >= FAILURES_MAX) {
+    return endWithError(context, batch.id, processingFailed(batch));
+  }
+  const lease = holdLease(context, chunk);
+  try {
+    const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
+    if (waitSeconds > 0) {
+      // What the key has open waits until the time that the bucket named; other keys continue.
+      const why = { waits: 'key', seconds: waitSeconds } as const;
+      await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+      return;
+    }
+    context.endPhase('claim');
+    const committed = await workOn(context, claim);
+    if (committed !== undefined) context.end(batch.kind);
+    if (committed?.batchDone) await finishBatch(context, batch.id);
+  } catch (error) {
+    countPart('failed');
+    if (isObjectDamaged(error)) {
+      // No try would read anything else.
+      return await endWithError(context, batch.id, error);
+    }
+    context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
+    const waits = isUnavailable(error) ? 'batch' : 'chunk';
+    const seconds = isObjectMissing(error) ? MISSING_SECONDS : RETRY_SECONDS;
+    const why = { waits, seconds } as const;
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+    if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
+  } finally {
+    lease.stop();
+  }
+}
+
+/** Rows that the claim may match: none of a batch that is being cancelled. */
+function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
+  if (batch.state === 'cancelling') return 0;
+  return Math.min(chunk.rows - chunk.rowsDone, chunk.partRowsMax ?? chunk.rows);
+}
+
+/** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
+async function workOn(
+  context: ChunkContext,
+  { batch, chunk, lastSuppression }: Claim,
+): Promise<Committed | undefined> {
+  const shown = shownSubject(batch);
+  const work =
+    batch.kind === 'export'
+      ? await context.read.export(context, batch, chunk)
+      : await context.read.list(context, batch, chunk);
+  const price = batch.live ? priceOf(batch.operation) : 0;
+  const paid = await payFor(context, batch, chunk, work.outcomes, price);
+  context.endPhase('reserve');
+  if (paid === undefined) return undefined;
+
+  const { outcomes } = paid;
+  const { bytes, rowBytesMax, report, release } = work.render(outcomes);
+  const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
+  const objectKey = partKey(batch.id, chunk);
+  context.endPhase('render');
+  const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
+  context.endPhase('write');
+  release();
+  const counts = countOutcomes(outcomes);
+  const committed = await commitPart(context.sql, {
+    batchId: batch.id,
+    chunkId: chunk.chunkId,
+    chunkNumber: chunk.number,
+    epoch: chunk.epoch,
+    k: chunk.parts,
+    objectKey,
+    rows: outcomes.length,
+    ...stored,
+    rowBytesMax,
+    counts,
+    operation: batch.operation,
+    reservationId: paid.reservationId,
+    shortOf: paid.shortOf,
+    records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
+    delivered: deliveredBy(batch, outcomes),
+    // Read before the match: whom the match has not seen suppressed is found by the next check.
+    suppressionNumber: shown === null ? null : lastSuppression,
+    report,
+  });
+  context.endPhase('commit');
+  if (committed === undefined) {
+    warnRefused(context, chunk);
+    return undefined;
+  }
+  countPart('committed');
+  countWork({
+    door: batch.kind,
+    operation: batch.operation,
+    live: batch.live,
+    rows: counts,
+    credits: paid.reservationId === null ? 0 : counts.matched * price,
+  });
+  return committed;
+}
+
+/** Whom a part delivers for a schedule, to be remembered with it. */
+function deliveredBy(batch: Batch, outcomes: readonly Outcome[]): CommitPart['delivered'] {
+  if (batch.kind !== 'export' || batch.scheduleId === null) return null;
+  const people = outcomes.filter(({ status }) => status === 'matched');
+  return { scheduleId: batch.scheduleId, ids: people.map(({ id }) => id) };
+}
+
+/** Stores a part, and the ids of the people in it. Returns what each object held. */
+async function storePart(
+  store: JobContext['store'],
+  key: string,
+  bytes: Buffer,
+  beside: Buffer | null,
+): Promise<Pick<CommitPart, 'part' | 'ids'>> {
+  const puts = [store.put(key, [bytes]), beside && store.put(shownKey(key), [beside])] as const;
+  // Nothing is still being written when a chunk goes back because of a failure.
+  await Promise.allSettled(puts);
+  return { part: await puts[0], ids: await puts[1] };
+}
+
+/** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */
+function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
+  countPart('refused');
+  const { batchId: batch, number, epoch } = chunk;
+  context.log.warn({ batch, chunk: number, epoch }, 'part refused');
+}
+
+interface Paid {
+  /** Outcomes of the rows that the part will hold. */
+  outcomes: readonly Outcome[];
+  reservationId: number | null;
+  /** What the rest of the chunk waits for; null for nothing. */
+  shortOf: Shortage | null;
+}
+
+/**
+ * Reserves the price of the matches, or of the longest run of rows that can be paid. Rows without a match cost
+ * nothing, but are told only where a match could have been paid: as a single call without credits is refused
+ * before its look-up.
+ */
+async function payFor(
+  context: JobContext,
+  batch: Batch,
+  chunk: ClaimedChunk,
+  outcomes: readonly Outcome[],
+  price: number,
+): Promise<Paid | undefined> {
+  const free = { outcomes, reservationId: null, shortOf: null };
+  // What is cancelled was not looked up.
+  if (price === 0 || batch.state === 'cancelling') return free;
+  const matches = outcomes.filter((outcome) => outcome.status === 'matched').length;
+  const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
+  if (matches === 0) {
+    if (!wereLookedUp) return free;
+    const limitedBy = await findShortage(context.sql, { batchId: batch.id, price });
+    if (limitedBy === null) return free;
+    return payInPart(context, chunk, outcomes, { limitedBy, rows: 0, reservationId: null });
+  }
+  const { chunkId, epoch } = chunk;
+  const input = { batchId: batch.id, chunkId, epoch, matches, price };
+  const reserved = await reserveForChunk(context.sql, input);
+  if (reserved === undefined) {
+    warnRefused(context, chunk);
+    return undefined;
+  }
+  const { granted, limitedBy, reservationId } = reserved;
+  if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
+  const rows = affordableRows(outcomes, granted);
+  return payInPart(context, chunk, outcomes, { limitedBy, rows, reservationId });
+}
+
+/** At the batch's own limit the other rows are not processed; where wallet or key are short they wait. */
+async function payInPart(
+  context: JobContext,
+  chunk: ClaimedChunk,
+  outcomes: readonly Outcome[],
+  {
+    limitedBy,
+    rows,
+    reservationId,
+  }: { limitedBy: 'max_credits' | Shortage; rows: number; reservationId: number | null },
+): Promise<Paid | undefined> {
+  if (limitedBy === 'max_credits') {
+    return { outcomes: cutOutcomes(outcomes, rows), reservationId, shortOf: null };
+  }
+  countRefusal(limitedBy === 'insufficient_credits' ? 'wallet' : 'key_budget');
+  if (rows === 0) {
+    countPart('unpaid');
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pauseFor: limitedBy }));
+    return undefined;
+  }
+  return { outcomes: outcomes.slice(0, rows), reservationId, shortOf: limitedBy };
+}

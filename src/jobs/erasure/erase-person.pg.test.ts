@@ -1,0 +1,205 @@
+/** Erasure takes somebody out of everything, proves it, and they stay unserved. */
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { sweepPerson } from './audit-erasure.ts';
+import { erasePerson } from './erase-person.ts';
+import { showPerson } from './show-person.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+const pipelines: Pipeline[] = [];
+beforeEach(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  pipelines.push(pipeline);
+  await importGraph(pipeline.sql, smallGraph);
+  await importGraph(pipeline.sql, { persons: crowd(3) });
+  caller = await pipeline.account(1000);
+});
+afterAll(() => Promise.all(pipelines.map((one) => one.close())));
+
+const list = 'email\np1@list.example\nada@home.example\np2@list.example\nada@acme.example\n';
+const personOptions = { operation: 'people.enrich' };
+const adaCall = '/v1/people/enrich?email=ada%40acme.example';
+const acmeCall = '/v1/companies/enrich?registry_number=01234567';
+const get = (path: string, key?: string) =>
+  pipeline.call(caller, path, key === undefined ? {} : { headers: { 'Idempotency-Key': key } });
+const adaValues = /ada@home|ada@acme|1632960001|7700900001|ada-lovely|LOVELY/;
+
+describe('show', () => {
+  test('tells all that is stored: record, identifiers, officers, results, answers', async () => {
+    const id = await pipeline.enrich(caller, list, personOptions);
+    const company = await pipeline.enrich(caller, 'registry_number\n01234567\n', {
+      operation: 'companies.enrich',
+    });
+    await get(adaCall, 'a');
+    await get(acmeCall, 'b');
+    const shown = await showPerson(pipeline.context, { identifier: 'Ada@ACME.example' });
+    expect(shown).toMatchObject({
+      identifier: { kind: 'email', value: 'ada@acme.example' },
+      opted_out: false,
+      people: [
+        {
+          id: 1,
+          suppressed_at: null,
+          record: { id: 1, surname: 'Lovely', email: ada.email, mobile: ada.mobile },
+          idempotent_answers: 2,
+        },
+      ],
+    });
+    const [person] = shown.people;
+    expect(person?.identifiers).toContainEqual({ kind: 'twitter', value: 'ada', shared: false });
+    expect(person?.officers.map(({ role }) => role)).toContain('director');
+    const results = person?.results.map(({ batch_id, rows }) => [batch_id, rows]) ?? [];
+    expect(results).toHaveLength(3);
+    expect(results).toEqual(
+      expect.arrayContaining([
+        [id, [2]],
+        [id, [2]],
+        [company, [1]],
+      ]),
+    );
+    expect(await showPerson(pipeline.context, { id: 99 })).toMatchObject({
+      people: [{ id: 99, record: null, identifiers: [], results: [] }],
+    });
+  });
+
+  test('of a shared phone tells of everybody', async () => {
+    const { people } = await showPerson(pipeline.context, { identifier: eve.phone });
+    expect(people.map(({ id }) => id)).toEqual([3, 4]);
+  });
+});
+
+describe('erase', () => {
+  test('leaves nothing in tables, results and kept answers, and says where customers wrote it', async () => {
+    const id = await pipeline.enrich(caller, list, personOptions);
+    const company = await pipeline.enrich(caller, 'registry_number\n01234567\n', {
+      operation: 'companies.enrich',
+    });
+    await get(adaCall, 'a');
+    await get(acmeCall, 'b');
+    const before = await sweepPerson(pipeline.context, [1], [{ kind: 'email', value: ada.email }]);
+    expect(before.left.map(({ where }) => where.replace(/^batches.*(csv)$/, '$1'))).toEqual(
+      expect.arrayContaining([
+        'graph.persons',
+        'graph.person_records',
+        'graph.person_identifiers',
+        'public.idempotency_keys',
+        'csv',
+      ]),
+    );
+
+    const erasure = await erasePerson(pipeline.context, { identifier: ada.email });
+    expect(erasure).toMatchObject({ erased: 1, parts_rewritten: 3, answers_cleared: 2, left: [] });
+    expect(erasure.swept.tables).toBeGreaterThan(30);
+    expect(erasure.swept.objects).toBe((await pipeline.objects()).length);
+    expect(erasure.swept.bytes).toBeGreaterThan(1000);
+    const uploads = erasure.customer_uploads.map(({ where }) => where);
+    expect(uploads).toContain(`batches/${id}/upload`);
+
+    const { text } = await pipeline.results(caller, id);
+    const lines = text.split('\n');
+    expect(lines[2]).toMatch(/^ada@home.example,suppressed,email,opted_out,,1,+$/);
+    expect(lines[1]).toContain('p1@list.example,matched');
+    const [, acme = ''] = (await pipeline.results(caller, company)).text.split('\n');
+    expect(acme).not.toMatch(adaValues);
+    expect(acme).toContain('Acme Widgets Ltd');
+
+    // The same as for a person whom the graph never had: an opt-out is told to no customer.
+    for (const key of ['a', undefined]) expect((await get(adaCall, key)).status).toBe(404);
+    const replayed = await get(acmeCall, 'b');
+    expect([replayed.status, replayed.headers.get('x-credits-charged')]).toEqual([200, '0']);
+    expect(await replayed.text()).not.toMatch(adaValues);
+    expect((await audit(pipeline.sql)).ok).toBe(true);
+  });
+
+  test('and a later import under another id stays suppressed', async () => {
+    await erasePerson(pipeline.context, { identifier: ada.email });
+    await importGraph(pipeline.sql, {
+      persons: [
+        { ...ada, id: 900, email: '', workEmail: '', twitter: '', professional_network: '' },
+      ],
+    });
+    const mobile = encodeURIComponent(ada.mobile);
+    expect((await get(`/v1/people/enrich?phone=${mobile}`)).status).toBe(404);
+    expect(await showPerson(pipeline.context, { identifier: ada.mobile })).toMatchObject({
+      opted_out: true,
+      people: [{ id: 900 }],
+    });
+  });
+
+  test('of one who shares a switchboard spares the others, now and later', async () => {
+    await expect(erasePerson(pipeline.context, { identifier: eve.phone })).rejects.toMatchObject({
+      code: 'ambiguous_match',
+      message: expect.stringContaining('3, 4'),
+    });
+    expect(await erasePerson(pipeline.context, { id: 4 })).toMatchObject({ erased: 1, left: [] });
+    await importGraph(pipeline.sql, { persons: [{ id: 901, phone: eve.phone }] });
+    expect((await showPerson(pipeline.context, { id: 901 })).people[0]?.suppressed_at).toBeNull();
+    const bob = await get('/v1/people/enrich?email=bob.brown%40home.example');
+    expect(bob.status).toBe(200);
+  });
+
+  test('of a person who was never stored records the opt-out', async () => {
+    const erasure = await erasePerson(pipeline.context, { identifier: 'new@home.example' });
+    expect(erasure).toMatchObject({ erased: 0, left: [] });
+    await importGraph(pipeline.sql, { persons: [{ id: 902, email: 'new@home.example' }] });
+    expect((await get('/v1/people/enrich?email=new%40home.example')).status).toBe(404);
+  });
+
+  test('a second time finds nothing and still sweeps', async () => {
+    await pipeline.enrich(caller, list, personOptions);
+    await erasePerson(pipeline.context, { identifier: ada.email });
+    const again = await erasePerson(pipeline.context, { id: 1 });
+    expect(again).toMatchObject({ erased: 0, parts_rewritten: 0, left: [] });
+  });
+});
+
+describe('the sweep', () => {
+  const person = [{ kind: 'email' as const, value: ada.email }];
+
+  test.each([
+    [
+      'a table of the graph',
+      'graph.companies',
+      "update companies set summary = 'ask Ada@home.example.' where id = 11",
+    ],
+    ['a table of the service', 'public.accounts', "update accounts set name = 'ada@home.example'"],
+  ])('finds what is left in %s', async (_, where, statement) => {
+    await erasePerson(pipeline.context, { id: 1 });
+    await pipeline.sql.unsafe(statement);
+    const { left } = await sweepPerson(pipeline.context, [1], person);
+    expect(left).toEqual([{ where, found: ['email'] }]);
+  });
+
+  test('finds what is left in an object, across the blocks of its stream, and in cells of ours', async () => {
+    const id = await pipeline.enrich(caller, 'email\nada@home.example\n', personOptions);
+    await erasePerson(pipeline.context, { id: 1 });
+    const padding = 'x'.repeat(65_530);
+    await pipeline.context.store.put('exports/1', [Buffer.from(`${padding} ada@home.example`)]);
+    const debris = `batches/${id}/parts/9-0-1.csv`;
+    const row = 'ada@home.example,matched,email,,false,1,1,,,ada@home.example\n';
+    await pipeline.context.store.put(debris, [Buffer.from(row)]);
+    const { left } = await sweepPerson(pipeline.context, [1], person);
+    expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
+  });
+
+  test('does not take a longer address or number for the person', async () => {
+    await erasePerson(pipeline.context, { id: 1 });
+    const text = 'xada@home.example ada@home.example.org +4416329600012 in/ada-lovely-2 @adam';
+    await pipeline.sql`update accounts set name = ${text}`;
+    const all = [
+      ...person,
+      { kind: 'phone' as const, value: '+441632960001' },
+      { kind: 'professional_network' as const, value: 'ada-lovely' },
+      { kind: 'twitter' as const, value: 'ada' },
+    ];
+    expect((await sweepPerson(pipeline.context, [1], all)).left).toEqual([]);
+    await pipeline.sql`update accounts set name = 'see https://x.org/in/ada-lovely/ or @ada'`;
+    expect((await sweepPerson(pipeline.context, [1], all)).left).toEqual([
+      { where: 'public.accounts', found: ['professional_network', 'twitter'] },
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+/** Finds the people that a request of a data subject is about. Live graph only: test people are made up. */
+import type { Context } from '../../core/context.ts';
+import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import {
+  type PersonIdentifier,
+  type PersonIdentifierKind,
+  personCodesOf,
+  readPersonIdentifier,
+} from '../../core/suppression/suppress.ts';
+import { findHolders, type StoredIdentifier } from './erasure.sql.ts';
+
+/** Somebody by an identifier as they gave it, or by the id of their record. */
+export type PersonAsked = { identifier: string } | { id: number };
+
+export interface FoundPeople {
+  /** The identifier in canonical form; null for people asked for by id. */
+  identifier: PersonIdentifier | null;
+  ids: number[];
+}
+
+/** The people who hold the identifier, or the id as it is. Throws `AppError` `invalid_parameter`. */
+export async function findPeople(
+  { sql }: Pick<Context, 'sql'>,
+  asked: PersonAsked,
+): Promise<FoundPeople> {
+  if ('id' in asked) return { identifier: null, ids: [asked.id] };
+  const identifier = readPersonIdentifier(asked.identifier);
+  const codes = personCodesOf[identifier.kind];
+  return { identifier, ids: await findHolders(sql, identifier.value, codes) };
+}
+
+/** As `findPeople` for at most one person. Throws `AppError` 409 when several share the identifier. */
+export async function findOnePerson(
+  context: Pick<Context, 'sql'>,
+  asked: PersonAsked,
+): Promise<FoundPeople> {
+  const found = await findPeople(context, asked);
+  if (found.ids.length <= 1) return found;
+  throw new AppError({
+    code: 'ambiguous_match',
+    status: 409,
+    message: `${found.ids.length} people share this identifier: name one by id (${found.ids.join(', ')}).`,
+  });
+}
+
+const kindOfCode = new Map<number, PersonIdentifierKind>(
+  Object.entries(personCodesOf).flatMap(([kind, codes]) =>
+    codes.map((code) => [code, kind as PersonIdentifierKind]),
+  ),
+);
+const nameOfCode = new Map<number, string>(
+  Object.entries(personIdentifierCodes).map(([name, code]) => [code, name]),
+);
+
+/** The name of a stored kind. */
+export function identifierName(code: number): string {
+  return nameOfCode.get(code) ?? String(code);
+}
+
+/** Those of a person's identifiers that nobody else has: a switchboard says nothing about one of many. */
+export function ownIdentifiers(stored: readonly StoredIdentifier[]): PersonIdentifier[] {
+  return stored.flatMap(({ code, value, holders }) => {
+    const kind = kindOfCode.get(code);
+    return kind === undefined || holders > 1 ? [] : [{ kind, value }];
+  });
+}

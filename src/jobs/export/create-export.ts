@@ -1,0 +1,130 @@
+/** Accepts an export: its filter and fields are checked, nothing is read yet. */
+import { uuidv7 } from 'uuidv7';
+import type { Context } from '../../core/context.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { personSearch } from '../../core/operations.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { traceToKeep } from '../../core/tracing.ts';
+import type { Alongside, Batch, Owner } from '../batch/batch.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
+import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
+import type { Queues } from '../queue/queues.ts';
+
+/** What an export is of, as callers and schedules say it. */
+export type ExportRequest = Pick<
+  NewExport,
+  | 'name'
+  | 'filter'
+  | 'fields'
+  | 'format'
+  | 'gzip'
+  | 'maxResults'
+  | 'maxCredits'
+  | 'hold'
+  | 'scheduleId'
+  | 'onlyNew'
+>;
+
+export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
+  queues: Queues;
+  config: StorageBounds & { batchRowsMax: number; openListsMax: number };
+}
+
+/** Exports have no list of their own: what they write is CSV with commas. */
+const dialect = {
+  encoding: 'utf-8',
+  encodingIsGuess: false,
+  bom: 0,
+  delimiter: ',',
+  newline: '\n',
+  header: null,
+  headerText: null,
+  doubts: [],
+  firstByte: 0,
+  firstLine: 1,
+};
+
+/**
+ * Checks what an export is of. Throws `AppError` 400 that names what is wrong: the filter and the position
+ * in it, a field that is none, or more results than an export may hold.
+ */
+export function checkExport(
+  request: Pick<ExportRequest, 'filter' | 'fields' | 'maxResults'>,
+  batchRowsMax: number,
+): void {
+  checkFilter(request.filter);
+  outputColumns(personSearch.name, request.fields);
+  if (request.maxResults === null || request.maxResults <= batchRowsMax) return;
+  const message = `must be at most ${batchRowsMax}`;
+  throw new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message: `max_results: ${message}.`,
+    errors: [{ field: 'max_results', message }],
+  });
+}
+
+/** A filter inside a body: what is wrong is named as a part of it, `filter.gender`. */
+function checkFilter(filter: string): void {
+  try {
+    parseFilter(filter);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const { code, status, message } = cause;
+    const inFilter = ({ field }: { field?: string }) =>
+      field === undefined ? 'filter' : `filter.${field}`;
+    const errors = cause.errors.map((error) => ({ ...error, field: inFilter(error) }));
+    throw new AppError({ code, status, message: `filter: ${message}`, errors, cause });
+  }
+}
+
+/** Records an export that was checked. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
+export async function insertExport(
+  tx: Sql,
+  owner: Owner & { keyId: string },
+  request: ExportRequest,
+  openListsMax: number,
+): Promise<Batch> {
+  const id = uuidv7();
+  const kind = 'export' as const;
+  const operation = personSearch.name;
+  const { accountId, live, keyId } = owner;
+  const fixed = { kind, operation, mapping: {}, dialect };
+  const row = { id, accountId, live, keyId, ...request, ...fixed };
+  await insertBatch(tx, row, openListsMax);
+  return must(await findBatch(tx, id), `export ${id}`);
+}
+
+/** Wakes the writing of the ids, as a part of this trace; a wake-up that is lost is found by the sweep. */
+export async function wakeExport(
+  { queues }: { queues: Queues },
+  batchId: string,
+  trace: string | null = traceToKeep(),
+): Promise<void> {
+  await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId }, trace }]);
+}
+
+/**
+ * Makes an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `alongside` runs in the
+ * transaction that records it.
+ */
+export async function createExport(
+  context: ExportContext,
+  owner: Owner & { keyId: string },
+  request: ExportRequest,
+  alongside: Alongside,
+): Promise<Batch> {
+  checkExport(request, context.config.batchRowsMax);
+  const batch = await inTransaction(context.sql, async (tx) => {
+    await assertStorageLeft(tx, owner.accountId, context.config);
+    const made = await insertExport(tx, owner, request, context.config.openListsMax);
+    await alongside(tx, made);
+    return made;
+  });
+  await wakeExport(context, batch.id);
+  return batch;
+}

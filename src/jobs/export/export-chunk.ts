@@ -1,0 +1,76 @@
+/**
+ * The work of an export's chunk: the people of its ids as they are now. Who was deleted, opted out or came
+ * onto the account's do-not-contact list since the ids were written is no row of the file and costs nothing.
+ */
+
+import type { Sql } from '../../core/db/client.ts';
+import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { readPeople } from '../../core/enrich/read-people.ts';
+import { must } from '../../core/lib/assert.ts';
+import { prepareFilter } from '../../core/search/prepare.ts';
+import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
+import { readRange } from '../../core/storage/object-sum.ts';
+import type { ExportBatch } from '../batch/batch.ts';
+import { emptyReport } from '../batch/report.ts';
+import type { ChunkPhases } from '../chunk/chunk-phases.ts';
+import type { ChunkWork } from '../chunk/chunk-work.ts';
+import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
+import { givenUpAs } from '../chunk/forced-outcome.ts';
+import { storeCall } from '../chunk/store-call.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import { listMeant } from './matching-ids.sql.ts';
+import { renderPeople } from './render-people.ts';
+
+type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>;
+
+/** Reads the people of a chunk. */
+export async function readExportChunk(
+  context: ExportContext,
+  batch: ExportBatch,
+  chunk: ClaimedChunk,
+): Promise<ChunkWork> {
+  const columns = outputColumns(batch.operation, batch.fields);
+  return {
+    outcomes: await outcomesOf(context, batch, chunk, needsOnlyBrief(batch.operation, columns)),
+    render(paid) {
+      const { filled, ...rendered } = renderPeople(paid, columns);
+      return { ...rendered, report: { ...emptyReport(), filled } };
+    },
+    lines: (paid) => paid.filter(({ answer }) => answer !== null),
+  };
+}
+
+async function outcomesOf(
+  context: ExportContext,
+  batch: ExportBatch,
+  chunk: ClaimedChunk,
+  brief: boolean,
+): Promise<Outcome[]> {
+  const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
+  const givenUp = givenUpAs(batch, chunk);
+  if (givenUp !== null) return Array.from({ length: to - chunk.rowsDone }, () => givenUp);
+  const key = must(batch.canonicalKey, 'ids of a split export');
+  const range = { from: chunk.byteFrom, to: chunk.byteTo };
+  const bytes = await storeCall(readRange(context.store, key, range, chunk.crc32));
+  const lines = bytes.toString('latin1').split('\n');
+  const ids = lines.slice(chunk.rowsDone, to).map(Number);
+  const graph = batch.live ? context.sql : context.testSql;
+  context.endPhase('read');
+  const outcomes = await readPeople(graph, ids, brief);
+  context.endPhase('fetch');
+  const everybody = await prepareFilter(graph, { conditions: [] }, batch);
+  if (everybody.hasDoNotContact) await leaveOut(graph, everybody, outcomes);
+  context.endPhase('compare');
+  return outcomes;
+}
+
+/** Whom the account put on its do-not-contact list since the ids were written. */
+async function leaveOut(graph: Sql, everybody: PreparedFilter, outcomes: Outcome[]): Promise<void> {
+  const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
+  const meant = new Set(await listMeant(graph, everybody, ids));
+  for (const [index, { status, id }] of outcomes.entries()) {
+    if (status !== 'matched' || meant.has(id)) continue;
+    outcomes[index] = miss('suppressed', '', 'do_not_contact');
+  }
+}

@@ -1,0 +1,36 @@
+/** Writes people as lines of CSV: the columns of their records and nothing else. */
+import type { OutputColumn } from '../../core/enrich/answer.ts';
+import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { ByteWriter } from '../../formats/csv/byte-writer.ts';
+import { appendRecordCells } from '../result/record-cells.ts';
+import type { RenderedPart } from '../result/render-part.ts';
+
+const COMMA = 0x2c;
+const LF = 0x0a;
+/** What a person takes at most cases; the writer grows. */
+const PERSON_BYTES = 512;
+
+/** Renders those of the outcomes that are people, in their order. */
+export function renderPeople(
+  outcomes: readonly Outcome[],
+  columns: readonly OutputColumn[],
+): RenderedPart {
+  const selection = columns.flatMap((column) => (column.record === null ? [] : [column.index]));
+  const filled = new Array<number>(columns.length).fill(0);
+  const writer = new ByteWriter(outcomes.length * PERSON_BYTES);
+  let rowBytesMax = 0;
+  for (const { answer } of outcomes) {
+    if (answer?.person == null) continue;
+    const start = writer.length;
+    appendRecordCells(writer, answer.person, selection, COMMA, filled, 0);
+    // A line of nothing would be no row.
+    if (writer.length === start + 1) writer.text('""');
+    // The comma before the first cell becomes the end of the line before.
+    writer.bytes[start] = LF;
+    rowBytesMax = Math.max(rowBytesMax, writer.length - start);
+  }
+  const rows = writer.length > 0;
+  if (rows) writer.text('\n');
+  const bytes = writer.written().subarray(rows ? 1 : 0);
+  return { bytes, filled, rowBytesMax, release: () => writer.release() };
+}

@@ -1,0 +1,147 @@
+/**
+ * The beginning of an export: the ids of the people that its filter means, in order, as one object. They
+ * come from one statement, so they are those of one state of the graph, and no import changes them.
+ */
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { uuidv7 } from 'uuidv7';
+import { readCancellable } from '../../core/db/cancellable.ts';
+import { isCancelled } from '../../core/db/pg-errors.ts';
+import { limitTransaction } from '../../core/db/read-rows.ts';
+import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { prepareFilter } from '../../core/search/prepare.ts';
+import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { ExportBatch } from '../batch/batch.ts';
+import { insertSplit, type NewChunk } from '../batch/batches.sql.ts';
+import { isFinal } from '../batch/states.ts';
+import { watchBatches } from '../batch/watch-batches.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import { readMatchingIds } from './matching-ids.sql.ts';
+
+/**
+ * The id in an export of nobody; no record has it. Such an export is held, paused, paid and ended like one of a few
+ * people, so that its course does not tell them apart before anything is paid.
+ */
+const NOBODY = 0;
+
+/** A brief record is a third of a full one, and nothing is matched: so many make a chunk of the same weight. */
+const BRIEF_ROWS = 3;
+
+/** Two pages of ids are far apart only while the store takes none of them. */
+const PAUSE_MS_MAX = 60_000;
+
+/**
+ * Writes the ids and records them as chunks. Safe to run twice, also at once: each run writes an object of
+ * its own, and only one is recorded. Throws `AppError` 422: `too_many_results` for more people than an
+ * export may hold, `search_timeout` when the database takes too long over a page of them; and 409 `cancelled`
+ * when the export was cancelled or deleted meanwhile, which cancels the statement in the database.
+ */
+export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
+  if (batch.state === 'cancelling') throw cancelled(batch.id);
+  const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;
+  const graph = batch.live ? context.sql : context.testSql;
+  // One more than may be there tells that there are more.
+  const max = batch.maxResults ?? batchRowsMax + 1;
+  const notDeliveredBy = batch.onlyNew ? batch.scheduleId : null;
+  const columns = outputColumns(batch.operation, batch.fields);
+  const isBrief = needsOnlyBrief(batch.operation, columns);
+  const sliceRows = isBrief ? chunkRows * BRIEF_ROWS : chunkRows;
+  const filter = parseFilter(batch.filter);
+  const canonicalKey = `batches/${batch.id}/ids-${uuidv7()}`;
+  const chunks: NewChunk[] = [];
+  const cancellation = new AbortController();
+  const watcher = watchBatches(context.sql, context.log);
+  watcher.watch(batch, ({ state }) => {
+    if (state === 'cancelling' || isFinal(state)) cancellation.abort();
+  });
+  let canonical: ObjectSum;
+  try {
+    const { signal } = cancellation;
+    const cancel = { signal, control: context.watchSql };
+    canonical = await readCancellable(graph, cancel, async (tx) => {
+      await limitTransaction(tx, { statementMsMax, pauseMsMax: PAUSE_MS_MAX });
+      const people = await prepareFilter(tx, filter, batch, batch.createdAt);
+      const pages = readMatchingIds(tx, { people, notDeliveredBy, max });
+      const bytes = Readable.from(cutChunks(pages, sliceRows, chunks));
+      return context.store.putStream(canonicalKey, bytes);
+    });
+  } catch (error) {
+    if (cancellation.signal.aborted) throw cancelled(batch.id);
+    throw isCancelled(error) ? searchTimeout(statementMsMax, error) : error;
+  } finally {
+    watcher.stop();
+  }
+  const last = chunks.at(-1);
+  const rowsTotal = last === undefined ? 0 : last.firstRow - 1 + last.rows;
+  if (rowsTotal > batchRowsMax) {
+    await context.store.delete(canonicalKey);
+    throw tooManyResults(batchRowsMax);
+  }
+  const totals = {
+    hold: batch.hold,
+    canonicalKey,
+    canonical,
+    rowsTotal,
+    blankLines: 0,
+    width: 0,
+    writtenBytes: canonical.bytes,
+    notAsXlsx: null,
+  };
+  if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {
+    await context.store.delete(canonicalKey);
+  }
+}
+
+/** Passes the ids on as lines, and notes every `sliceRows` of them as a chunk. */
+async function* cutChunks(
+  pages: AsyncIterable<{ id: number }[]>,
+  sliceRows: number,
+  chunks: NewChunk[],
+): AsyncGenerator<Buffer> {
+  let byteFrom = 0;
+  let firstRow = 1;
+  const cut = (ids: number[]) => {
+    const bytes = Buffer.from(`${ids.join('\n')}\n`);
+    const byteTo = byteFrom + bytes.length;
+    const number = chunks.length + 1;
+    const [rows, sum] = [ids.length, crc32(bytes)];
+    chunks.push({ number, byteFrom, byteTo, firstRow, firstLine: firstRow, rows, crc32: sum });
+    byteFrom = byteTo;
+    firstRow += rows;
+    return bytes;
+  };
+  let slice: number[] = [];
+  for await (const page of pages) {
+    for (const { id } of page) {
+      slice.push(id);
+      if (slice.length < sliceRows) continue;
+      yield cut(slice);
+      slice = [];
+    }
+  }
+  if (slice.length > 0) yield cut(slice);
+  if (chunks.length === 0) yield cut([NOBODY]);
+}
+
+function cancelled(id: string): AppError {
+  return new AppError({ code: 'cancelled', status: 409, message: `Export ${id} was cancelled.` });
+}
+
+function searchTimeout(ms: number, cause: unknown): AppError {
+  return new AppError({
+    code: 'search_timeout',
+    status: 422,
+    message: `The database searched for ${ms / 1000} s without finding the next people of this export. Add a filter that few people meet (a position, place, company, skill or surname), and ask for fewer texts in \`experience.text\`.`,
+    cause,
+  });
+}
+
+function tooManyResults(max: number): AppError {
+  return new AppError({
+    code: 'too_many_results',
+    status: 422,
+    message: `The filter means more than ${max} people, the most that one export may hold. Narrow it, or set max_results.`,
+  });
+}

@@ -1,0 +1,279 @@
+/** Files are kept so many days; counts and charges for ever. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { Signal } from '../../../tests/support/signal.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import { must } from '../../core/lib/assert.ts';
+import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
+import { deleteOrphans } from './delete-orphans.ts';
+import { keepHouse } from './run-housekeeping.ts';
+
+const DAYS = 7;
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ FILES_KEEP_DAYS: String(DAYS), CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(4) });
+  caller = await pipeline.account(100);
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+const list = 'email\np1@list.example\nnobody@list.example\np2@list.example\n';
+
+async function ended(id: string, daysAgo: number): Promise<void> {
+  await pipeline.sql`
+    update batches set finished_at = now() - make_interval(days => ${daysAgo}, secs => 60),
+      files_deleted_at = files_deleted_at - make_interval(days => ${daysAgo}, secs => 60)
+    where id = ${id}`;
+}
+
+const objectsOf = async (id: string) =>
+  (await pipeline.objects()).filter((key) => key.includes(id));
+
+describe('a batch that waits for somebody', () => {
+  async function waitedFor(id: string, days: number, seconds: number): Promise<void> {
+    await pipeline.sql`
+      update batches set state_since = now() - make_interval(days => ${days}, secs => ${seconds})
+      where id = ${id}`;
+  }
+
+  test('is cancelled when it was held for as long as files are kept, and its files go later', async () => {
+    const other = await pipeline.account(100);
+    const listed = { accountId: other.accountId, live: true };
+    const { webhook } = await createWebhook(
+      {
+        ...pipeline.context,
+        config: { ...pipeline.context.config, webhookAllowedHosts: ['x.test'] },
+      },
+      listed,
+      {
+        url: 'https://x.test/',
+        events: ['batch.cancelled'],
+        creditsLowThreshold: 1,
+        enabled: true,
+      },
+    );
+    const held = await pipeline.enrich(other, list, { ...options, hold: 'true' });
+    const young = await pipeline.enrich(other, list, { ...options, hold: 'true' });
+    await waitedFor(held, DAYS, 60);
+    await waitedFor(young, DAYS, -60);
+    await keepHouse(pipeline.context);
+    await keepHouse(pipeline.context);
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    const batch = await pipeline.batch(other, held);
+    expect(batch).toMatchObject({
+      state: 'cancelled',
+      reason: 'expired',
+      rows: { total: 3, not_processed: 3 },
+      credits: { charged: 0, reserved: 0 },
+    });
+    expect(await pipeline.batch(other, young)).toMatchObject({ state: 'ready', reason: null });
+    const [told] = await pipeline.sql<{ payload: { data: object } }[]>`
+      select payload from webhook_deliveries where webhook_id = ${webhook.id}`;
+    expect(told?.payload.data).toMatchObject({ id: held, state: 'cancelled', reason: 'expired' });
+    await pipeline.sql`delete from webhooks where id = ${webhook.id}`;
+    await ended(held, DAYS);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(held)).toEqual([]);
+  });
+
+  test('is cancelled when it was paused for as long, and what was paid can be read', async () => {
+    const poor = await pipeline.account(1);
+    const id = await pipeline.enrich(poor, list, options);
+    expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'paused' });
+    await waitedFor(id, DAYS, 60);
+    await keepHouse(pipeline.context);
+    // Credits that come now do not resume it.
+    await pipeline.grant(poor, 100, `late-${id}`);
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(poor, id)).toMatchObject({
+      state: 'cancelled',
+      reason: 'expired',
+      rows: { total: 3, matched: 1, no_match: 1, not_processed: 1 },
+      credits: { charged: 1, reserved: 0 },
+    });
+    const { text, complete } = await pipeline.results(poor, id);
+    expect(complete).toBe('true');
+    expect(text.trim().split('\n')).toHaveLength(4);
+    expect(await pipeline.wallet(poor)).toEqual({ balance: 100, reserved: 0 });
+  });
+});
+
+describe('the files of a batch', () => {
+  test('are deleted so many days after its end, and every reader is told', async () => {
+    const old = await pipeline.enrich(caller, list, options);
+    const young = await pipeline.enrich(caller, list, options);
+    const waiting = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+    await pipeline.sql`update batches set created_at = now() - interval '90 days'`;
+    await ended(old, DAYS);
+    await ended(young, DAYS - 1);
+    const before = await pipeline.batch(caller, old);
+    await keepHouse(pipeline.context);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(old)).toEqual([]);
+    // The upload, two parts, and beside each whom it shows.
+    expect((await objectsOf(young)).length).toBe(5);
+    expect((await objectsOf(waiting)).length).toBe(1);
+
+    const expired = { status: 410, code: 'files_expired' };
+    for (const what of ['results', 'results?format=xlsx&gzip=true', 'preview']) {
+      const response = await pipeline.call(caller, `/v1/batches/${old}/${what}`);
+      const problem = await expectProblem(response, expired);
+      expect(problem.detail).toMatch(/upload the list again/);
+    }
+    const rerun = await pipeline.call(caller, `/v1/batches/${old}/rerun`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"outcomes":["no_match"]}',
+    });
+    await expectProblem(rerun, expired);
+    const after = await pipeline.batch(caller, old);
+    expect(after).toEqual({ ...before, files_deleted_at: expect.any(String) });
+    const report = await pipeline.call(caller, `/v1/batches/${old}/report`);
+    expect(await report.json()).toMatchObject({ rows: 3 });
+    expect((await pipeline.results(caller, young)).complete).toBe('true');
+  });
+
+  test('of a batch that failed or was cancelled are deleted as well', async () => {
+    const broken = `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`;
+    const failed = await pipeline.enrich(caller, broken, options);
+    expect((await pipeline.batch(caller, failed)).state).toBe('failed');
+    const cancelled = await pipeline.upload(caller, list, options);
+    await pipeline.call(caller, `/v1/batches/${cancelled}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    for (const id of [failed, cancelled]) {
+      expect((await objectsOf(id)).length).toBeGreaterThan(0);
+      await ended(id, DAYS);
+    }
+    await keepHouse(pipeline.context);
+    expect([...(await objectsOf(failed)), ...(await objectsOf(cancelled))]).toEqual([]);
+  });
+});
+
+test('what became of an event is known for 30 days', async () => {
+  const { sql } = pipeline;
+  const owner = { accountId: caller.accountId, live: true };
+  const { webhook } = await createWebhook(pipeline.context, owner, {
+    url: 'https://8.8.8.8/',
+    events: ['batch.completed'],
+    creditsLowThreshold: 1,
+    enabled: true,
+  });
+  const { id: old } = await testWebhook(sql, owner, webhook.id);
+  const { id: young } = await testWebhook(sql, owner, webhook.id);
+  const happened = (id: string, days: number) => sql`
+    update webhook_deliveries
+    set created_at = now() - make_interval(days => ${days}, secs => 60) where id = ${id}`;
+  await happened(old, 30);
+  await happened(young, 29);
+  await keepHouse(pipeline.context);
+  const left = await sql`select id from webhook_deliveries`;
+  expect(left).toEqual([{ id: young }]);
+});
+
+describe('an upload of which no batch was made', () => {
+  /** An id as it is given so many days ago. */
+  const idFrom = (daysAgo: number) => {
+    const born = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
+    return `${born.slice(0, 8)}-${born.slice(8)}${crypto.randomUUID().slice(13)}`;
+  };
+
+  test('because its process died is deleted as old files are, whole or not, and no other', async () => {
+    const { store } = pipeline.context;
+    const [old, young] = [idFrom(DAYS + 0.1), idFrom(DAYS - 0.1)];
+    const kept = await pipeline.enrich(caller, list, options);
+    const aged = idFrom(500);
+    for (const id of [old, young, aged]) {
+      await store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
+      await store.put(`batches/${id}/upload.0.tmp`, [Buffer.from('em')]);
+    }
+    await store.put(`uploads/${old}`, [Buffer.from('email\n')]);
+    const keptBefore = await objectsOf(kept);
+    expect(await deleteOrphans(pipeline.context)).toBe(2);
+    expect(await objectsOf(aged)).toEqual([]);
+    expect(await objectsOf(old)).toEqual([`uploads/${old}`]);
+    expect(await objectsOf(young)).toHaveLength(2);
+    expect(await objectsOf(kept)).toEqual(keptBefore);
+    await store.deletePrefix(`batches/${young}/`);
+    await store.delete(`uploads/${old}`);
+  });
+
+  test('is left alone in a bucket, which others may share', async () => {
+    const { context } = pipeline;
+    const id = idFrom(500);
+    await context.store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
+    const storage = { provider: 's3' } as (typeof context)['config']['storage'];
+    expect(await deleteOrphans({ ...context, config: { ...context.config, storage } })).toBe(0);
+    expect(await objectsOf(id)).toHaveLength(1);
+    expect(await deleteOrphans(context)).toBe(1);
+  });
+
+  test('is not taken for one while its batch is known, however old', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const before = await objectsOf(id);
+    vi.useFakeTimers({ now: Date.now() + 400 * 86_400_000, toFake: ['Date'] });
+    expect(await deleteOrphans(pipeline.context)).toBe(0);
+    vi.useRealTimers();
+    expect(await objectsOf(id)).toEqual(before);
+  });
+});
+
+describe('what a worker without a lease left behind', () => {
+  /** A part that was written and never counted, beside one that did. */
+  async function withDebris(): Promise<{ id: string; thaw(): Promise<void> }> {
+    const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    const frozen = new Signal();
+    const thawed = new Signal();
+    pipeline.faults.put = () => {
+      delete pipeline.faults.put;
+      frozen.raise();
+      return thawed.raised;
+    };
+    const woken = must(pipeline.queues.waiting[0], 'a chunk');
+    const zombie = pipeline.queues.run(pipeline.context, woken);
+    await frozen.raised;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    const thaw = async () => {
+      thawed.raise();
+      await zombie;
+    };
+    return { id, thaw };
+  }
+
+  test('is deleted a day after the end, and the result stays whole', async () => {
+    const { id, thaw } = await withDebris();
+    await thaw();
+    const parts = async () => (await objectsOf(id)).filter((key) => key.endsWith('.csv'));
+    const whole = await pipeline.results(caller, id);
+    expect(await parts()).toHaveLength(2);
+    await keepHouse(pipeline.context);
+    expect(await parts()).toHaveLength(2);
+    await ended(id, 1);
+    await keepHouse(pipeline.context);
+    expect(await parts()).toHaveLength(1);
+    expect(await pipeline.results(caller, id)).toEqual(whole);
+  });
+
+  test('after the files were deleted by hand is deleted a day later', async () => {
+    const { id, thaw } = await withDebris();
+    await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+    await thaw();
+    expect(await objectsOf(id)).toHaveLength(1);
+    await ended(id, 1);
+    await keepHouse(pipeline.context);
+    expect(await objectsOf(id)).toEqual([]);
+  });
+});

@@ -1,0 +1,222 @@
+/**
+ * Takes an upload: streams it to storage, looks at its first bytes, and records the batch. Whatever is
+ * wrong with a file as a whole is said here, before anything is accepted; nothing is left behind then.
+ */
+import { Readable } from 'node:stream';
+import { uuidv7 } from 'uuidv7';
+import type { Context } from '../../core/context.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { openShare } from '../../core/limits/shares.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+import type { StreamSum } from '../../core/storage/object-store.ts';
+import { readHead, verifyObject } from '../../core/storage/object-sum.ts';
+import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
+import { isXlsx, storedXlsx, xlsxToCsv } from '../../formats/xlsx/read-xlsx.ts';
+import type { Alongside, Batch, Owner, StoredDialect } from '../batch/batch.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
+import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
+import { mapColumns, type RequestedMapping } from '../mapping/columns.ts';
+import type { Queues } from '../queue/queues.ts';
+import { receiveUpload } from './receive-upload.ts';
+
+export interface BatchRequest {
+  operation: OperationName;
+  name: string;
+  mapping: RequestedMapping | null;
+  fields: string[] | null;
+  /** ISO 3166 alpha-2 codes. */
+  defaultRegion: string | null;
+  country: string | null;
+  maxCredits: number | null;
+  hold: boolean;
+  dedupe: boolean;
+  requireAgreement: boolean;
+  /** The batch whose rows this one runs again. */
+  rerunOf: string | null;
+}
+
+/** The columns of results: a list may be the result of an earlier one. */
+const columnNames: ReadonlySet<string> = new Set(
+  (Object.keys(operations) as OperationName[]).flatMap((operation) =>
+    outputColumns(operation, null).map(({ header }) => header),
+  ),
+);
+
+/** What the caller says about how the file is written; what is left out is found out. */
+export type DialectRequest = Omit<DialectOptions, 'isWhole' | 'columnNames'>;
+
+export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
+  queues: Queues;
+  config: StorageBounds & { openListsMax: number };
+  /** Whose upload it is. */
+  accountId: string;
+  /** Aborts when nobody waits for the response any more. */
+  signal: AbortSignal;
+}
+
+/** An upload that is in storage and not yet a batch. */
+export interface StoredUpload {
+  batchId: string;
+  key: string;
+  sum: StreamSum;
+  /** Its first bytes, as `readHead` gives them. */
+  head: Buffer;
+  /** Of the bytes received. */
+  sha256: Buffer;
+  /** True when it was a workbook: what is stored is the CSV of its first sheet. */
+  wasXlsx: boolean;
+}
+
+/**
+ * Streams an upload to storage without holding it, unzipped when it is gzip; a workbook becomes the CSV of
+ * its first sheet, when its turn comes. Throws as `receiveUpload`, `xlsxToCsv` and the share of conversions
+ * do; nothing stays in storage then, nor when the client hangs up half way or `cut` ends it.
+ */
+export async function storeUpload(
+  context: UploadContext,
+  source: Readable,
+  cut?: AbortSignal,
+): Promise<StoredUpload> {
+  const batchId = uuidv7();
+  const key = `batches/${batchId}/upload`;
+  const received = receiveUpload(source, context.config.uploadBytesMax, cut);
+  const sum = await context.store.putStream(key, received);
+  let head: Buffer;
+  try {
+    head = await readHead(context.store, key, sum);
+  } catch (error) {
+    await context.store.delete(key);
+    throw error;
+  }
+  const upload = { batchId, key, sum, head, sha256: received.sha256(), wasXlsx: false };
+  return isXlsx(head) ? convertXlsx(context, upload) : upload;
+}
+
+/**
+ * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The wait and a
+ * long conversion together stay below the time after which a silent connection is cut.
+ */
+const convertInTurn = openShare({
+  name: 'workbooks',
+  inFlightMax: 1,
+  accountInFlightMax: 1,
+  accountWaitingMax: 7,
+  waitMsMax: 30_000,
+});
+
+/** Replaces a stored workbook by the CSV of its first sheet. Nothing stays when it throws. */
+async function convertXlsx(
+  { store, config, accountId, signal }: UploadContext,
+  upload: StoredUpload,
+): Promise<StoredUpload> {
+  const key = `${upload.key}-sheet`;
+  try {
+    await verifyObject(store, upload.key, upload.sum);
+    const workbook = storedXlsx(store, { key: upload.key, bytes: upload.sum.bytes });
+    const sum = await convertInTurn(accountId, signal, () => {
+      const csv = xlsxToCsv(workbook, { csvBytesMax: config.uploadBytesMax });
+      return store.putStream(key, Readable.from(csv, { signal }));
+    });
+    const head = await readHead(store, key, sum);
+    return { ...upload, key, sum, head, wasXlsx: true };
+  } catch (error) {
+    await store.delete(key);
+    // A client that goes away is no failure of ours.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await store.delete(upload.key);
+  }
+}
+
+/**
+ * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
+ * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
+ * `storage_full` when the account has no room for it, 429 when it has its maximum of open lists.
+ * The upload is deleted then. `alongside` runs in the transaction that records the batch.
+ */
+export async function createBatch(
+  context: UploadContext,
+  owner: Owner & { keyId: string },
+  upload: StoredUpload,
+  request: BatchRequest,
+  dialectRequest: DialectRequest,
+  alongside: Alongside,
+): Promise<Batch> {
+  const { batchId } = upload;
+  let batch: Batch;
+  try {
+    outputColumns(request.operation, request.fields);
+    const dialect = inspect(upload, dialectRequest);
+    const { header, sample } = dialect;
+    const { defaultRegion, country } = request;
+    const list = { header, sample, defaultRegion, country };
+    const mapping = mapColumns(request.operation, list, request.mapping);
+    const row: NewList = {
+      id: batchId,
+      ...owner,
+      ...request,
+      mapping,
+      dialect: storedDialect(dialect),
+      uploadKey: upload.key,
+      uploadBytes: upload.sum.bytes,
+      uploadCrc32: upload.sum.crc32,
+      uploadHeadCrc32: upload.sum.headCrc32,
+    };
+    batch = await inTransaction(context.sql, async (tx) => {
+      await insertBatch(tx, row, context.config.openListsMax);
+      const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
+      await alongside(tx, inserted);
+      await assertRecordedFits(tx, owner.accountId, context.config);
+      return inserted;
+    });
+  } catch (error) {
+    if (!(await mayBeRecorded(context, batchId, error))) await context.store.delete(upload.key);
+    throw error;
+  }
+  const wakeUp = { id: `split-batch-${batchId}`, payload: { batchId } };
+  await context.queues.wake('split-batch', [wakeUp]).catch((error) => {
+    // The batch is accepted; the sweep finds what has no wake-up.
+    context.log.warn({ err: error, batch: batchId }, 'batch not woken');
+  });
+  return batch;
+}
+
+/** A connection that is lost at the commit does not say whether the batch, and its upload, are needed. */
+async function mayBeRecorded(
+  { sql }: Pick<UploadContext, 'sql'>,
+  batchId: string,
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof AppError) return false;
+  return findBatch(sql, batchId).then(
+    (batch) => batch !== undefined,
+    () => true,
+  );
+}
+
+function inspect({ head, sum, wasXlsx }: StoredUpload, request: DialectRequest): Dialect {
+  const isWhole = head.length === sum.bytes;
+  if (!wasXlsx) return detectDialect(head, { ...request, isWhole, columnNames });
+  const { header } = request;
+  return detectDialect(head, { header, isWhole, columnNames, encoding: 'utf-8', delimiter: ',' });
+}
+
+function storedDialect(dialect: Dialect): StoredDialect {
+  return {
+    encoding: dialect.encoding,
+    encodingIsGuess: dialect.encodingIsGuess,
+    bom: dialect.bom,
+    delimiter: dialect.delimiter,
+    newline: dialect.newline,
+    header: dialect.header,
+    headerText: dialect.headerText,
+    doubts: dialect.doubts,
+    firstByte: dialect.firstDataByte,
+    firstLine: dialect.firstDataLine,
+  };
+}

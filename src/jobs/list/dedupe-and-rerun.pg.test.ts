@@ -1,0 +1,205 @@
+/** Paying once for a record, and once more only for what did not match. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
+import { audit } from '../../core/credits/audit.ts';
+import type { BatchView } from '../batch/batch-view.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '3' });
+  await importGraph(pipeline.sql, smallGraph);
+  await importGraph(pipeline.sql, { persons: crowd(9) });
+  caller = await pipeline.account(1000);
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  delete pipeline.faults.put;
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+
+async function lines(id: string): Promise<string[]> {
+  return (await pipeline.results(caller, id)).text.split('\n').slice(0, -1);
+}
+
+async function rerun(id: string, outcomes: string[], headers = {}): Promise<Response> {
+  return pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ outcomes }),
+  });
+}
+
+describe('dedupe', () => {
+  // Rows 1 and 5 are one record by two addresses; 2, 3 and 9 are another.
+  const emails = [
+    'ada@home.example',
+    'p1@list.example',
+    'P1@list.example ',
+    'nobody@list.example',
+    'ada@acme.example',
+    'nobody@list.example',
+    'p2@list.example',
+    'no address',
+    'p1@list.example',
+    'p2@list.example',
+  ];
+  const list = `email\n${emails.join('\n')}\n`;
+  const expected = [
+    'matched,email,,false,1,1',
+    'matched,email,,false,1,1001',
+    'duplicate,email,same record as row 2,,0,',
+    'no_match,,,,0,',
+    'duplicate,email,same record as row 1,,0,',
+    'no_match,,,,0,',
+    'matched,email,,false,1,1002',
+    'invalid,,not_an_email,,0,',
+    'duplicate,email,same record as row 2,,0,',
+    'duplicate,email,same record as row 7,,0,',
+  ];
+  const outcomesOf = async (id: string) =>
+    (await lines(id)).slice(1).map((line) => line.slice(line.indexOf(',') + 1));
+
+  test.each([1, 2, 4])('names the first row of a record, with %d workers', async (workers) => {
+    for (const chunkRows of [1, 2, 3, 100]) {
+      const id = await pipeline.upload(caller, list, { ...options, dedupe: 'true' });
+      const { context, queues } = pipeline;
+      const config = { ...context.config, chunkRows };
+      await queues.runUntilIdle({ ...context, config }, workers);
+      expect(await outcomesOf(id)).toEqual(expected);
+      expect(await pipeline.batch(caller, id)).toMatchObject({
+        rows: { matched: 3, duplicate: 4, no_match: 2, invalid: 1 },
+        credits: { charged: 3 },
+      });
+    }
+    const kept = await pipeline.sql`select * from batch_records`;
+    expect(kept).toHaveLength(0);
+  });
+
+  test('holds across a wallet that runs dry and a worker that dies', async () => {
+    const poor = await pipeline.account(1);
+    const id = await pipeline.upload(poor, list, { ...options, dedupe: 'true' });
+    for (let grant = 0; grant < 4; grant++) {
+      pipeline.faults.put = async () => {
+        delete pipeline.faults.put;
+        throw new Error('the disk is away');
+      };
+      await pipeline.runUntilIdle();
+      await pipeline.passAnHour();
+      await pipeline.sweep();
+      await pipeline.runUntilIdle();
+      await pipeline.grant(poor, 1, `grant ${grant}`);
+      await pipeline.sweep();
+    }
+    await pipeline.runUntilIdle();
+    const { text } = await pipeline.results(poor, id);
+    expect(text.split('\n').slice(1, -1)).toEqual(
+      emails.map((email, index) => `${email},${expected[index]}`),
+    );
+  });
+
+  test('is off unless asked for', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      rows: { matched: 7, duplicate: 0 },
+      credits: { charged: 7 },
+    });
+  });
+});
+
+describe('a rerun', () => {
+  const rows = [
+    '"Lovely, A";p1@list.example;x',
+    'Späth;late@list.example;"say ""hi"""',
+    'none;;',
+    'nobody;nobody@list.example',
+    'Later;later@list.example;y;extra',
+  ];
+  const list = `Who;E-Mail;Note\n${rows.join('\n')}\n`;
+
+  test('runs the rows of the chosen outcomes, with the options of the first run', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, max_credits: '50' });
+    expect(await pipeline.batch(caller, id)).toMatchObject({ rows: { matched: 1, no_match: 3 } });
+    await importGraph(pipeline.sql, {
+      persons: [
+        { id: 501, email: 'late@list.example' },
+        { id: 502, email: 'later@list.example' },
+      ],
+    });
+    const response = await rerun(id, ['no_match', 'error']);
+    expect(response.status).toBe(202);
+    const again = (await response.json()) as BatchView;
+    expect(response.headers.get('location')).toBe(`/v1/batches/${again.id}`);
+    await pipeline.runUntilIdle();
+    expect((await lines(again.id)).slice(1)).toEqual([
+      'Späth;late@list.example;"say ""hi""";;matched;email;;false;1;501',
+      'nobody;nobody@list.example;;;no_match;;;;0;',
+      'Later;later@list.example;y;extra;matched;email;;false;1;502',
+    ]);
+    expect(await pipeline.batch(caller, again.id)).toMatchObject({
+      state: 'completed',
+      mapping: { email: [{ column: 2 }] },
+      rows: { total: 3, matched: 2, no_match: 1 },
+      credits: { charged: 2, max: 50 },
+    });
+    // The first run is as it was.
+    expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 1 } });
+  });
+
+  test('keeps rows that hold nothing, and lists without a header', async () => {
+    const bare = 'p1@list.example\n""\nnobody@list.example\n';
+    const query = { ...options, header: 'false', mapping: '{"email":1}' };
+    const id = await pipeline.enrich(caller, bare, query);
+    const again = (await (await rerun(id, ['invalid', 'no_match'])).json()) as BatchView;
+    await pipeline.runUntilIdle();
+    expect((await lines(again.id)).slice(1)).toEqual([
+      '"",invalid,,no_identifier,,0,',
+      'nobody@list.example,no_match,,,,0,',
+    ]);
+  });
+
+  test('of a cancelled list runs what was not processed', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    const again = (await (await rerun(id, ['not_processed'])).json()) as BatchView;
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, again.id)).toMatchObject({
+      state: 'completed',
+      rows: { total: 5, processed: 5, not_processed: 0 },
+    });
+  });
+
+  test('that is sent twice with one Idempotency-Key makes one batch', async () => {
+    const id = await pipeline.enrich(caller, list, options);
+    const headers = { 'Idempotency-Key': 'rerun once' };
+    const first = await rerun(id, ['invalid', 'no_match'], headers);
+    const second = await rerun(id, ['invalid', 'no_match'], headers);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await second.json()).toEqual(await first.json());
+    const reused = { status: 422, code: 'idempotency_key_reused' };
+    await expectProblem(await rerun(id, ['no_match'], headers), reused);
+    const made = await pipeline.sql`select id from batches where rerun_of = ${id}`;
+    expect(made).toHaveLength(1);
+    await pipeline.runUntilIdle();
+  });
+
+  test('is refused while the list runs, for no such rows, and for what matched', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    const invalidState = { status: 409, code: 'invalid_state' };
+    await expectProblem(await rerun(id, ['no_match']), invalidState);
+    await pipeline.runUntilIdle();
+    const before = await pipeline.objects();
+    await expectProblem(await rerun(id, ['duplicate']), { status: 422, code: 'no_rows' });
+    const invalid = { status: 400, code: 'invalid_parameter' };
+    await expectProblem(await rerun(id, ['matched']), invalid);
+    await expectProblem(await rerun(id, []), invalid);
+    expect(await pipeline.objects()).toEqual(before);
+  });
+});

@@ -1,0 +1,45 @@
+/** The work of a list's chunk: its records are matched, and written with what became of them. */
+import { outputColumns } from '../../core/enrich/answer.ts';
+import { must } from '../../core/lib/assert.ts';
+import { priceOf } from '../../core/operations.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import type { ListBatch } from '../batch/batch.ts';
+import { reportPart } from '../batch/report.ts';
+import type { ChunkPhases } from '../chunk/chunk-phases.ts';
+import type { ChunkWork } from '../chunk/chunk-work.ts';
+import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
+import { matchChunk } from '../chunk/match-chunk.ts';
+import { checksAgreement } from '../mapping/read-rows.ts';
+import type { JobContext } from '../queue/job-context.ts';
+import { renderPart } from '../result/render-part.ts';
+
+/** Matches the rows of a chunk. */
+export async function readListChunk(
+  context: Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>,
+  batch: ListBatch,
+  chunk: ClaimedChunk,
+): Promise<ChunkWork> {
+  const matched = await matchChunk(context, batch, chunk);
+  const { piece, records, repairs, outcomes } = matched;
+  const layout = {
+    delimiter: batch.dialect.delimiter as Delimiter,
+    newline: batch.dialect.newline,
+    width: must(batch.width, 'width of a split batch'),
+    columns: outputColumns(batch.operation, batch.fields),
+    price: batch.live ? priceOf(batch.operation) : 0,
+    checksAgreement: checksAgreement(batch.mapping),
+  };
+  const from = chunk.rowsDone;
+  return {
+    outcomes,
+    render(paid) {
+      const rows = { piece, records, from, to: from + paid.length };
+      const { filled, ...rendered } = renderPart(rows, paid, layout);
+      const report = reportPart(records, from, paid, layout, { filled, repairs });
+      // The part has its own copy of the bytes.
+      matched.release();
+      return { ...rendered, report };
+    },
+    lines: (paid) => paid,
+  };
+}

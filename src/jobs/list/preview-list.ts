@@ -1,0 +1,74 @@
+/** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { readHead } from '../../core/storage/object-sum.ts';
+import { readRecord } from '../../formats/csv/cells.ts';
+import { Transcoder } from '../../formats/csv/encoding.ts';
+import type { Delimiter, RecordTable } from '../../formats/csv/record-table.ts';
+import { sampleRecords } from '../../formats/csv/sample-records.ts';
+import type { ListBatch } from '../batch/batch.ts';
+import { viewDialect } from '../batch/batch-view.ts';
+import { readRows } from '../mapping/read-rows.ts';
+import { assertFilesKept } from '../result/files-kept.ts';
+
+const PREVIEW_ROWS = 20;
+const SAMPLE_ROWS = 100;
+
+interface Sample {
+  bytes: Buffer;
+  records: RecordTable;
+}
+
+/**
+ * The preview of a batch: how it is read, and the first rows with the identifiers found in them. Throws
+ * `AppError` 410 when its files are no longer kept.
+ */
+export async function previewBatch(store: ObjectStore, batch: ListBatch) {
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const { bytes, records } = await sampleOf(store, batch);
+  const { rows } = readRows(bytes, records, { ...batch, delimiter });
+  return {
+    dialect: viewDialect(batch),
+    mapping: batch.mapping,
+    rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
+      row: index + 1,
+      line: records.line[index],
+      cells: readRecord(bytes, records.at(index), delimiter),
+      identifiers: Object.fromEntries(identifiers.map(({ kind, values }) => [kind, values])),
+      invalid,
+    })),
+  };
+}
+
+/** Cells of the first records, for guessing what the columns hold. */
+export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const { bytes, records } = await sampleOf(store, batch);
+  const count = Math.min(records.count, SAMPLE_ROWS);
+  return Array.from({ length: count }, (_, index) =>
+    readRecord(bytes, records.at(index), delimiter),
+  );
+}
+
+/** The data records of the first bytes of the upload, as canonical bytes. Throws as `readHead`. */
+async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
+  assertFilesKept(batch);
+  const { dialect, uploadKey, uploadBytes, uploadHeadCrc32 } = batch;
+  const sum = { bytes: uploadBytes, headCrc32: uploadHeadCrc32 };
+  const head = await readHead(store, uploadKey, sum);
+  const isWhole = head.length === uploadBytes;
+  const transcoder = new Transcoder({
+    encoding: dialect.encoding,
+    isGuess: dialect.encodingIsGuess,
+  });
+  const text = [
+    transcoder.push(head.subarray(dialect.bom)),
+    ...(isWhole ? [transcoder.finish()] : []),
+  ];
+  const bytes = Buffer.concat(text).subarray(dialect.firstByte);
+  const records = sampleRecords(bytes, {
+    delimiter: dialect.delimiter as Delimiter,
+    isWhole,
+    firstLine: dialect.firstLine,
+  });
+  return { bytes, records };
+}

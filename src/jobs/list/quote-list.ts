@@ -1,0 +1,61 @@
+/** The price of a held batch: the same match pass that a run would make, without a charge and a result. */
+import { availableCredits } from '../../core/credits/credits.ts';
+import { tellQuote } from '../../core/free-answers/free-answers.ts';
+import { takeRows } from '../../core/limits/limits.ts';
+import { operations } from '../../core/operations.ts';
+import type { ListBatch } from '../batch/batch.ts';
+import { setQuote } from '../batch/control-batch.sql.ts';
+import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
+import { countOutcomes } from '../chunk/afford.ts';
+import { type ClaimedChunk, listChunks } from '../chunk/claim-chunk.sql.ts';
+import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
+import type { JobContext } from '../queue/job-context.ts';
+
+/**
+ * Makes and stores the quote of a batch in hand. Not done when the key has no rows left this minute, or when the
+ * batch was changed, started, cancelled or asked again meanwhile.
+ */
+export async function quoteList(context: JobContext, held: HeldBatch): Promise<NotDone | null> {
+  const { batch } = held;
+  if (batch.kind !== 'list' || batch.quote === null) return null;
+  const chunks = await listChunks(context.sql, batch.id);
+  const [first] = chunks;
+  // A quote counts as rows.
+  const waitSeconds = first ? await takeRows(context.limiter, first, batch.rowsTotal ?? 0) : 0;
+  if (waitSeconds > 0) return { retryAfterSeconds: waitSeconds };
+  const rows = await countMatches(context, held, batch, chunks);
+  if (rows === undefined) return { retryAfterSeconds: 0 };
+  const price = batch.live ? operations[batch.operation].price : 0;
+  const told = tellQuote(rows, price);
+  // By what is told: an empty wallet would else say whether there is any match.
+  const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
+  const quote = { state: 'done', asked_at: batch.quote.asked_at, ...told, affordable } as const;
+  const isStored = await setQuote(context.sql, batch.id, quote);
+  return isStored ? null : { retryAfterSeconds: 0 };
+}
+
+/**
+ * Rows of each outcome, of the whole list; undefined when the quote is no longer wanted. `max_credits` does not cut
+ * it: where the cut fell would name the rows that match.
+ */
+async function countMatches(
+  context: JobContext,
+  held: HeldBatch,
+  batch: ListBatch,
+  chunks: readonly ClaimedChunk[],
+): Promise<Record<string, number> | undefined> {
+  const sum: Record<string, number> = {};
+  const answered = new Map<number, number>();
+  for (const chunk of chunks) {
+    if (!(await held.isWanted())) return undefined;
+    const { outcomes, release } = await matchChunk(context, batch, chunk, answered);
+    if (batch.dedupe) {
+      for (const { id, row } of answeredRecords(chunk, outcomes)) answered.set(id, row);
+    }
+    for (const [status, count] of Object.entries(countOutcomes(outcomes))) {
+      sum[status] = (sum[status] ?? 0) + count;
+    }
+    release();
+  }
+  return sum;
+}

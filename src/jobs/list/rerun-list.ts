@@ -1,0 +1,103 @@
+/** A new batch from the rows of an old one that came to certain outcomes. */
+import { Readable } from 'node:stream';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { encodeCell } from '../../formats/csv/quote-cell.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import type { Alongside, Batch, ListBatch, Owner } from '../batch/batch.ts';
+import { isFinal } from '../batch/states.ts';
+import { assertFilesKept } from '../result/files-kept.ts';
+import { openParts } from '../result/read-parts.ts';
+import { openCheckedParts } from '../result/redact-parts.ts';
+import { matchColumns } from '../result/render-part.ts';
+import { readResultRows } from '../result/result-rows.ts';
+import { createBatch, storeUpload, type UploadContext } from './create-list.ts';
+
+/**
+ * Uploads the list's own columns of the chosen rows as a new batch with the same options. Throws `AppError`
+ * 409 `invalid_state` while the batch runs, 410 when its files are no longer kept, 422 `no_rows` when no
+ * row has one of the outcomes.
+ * `alongside` runs in the transaction that records the new batch.
+ */
+export async function rerunBatch(
+  context: UploadContext,
+  owner: Owner & { keyId: string },
+  batch: ListBatch,
+  outcomes: readonly OutcomeStatus[],
+  alongside: Alongside,
+): Promise<Batch> {
+  if (!isFinal(batch.state) || batch.width === null) {
+    throw new AppError({
+      code: 'invalid_state',
+      status: 409,
+      message: `Batch ${batch.id} is ${batch.state}: rows can be run again when it has a result.`,
+      extensions: { state: batch.state },
+    });
+  }
+  assertFilesKept(batch);
+  const counter = { rows: 0 };
+  const list = Readable.from(chosenRows(context, batch, outcomes, counter));
+  const stored = await storeUpload(context, list);
+  if (counter.rows === 0) {
+    await context.store.delete(stored.key);
+    throw new AppError({
+      code: 'no_rows',
+      status: 422,
+      message: `No row of batch ${batch.id} came to ${outcomes.join(' or ')}.`,
+    });
+  }
+  const mapping = Object.fromEntries(
+    Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
+  );
+  const { operation, fields, defaultRegion, country, maxCredits, dedupe, requireAgreement } = batch;
+  return createBatch(
+    context,
+    owner,
+    stored,
+    {
+      operation,
+      name: `${batch.name} (again)`,
+      mapping,
+      fields,
+      defaultRegion,
+      country,
+      maxCredits,
+      hold: false,
+      dedupe,
+      requireAgreement,
+      rerunOf: batch.id,
+    },
+    {
+      encoding: 'utf-8',
+      delimiter: batch.dialect.delimiter as Delimiter,
+      header: batch.dialect.header !== null,
+    },
+    alongside,
+  );
+}
+
+/** The header, then the chosen rows with the list's own columns. */
+async function* chosenRows(
+  context: UploadContext,
+  batch: ListBatch,
+  outcomes: readonly OutcomeStatus[],
+  counter: { rows: number },
+): AsyncGenerator<Buffer> {
+  const { header, newline } = batch.dialect;
+  const delimiter = batch.dialect.delimiter as Delimiter;
+  const width = must(batch.width, 'width of a batch that ran');
+  const line = (cells: readonly string[]) => {
+    const text = cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
+    // An empty line is no row.
+    return Buffer.from((text === '' ? '""' : text) + newline);
+  };
+  if (header !== null) yield line(header);
+  const status = width + matchColumns.indexOf('match.status');
+  const parts = await openParts(context, await openCheckedParts(context, batch));
+  for await (const { cells } of readResultRows(parts, delimiter)) {
+    if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
+    counter.rows++;
+    yield line(cells.slice(0, width));
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Which columns of a list hold which identifier: as the caller says, or by the names of the header
+ * and the look of the first cells. Pure. No column is ever read as two identifiers by a guess.
+ */
+import { AppError } from '../../core/lib/errors.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+import { foldColumnName } from './column-names.ts';
+import { type ColumnMapping, guessColumns, type MappedColumn } from './guess-columns.ts';
+import { columnsOf, describeContent, type ListHead, readColumns } from './read-columns.ts';
+
+export type { ColumnMapping } from './guess-columns.ts';
+
+/** Columns that are no identifiers but help to read a row, and to judge what it matches. */
+export const contextColumns = ['country', 'person_name', 'company_name'] as const;
+
+/** What a caller sends: a header name, a column number from 1, or several of them. */
+export type RequestedMapping = Record<string, string | number | (string | number)[]>;
+
+const columnsShownMax = 20;
+
+/** What an operation can read from a list: its identifiers, and the context columns. */
+function mappableOf(operation: OperationName): string[] {
+  return [...operations[operation].identifiers, ...contextColumns];
+}
+
+/**
+ * Finds the columns of a list. A requested mapping is exact: it stands for all guesses, so kinds
+ * that it does not name are not read. Without one, a header's word counts first, unless hardly
+ * any cell bears it out; kinds that no header names are sought by content.
+ *
+ * Throws `AppError` 422 `unmapped` when no column holds an identifier of the operation, saying
+ * what each column looks like, and 400 `invalid_parameter` (field `mapping`) for a request that
+ * names what is not there.
+ */
+export function mapColumns(
+  operation: OperationName,
+  list: ListHead,
+  requested: RequestedMapping | null,
+): ColumnMapping {
+  const mapping =
+    requested === null ? guessColumns(operation, list) : byRequest(operation, list, requested);
+  const { identifiers } = operations[operation];
+  if (identifiers.some((kind) => mapping[kind] !== undefined)) return mapping;
+  throw requested === null ? unmapped(operation, list) : nothingRequested(operation);
+}
+
+function unmapped(operation: OperationName, list: ListHead): AppError {
+  const { identifiers, subject } = operations[operation];
+  const columns = readColumns(list, subject);
+  const seen = columns.map(
+    (view) => `column ${view.column}${nameOf(view.header)}: ${describeContent(view)}`,
+  );
+  const kind = subject === 'person' ? 'email' : 'domain';
+  const example = { [kind]: columns[0]?.header || 1 };
+  const shown = seen.slice(0, columnsShownMax).join('; ');
+  const more = seen.length > columnsShownMax ? `; and ${seen.length - columnsShownMax} more` : '';
+  return new AppError({
+    code: 'unmapped',
+    status: 422,
+    message:
+      `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
+      `Say which it is, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
+    errors: seen.slice(0, columnsShownMax).map((message) => {
+      return { field: 'mapping', line: 1, message };
+    }),
+    // For a form in which a person says it.
+    extensions: {
+      columns: columns.slice(0, columnsShownMax).map((view) => {
+        return { column: view.column, header: view.header, content: describeContent(view) };
+      }),
+    },
+  });
+}
+
+function nameOf(header: string | null): string {
+  return header === null || header === '' ? '' : ` "${header}"`;
+}
+
+function nothingRequested(operation: OperationName): AppError {
+  const { identifiers } = operations[operation];
+  const message =
+    `The mapping names no column for ${identifiers.join(', ')}. A mapping is exact: ` +
+    'name every column to read, or leave it out and the columns are guessed.';
+  return new AppError({
+    code: 'unmapped',
+    status: 422,
+    message,
+    errors: [{ field: 'mapping', message }],
+  });
+}
+
+function byRequest(
+  operation: OperationName,
+  list: ListHead,
+  requested: RequestedMapping,
+): ColumnMapping {
+  const mapping: ColumnMapping = {};
+  const mappable = mappableOf(operation);
+  for (const [kind, wanted] of Object.entries(requested)) {
+    if (!mappable.includes(kind)) {
+      throw wrongMapping(
+        `\`${kind}\` is nothing that ${operation} reads. Choose from: ${mappable.join(', ')}.`,
+      );
+    }
+    const columns: MappedColumn[] = [];
+    for (const one of Array.isArray(wanted) ? wanted : [wanted]) {
+      const column = requestedColumn(kind, one, list);
+      if (!columns.some((other) => other.column === column.column)) columns.push(column);
+    }
+    if (columns.length > 0) mapping[kind] = columns;
+  }
+  return mapping;
+}
+
+function requestedColumn(kind: string, wanted: string | number, list: ListHead): MappedColumn {
+  const { header } = list;
+  if (typeof wanted === 'string') {
+    const index = indexOfName(header ?? [], wanted);
+    if (index !== -1) return chosen(index + 1, header);
+    if (!/^\d{1,6}$/.test(wanted)) throw noSuchColumn(kind, wanted, header);
+  }
+  const column = Number(wanted);
+  const last = lastColumn(list);
+  if (Number.isInteger(column) && column >= 1 && column <= last) return chosen(column, header);
+  throw wrongMapping(`\`${kind}\` names column ${wanted}; columns count from 1 to ${last}.`);
+}
+
+function chosen(column: number, header: readonly string[] | null): MappedColumn {
+  return { column, header: header?.[column - 1] ?? null, reason: 'chosen' };
+}
+
+/**
+ * Records may be longer than those seen, but a column that no seen record has is a slip. Where no
+ * record is at hand every number may be meant.
+ */
+function lastColumn({ header, sample }: ListHead): number {
+  if (header !== null) return header.length;
+  return sample.length === 0 ? Number.MAX_SAFE_INTEGER : columnsOf(sample);
+}
+
+function indexOfName(header: readonly string[], wanted: string): number {
+  const exact = header.indexOf(wanted);
+  if (exact !== -1) return exact;
+  const folded = foldColumnName(wanted);
+  return folded === '' ? -1 : header.findIndex((name) => foldColumnName(name) === folded);
+}
+
+function noSuchColumn(kind: string, wanted: string, header: readonly string[] | null): AppError {
+  const columns =
+    header === null
+      ? 'The file has no header: use numbers.'
+      : `The columns are ${header.join(', ')}.`;
+  return wrongMapping(
+    `\`${kind}\` names the column "${wanted}", which is not in the file. ${columns}`,
+  );
+}
+
+function wrongMapping(message: string): AppError {
+  return new AppError({
+    code: 'invalid_parameter',
+    status: 400,
+    message,
+    errors: [{ field: 'mapping', message }],
+  });
+}

@@ -1,0 +1,210 @@
+/**
+ * Guesses the columns of a list: first by the words of its header, which the cells may refute, then
+ * by the cells alone. A guess that is wrong looks up, and may pay for, somebody else's record, so a
+ * doubtful column is left out rather than read.
+ */
+import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+import type { ContentKind } from './column-content.ts';
+import type { Meaning } from './column-names.ts';
+import { rankOfColumn } from './column-ranks.ts';
+import {
+  type ColumnView,
+  kindOfContent,
+  type ListHead,
+  readColumns,
+  sayShare,
+} from './read-columns.ts';
+
+/** One column of the file: its number from 1, and its name where the file has a header. */
+export interface MappedColumn {
+  column: number;
+  header: string | null;
+  /** Why this column: `header "E-mail"`, `94% of 87 cells are e-mails`, `chosen`. */
+  reason: string;
+}
+
+/**
+ * From identifier kind (or context column) to the columns that hold it, in the order to try. The
+ * columns of `person_name` are the parts of one name, in order: one full name, or given and family
+ * name.
+ */
+export type ColumnMapping = Record<string, MappedColumn[]>;
+
+type Subject = 'person' | 'company';
+type Kind = GuessedKind | 'person_name';
+type GuessedKind = IdentifierKind | 'country' | 'company_name';
+
+/**
+ * The columns of every identifier of the operation and of its context, best first; kinds without a
+ * column are left out. Total and deterministic; never maps a column twice.
+ */
+export function guessColumns(operation: OperationName, list: ListHead): ColumnMapping {
+  const { identifiers, subject } = operations[operation];
+  const views = readColumns(list, subject);
+  const believed = views.filter((view) => isBorneOut(view, subject));
+  const rest = views.filter((view) => !believed.includes(view));
+  const mapping: ColumnMapping = {};
+  const add = (kind: Kind, columns: MappedColumn[]) => {
+    if (columns.length > 0) mapping[kind] = columns;
+  };
+  for (const kind of [...identifiers, 'country'] as const) {
+    const named = columnsByName(kind, believed, subject);
+    const found = named.length > 0 ? named : columnsByContent(kind, rest, subject);
+    add(kind, found.length > 0 || kind !== 'domain' ? found : domainsOfEmails(believed, rest));
+  }
+  if (subject === 'person') {
+    add('company_name', columnsByName('company_name', believed, subject));
+    add('person_name', nameColumns(believed));
+  }
+  return mapping;
+}
+
+/** What the normaliser of a meaning must be able to read. */
+const contentOfMeaning: Readonly<Partial<Record<Meaning, ContentKind>>> = {
+  email: 'email',
+  phone: 'phone',
+  profile: 'profile',
+  twitter: 'twitter',
+  registry_number: 'registry_number',
+  domain: 'domain',
+  country: 'country',
+  company_name: 'company_name',
+  full_name: 'person_name',
+  first_name: 'person_name',
+  middle_name: 'person_name',
+  last_name: 'person_name',
+};
+
+/** Kinds whose cells cannot be meant otherwise, whatever the header says. */
+const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>([
+  'email',
+  'profile',
+  'other_profile',
+  'twitter',
+]);
+
+/** So few cells may all be slips. */
+const cellsToRefute = 5;
+const refutedBelow = 0.1;
+const doubtfulBelow = 0.5;
+
+/** Whether a column's name means something that its cells do not refute. */
+function isBorneOut(view: ColumnView, subject: Subject): boolean {
+  const { reading, content } = view;
+  const { meaning, ideas, isExact } = reading;
+  if (meaning === null || meaning === 'other' || meaning === 'foreign') return false;
+  const expected = contentOfMeaning[meaning] ?? nameContent(subject);
+  const seen = kindOfContent(view);
+  if (
+    seen !== null &&
+    seen !== expected &&
+    (unmistakable.has(seen) || isHostAsName(seen, expected))
+  ) {
+    return false;
+  }
+  const { filled } = content;
+  // "Profile" alone may head any text, and nearly every word is a possible handle.
+  const isVague = meaning === 'profile' && !ideas.has('network');
+  const usable = isVague ? content.strict.profile : content.loose[expected];
+  if (!isExact || isVague) return filled === 0 || usable >= filled * doubtfulBelow;
+  return filled < cellsToRefute || usable >= filled * refutedBelow;
+}
+
+function nameContent(subject: Subject): ContentKind {
+  return subject === 'person' ? 'person_name' : 'company_name';
+}
+
+function isHostAsName(seen: ContentKind, expected: ContentKind): boolean {
+  return seen === 'domain' && (expected === 'company_name' || expected === 'person_name');
+}
+
+const meaningOfKind: Readonly<Record<GuessedKind, Meaning>> = {
+  professional_network: 'profile',
+  email: 'email',
+  phone: 'phone',
+  twitter: 'twitter',
+  registry_number: 'registry_number',
+  domain: 'domain',
+  name: 'company_name',
+  company_name: 'company_name',
+  country: 'country',
+};
+
+function columnsByName(
+  kind: GuessedKind,
+  believed: readonly ColumnView[],
+  subject: Subject,
+): MappedColumn[] {
+  const meaning = meaningOfKind[kind];
+  const ranked: { view: ColumnView; rank: number }[] = [];
+  for (const view of believed) {
+    if (view.reading.meaning !== meaning) continue;
+    const rank = rankOfColumn(view.reading, subject);
+    if (rank !== null) ranked.push({ view, rank });
+  }
+  if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed);
+  return ranked
+    .sort(
+      (a, b) =>
+        a.rank - b.rank ||
+        a.view.reading.number - b.view.reading.number ||
+        a.view.column - b.view.column,
+    )
+    .map(({ view }) => byName(view));
+}
+
+/** A plain "Name" is a company's where nothing else is, and where no column is a person's name. */
+function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
+  const parts: (Meaning | null)[] = ['first_name', 'last_name'];
+  if (believed.some(({ reading }) => parts.includes(reading.meaning))) return [];
+  return believed.filter(({ reading }) => reading.meaning === 'name').map(byName);
+}
+
+/**
+ * One full name, or the parts of one in order. "Name" beside one part of a name is the other
+ * part.
+ */
+function nameColumns(believed: readonly ColumnView[]): MappedColumn[] {
+  const of = (meaning: Meaning) => believed.find(({ reading }) => reading.meaning === meaning);
+  const plain = of('name');
+  const first = of('first_name');
+  const last = of('last_name');
+  const isWhole = plain !== undefined && (first === undefined) === (last === undefined);
+  const whole = isWhole ? plain : of('full_name');
+  if (whole !== undefined) return [byName(whole)];
+  return [first ?? plain, of('middle_name'), last ?? plain]
+    .filter((view) => view !== undefined)
+    .map(byName);
+}
+
+function columnsByContent(
+  kind: GuessedKind,
+  rest: readonly ColumnView[],
+  subject: Subject,
+): MappedColumn[] {
+  return rest.flatMap((view) => {
+    const seen = kindOfContent(view);
+    if (seen === null || seen !== contentOfMeaning[meaningOfKind[kind]]) return [];
+    // A name that is known to say something else is believed where the cells could be anything.
+    const isNamed = view.reading.meaning === 'other' && !unmistakable.has(seen);
+    const isOthers = rankOfColumn(view.reading, subject) === null;
+    if (isNamed || isOthers) return [];
+    const { column, header, content } = view;
+    return [{ column, header, reason: sayShare(content, seen) }];
+  });
+}
+
+/** Without a column of web addresses, work e-mails tell a company's domain. */
+function domainsOfEmails(
+  believed: readonly ColumnView[],
+  rest: readonly ColumnView[],
+): MappedColumn[] {
+  const named = columnsByName('email', believed, 'company');
+  const found = named.length > 0 ? named : columnsByContent('email', rest, 'company');
+  return found.map((mapped) => ({ ...mapped, reason: `${mapped.reason}, read for their domain` }));
+}
+
+function byName({ column, header }: ColumnView): MappedColumn {
+  return { column, header, reason: `header "${header}"` };
+}

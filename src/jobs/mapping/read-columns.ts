@@ -1,0 +1,131 @@
+/** Each column of a list, with what its name says and what its first cells look like. */
+import { countryCode } from '../../core/identifiers/country.ts';
+import {
+  type CellContext,
+  type ColumnContent,
+  type ContentKind,
+  contentPlurals,
+  isFilled,
+  readContent,
+} from './column-content.ts';
+import { type HeaderReading, readColumnName } from './column-names.ts';
+
+/** What is known of a list before it is read. */
+export interface ListHead {
+  /** Names of the columns; null for a file without a header. */
+  header: readonly string[] | null;
+  /** Cells of the first records. */
+  sample: readonly (readonly string[])[];
+  /** ISO 3166 alpha-2 region of phone numbers in rows without a country. */
+  defaultRegion?: string | null;
+  /** ISO 3166 alpha-2 country of registry numbers in rows without a country. */
+  country?: string | null;
+}
+
+export interface ColumnView {
+  /** From 1. */
+  column: number;
+  header: string | null;
+  reading: HeaderReading;
+  content: ColumnContent;
+}
+
+type Subject = 'person' | 'company';
+
+/** How many columns the widest record has. */
+export function columnsOf(sample: ListHead['sample']): number {
+  return sample.reduce((most, record) => Math.max(most, record.length), 0);
+}
+
+/** The columns of the header, or of the widest record where there is none. */
+export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
+  const { header, sample } = list;
+  const width = header?.length ?? columnsOf(sample);
+  const named = Array.from({ length: width }, (_, index) => {
+    const name = header?.[index] ?? null;
+    const cells = sample.map((record) => record[index] ?? '');
+    return { column: index + 1, header: name, reading: readColumnName(name ?? ''), cells };
+  });
+  const countries = countriesOfRows(
+    named.filter(isCountryColumn).map(({ cells }) => cells),
+    sample.length,
+  );
+  const context: CellContext = {
+    subject,
+    regions: countries.map((code) => code ?? list.defaultRegion ?? null),
+    registryCountries: countries.map((code) => code ?? list.country ?? null),
+  };
+  return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, context) }));
+}
+
+const countryShareMin = 0.9;
+
+/** By its name, or by cells that are countries and nothing else. */
+function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: string[] }): boolean {
+  if (reading.meaning === 'country') return true;
+  if (reading.meaning !== null) return false;
+  const filled = cells.filter(isFilled);
+  const countries = filled.filter((cell) => countryCode(cell) !== null);
+  return filled.length > 0 && countries.length >= filled.length * countryShareMin;
+}
+
+function countriesOfRows(columns: readonly string[][], rows: number): (string | null)[] {
+  return Array.from({ length: rows }, (_, row) => {
+    for (const cells of columns) {
+      const code = countryCode(cells[row] ?? '');
+      if (code !== null) return code;
+    }
+    return null;
+  });
+}
+
+/** Of kinds that a cell can be at once, the more exact one stands first. */
+const strictKinds: readonly ContentKind[] = [
+  'email',
+  'profile',
+  'other_profile',
+  'twitter',
+  'phone',
+  'registry_number',
+  'domain',
+  'country',
+  'company_name',
+];
+
+/** Legal forms stand behind a part of company names only. */
+const shareMin: Readonly<Partial<Record<ContentKind, number>>> = {
+  registry_number: 0.9,
+  country: countryShareMin,
+  company_name: 0.3,
+};
+const usualShareMin = 0.6;
+
+/** What the cells alone show the column to hold, or null. */
+export function kindOfContent({ content }: ColumnView): ContentKind | null {
+  const { filled, strict } = content;
+  if (filled === 0) return null;
+  const isKind = (kind: ContentKind) => strict[kind] >= filled * (shareMin[kind] ?? usualShareMin);
+  return strictKinds.find(isKind) ?? null;
+}
+
+/** `94% of 87 cells are e-mails`. */
+export function sayShare(content: ColumnContent, kind: ContentKind): string {
+  const { filled, strict } = content;
+  if (filled === 1) return `the only filled cell shows ${contentPlurals[kind]}`;
+  const share = Math.floor((strict[kind] / filled) * 100);
+  return `${share}% of ${filled} cells are ${contentPlurals[kind]}`;
+}
+
+/** What was seen in a column, for a person who has to say what it is. */
+export function describeContent(view: ColumnView): string {
+  const { content } = view;
+  if (content.filled === 0) return 'empty';
+  const kind =
+    kindOfContent(view) ??
+    strictKinds.reduce((best, other) =>
+      content.strict[other] > content.strict[best] ? other : best,
+    );
+  return content.strict[kind] === 0
+    ? `no identifier in ${content.filled} ${content.filled === 1 ? 'cell' : 'cells'}`
+    : sayShare(content, kind);
+}

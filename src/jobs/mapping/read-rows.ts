@@ -1,0 +1,181 @@
+/** Turns the records of a piece of a list into rows ready for matching. */
+import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
+import { countryCode } from '../../core/identifiers/country.ts';
+import {
+  type IdentifierKind,
+  type NormaliseContext,
+  normaliseIdentifier,
+} from '../../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../../core/operations.ts';
+import { readColumns } from '../../formats/csv/cells.ts';
+import {
+  type Delimiter,
+  type RecordTable,
+  unreadableReason,
+} from '../../formats/csv/record-table.ts';
+import type { ColumnMapping } from './columns.ts';
+
+export interface RowReading {
+  operation: OperationName;
+  mapping: ColumnMapping;
+  delimiter: Delimiter;
+  /** ISO 3166 alpha-2 region for national phone numbers of rows without a country. */
+  defaultRegion: string | null;
+  /** ISO 3166 alpha-2 country of registry numbers of rows without a country. */
+  country: string | null;
+}
+
+/** True when the list carries a name that a match can be checked against. */
+export function checksAgreement(mapping: ColumnMapping): boolean {
+  return ['person_name', 'company_name', 'name'].some((kind) => mapping[kind] !== undefined);
+}
+
+/** What the list itself says about whom a row is. */
+export interface ListedNames {
+  personName: string;
+  companyName: string;
+}
+
+export interface ReadRows {
+  /** One for each record, in order. */
+  rows: RowInput[];
+  /** The list's own names of the row. */
+  namesOf(index: number): ListedNames;
+  /** Values that were damaged and could be repaired. */
+  repairs: Repair[];
+}
+
+/** A damaged value that could be repaired: the index of its row, and what it is. */
+export interface Repair {
+  index: number;
+  kind: IdentifierKind;
+}
+
+/** Reads the rows of a piece. */
+export function readRows(piece: Buffer, records: RecordTable, reading: RowReading): ReadRows {
+  const { identifiers, subject } = operations[reading.operation];
+  const read = columnReader(piece, records, reading);
+  const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
+  const contextOf = contextsOf(subject, reading, read('country'));
+  const personNames = read('person_name');
+  // In a list of companies the name is an identifier, and still says whether a number fits.
+  const companyNames = [...read('company_name'), ...read('name')];
+  const rows: RowInput[] = [];
+  const repairs: Repair[] = [];
+  for (let index = 0; index < records.count; index++) {
+    const unreadable = unreadableReason(records.flags[index] ?? 0);
+    if (unreadable !== null) {
+      rows.push({ identifiers: [], invalid: unreadable });
+      continue;
+    }
+    rows.push(readRow(kinds, index, contextOf(index), repairs));
+  }
+  const namesOf = (index: number): ListedNames => ({
+    personName: joinCells(personNames, index),
+    companyName: firstCell(companyNames, index),
+  });
+  return { rows, namesOf, repairs };
+}
+
+function joinCells(columns: string[][], index: number): string {
+  if (columns.length === 1) return columns[0]?.[index] ?? '';
+  return columns
+    .map((column) => column[index] ?? '')
+    .join(' ')
+    .trim();
+}
+
+function firstCell(columns: string[][], index: number): string {
+  for (const column of columns) {
+    const cell = column[index];
+    if (cell !== undefined && cell !== '') return cell;
+  }
+  return '';
+}
+
+type KindColumns = { kind: IdentifierKind; columns: string[][] };
+
+function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) {
+  const wanted = [
+    ...new Set(
+      Object.values(reading.mapping)
+        .flat()
+        .map(({ column }) => column),
+    ),
+  ];
+  const cells = readColumns(
+    piece,
+    records,
+    wanted.map((column) => column - 1),
+    reading.delimiter,
+  );
+  return (name: string): string[][] =>
+    (reading.mapping[name] ?? []).map(({ column }) => cells[wanted.indexOf(column)] ?? []);
+}
+
+/** How the values of rows are read, by the country that a row names: few for a million rows. */
+function contextsOf(subject: 'person' | 'company', reading: RowReading, countries: string[][]) {
+  const contexts = new Map<string | null, NormaliseContext>();
+  return (index: number): NormaliseContext => {
+    const code = rowCountry(countries, index);
+    let context = contexts.get(code);
+    if (context === undefined) {
+      const registryCountry = code ?? reading.country;
+      const region = code ?? reading.defaultRegion;
+      context = {
+        subject,
+        ...(registryCountry === null ? {} : { registryCountry }),
+        ...(region === null ? {} : { region }),
+      };
+      contexts.set(code, context);
+    }
+    return context;
+  };
+}
+
+/** The first country that a row names, or null. */
+function rowCountry(countries: string[][], index: number): string | null {
+  for (const column of countries) {
+    const code = countryCode(column[index] ?? '');
+    if (code !== null) return code;
+  }
+  return null;
+}
+
+/** All usable identifiers of one row in order of trust, or why there is none. */
+function readRow(
+  kinds: KindColumns[],
+  index: number,
+  context: NormaliseContext,
+  repairs: Repair[],
+): RowInput {
+  // Most rows have one identifier: a literal of one is a fifth of an empty list that grows.
+  let identifiers: RowIdentifier[] | null = null;
+  let firstReason: string | null = null;
+  for (const { kind, columns } of kinds) {
+    let values: string[] | null = null;
+    for (const column of columns) {
+      const text = column[index] ?? '';
+      if (text === '') continue;
+      const normalised = normaliseIdentifier(kind, text, context);
+      if ('reason' in normalised) {
+        firstReason ??= normalised.reason;
+        continue;
+      }
+      if (isRepaired(kind, text)) repairs.push({ index, kind });
+      if (values === null) values = normalised.values;
+      else values = [...values, ...normalised.values];
+    }
+    if (values === null) continue;
+    if (identifiers === null) identifiers = [{ kind, values }];
+    else identifiers.push({ kind, values });
+  }
+  if (identifiers !== null) return { identifiers, invalid: null };
+  return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
+}
+
+/** True for a usable text that a spreadsheet had damaged: a number in scientific notation, lost zeros. */
+function isRepaired(kind: IdentifierKind, text: string): boolean {
+  if (kind === 'phone') return /\de\+?\d/i.test(text);
+  return kind === 'registry_number' && /^\s*\d{1,7}(\.0)?\s*$/.test(text);
+}

@@ -1,0 +1,58 @@
+/** Where people stand in stored results. */
+import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { type ShownRecord, shownSubject } from './person-index.ts';
+import { type PartsContext, readShownRecords } from './read-part.ts';
+import {
+  listBatchesShowingPeople,
+  listPartsShowingPeople,
+  type PlacedPart,
+} from './redaction.sql.ts';
+
+export interface ShownPerson {
+  personId: number;
+  batchId: string;
+  accountId: string;
+  objectKey: string;
+  /** Rows of the part, from 1. */
+  rows: number[];
+}
+
+/** The parts of results with live data that show one of these people. Reads what stands beside all of them. */
+export async function findShown(
+  { sql, store }: PartsContext,
+  ids: readonly number[],
+): Promise<ShownPerson[]> {
+  const found: ShownPerson[] = [];
+  for (const batchId of await listBatchesShowingPeople(sql, true)) {
+    const batch = await findBatch(sql, batchId);
+    const subject = batch && shownSubject(batch);
+    if (!batch || !subject) continue;
+    const idOf = new Map(ids.map((id) => [subject === 'person' ? id : -id, id]));
+    for (const part of await listPartsShowingPeople(sql, batchId)) {
+      const { objectKey } = part;
+      const shown = await readShown(store, part);
+      for (const [shownId, personId] of idOf) {
+        const pairs = shown.filter(({ id }) => id === shownId);
+        // One person may be several directors of a company.
+        const rows = [...new Set(pairs.map(({ row }) => row + 1))];
+        const { accountId } = batch;
+        if (rows.length > 0) found.push({ personId, batchId, accountId, objectKey, rows });
+      }
+    }
+  }
+  return found;
+}
+
+/** A part that was replaced or deleted in between shows nobody any more. */
+async function readShown(
+  store: PartsContext['store'],
+  part: Pick<PlacedPart, 'objectKey' | 'ids'>,
+): Promise<ShownRecord[]> {
+  try {
+    return await readShownRecords(store, part);
+  } catch (error) {
+    if (isObjectMissing(error)) return [];
+    throw error;
+  }
+}

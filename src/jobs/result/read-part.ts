@@ -1,0 +1,39 @@
+/** Reads parts of results, whatever happens to them meanwhile. */
+import { buffer } from 'node:stream/consumers';
+import type { Context } from '../../core/context.ts';
+import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
+import type { Part } from './parts.sql.ts';
+import { decodeShown, type ShownRecord, shownKey } from './person-index.ts';
+import { findPartKey, type PlacedPart } from './redaction.sql.ts';
+
+/** What reading results takes: both graphs say who opted out. */
+export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
+
+/**
+ * The bytes of a part, or of the object that has replaced it since it was listed, because somebody in it
+ * opted out. Throws `AppError` `object_missing` or `object_damaged`.
+ */
+export async function readPart(
+  context: PartsContext,
+  part: Pick<Part, 'batchId' | 'chunkNumber' | 'k' | 'objectKey' | 'bytes' | 'crc32'>,
+): Promise<Buffer> {
+  try {
+    return await readObject(context.store, part.objectKey, part);
+  } catch (error) {
+    if (!isObjectMissing(error)) throw error;
+    const now = await findPartKey(context.sql, part);
+    if (now === undefined || now.objectKey === part.objectKey) throw error;
+    return readPart(context, { ...part, ...now });
+  }
+}
+
+/** Whom a part shows. Throws as `readPart`. */
+export async function readShownRecords(
+  store: Context['store'],
+  { objectKey, ids }: Pick<PlacedPart, 'objectKey' | 'ids'>,
+): Promise<ShownRecord[]> {
+  const key = shownKey(objectKey);
+  // A version before this one recorded nothing of it.
+  if (ids === null) return decodeShown(await buffer(store.getStream(key)));
+  return decodeShown(await readObject(store, key, ids));
+}

@@ -1,0 +1,46 @@
+/**
+ * Brings stored results up to the last opt-out without waiting for a download. The sweep wakes it for every
+ * batch that is behind.
+ */
+import { z } from 'zod';
+import { lastSuppression } from '../../core/suppression/shown-people.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { defineJob } from '../queue/define-job.ts';
+import type { PartsContext } from './read-part.ts';
+import { checkBatch } from './redact-parts.ts';
+import { listBatchesBehind } from './redaction.sql.ts';
+
+export const checkResults = defineJob({
+  name: 'check-results',
+  payload: z.object({ batchId: z.uuid() }),
+  async run(context, { batchId }) {
+    const batch = await findBatch(context.sql, batchId);
+    if (batch === undefined || batch.filesDeletedAt !== null) return;
+    const parts = await checkBatch(context, batch);
+    if (parts > 0) context.log.info({ batch: batchId, parts }, 'parts rewritten after an opt-out');
+  },
+});
+
+/** Batches whose stored results are not checked against the last opt-out of their graph. */
+export async function batchesBehind({
+  sql,
+  testSql,
+}: Pick<PartsContext, 'sql' | 'testSql'>): Promise<string[]> {
+  const [live, test] = await Promise.all([lastSuppression(sql), lastSuppression(testSql)]);
+  return live + test === 0 ? [] : listBatchesBehind(sql, { live, test });
+}
+
+/** Checks every batch that is behind, here and now. Returns how many parts were written anew. */
+export async function checkAllResults(context: PartsContext): Promise<number> {
+  let rewritten = 0;
+  for (;;) {
+    const ids = await batchesBehind(context);
+    if (ids.length === 0) return rewritten;
+    for (const id of ids) {
+      const batch = await findBatch(context.sql, id);
+      if (batch !== undefined && batch.filesDeletedAt === null) {
+        rewritten += await checkBatch(context, batch);
+      }
+    }
+  }
+}

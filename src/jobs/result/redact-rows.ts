@@ -1,0 +1,73 @@
+/** Rewrites rows of a part: the list's own text stays byte for byte, the added cells change. Pure. */
+
+import { fieldsEnd, readRecord } from '../../formats/csv/cells.ts';
+import { encodeCell } from '../../formats/csv/quote-cell.ts';
+import { scanRecords } from '../../formats/csv/record-scanner.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import { matchColumns } from './render-part.ts';
+
+interface PartForm {
+  delimiter: Delimiter;
+  /** Number of the list's own columns. */
+  width: number;
+}
+
+/**
+ * The part with the added cells of some rows changed: `change` gets them and returns what stands there
+ * instead.
+ */
+export function changeRows(
+  bytes: Buffer,
+  { delimiter, width }: PartForm,
+  rows: Iterable<number>,
+  change: (added: string[], row: number) => readonly string[],
+): Buffer {
+  const records = scanRecords(bytes, { delimiter });
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const row of [...new Set(rows)].sort((a, b) => a - b)) {
+    const record = records.at(row);
+    const added = readRecord(bytes, record, delimiter).slice(width);
+    const changed = change(added, row);
+    pieces.push(bytes.subarray(from, fieldsEnd(bytes, record, delimiter, width)));
+    const text = changed.map((cell) => delimiter + encodeCell(cell, { delimiter, safe: false }));
+    pieces.push(Buffer.from(text.join('')));
+    from = record.end;
+  }
+  pieces.push(bytes.subarray(from));
+  return Buffer.concat(pieces);
+}
+
+/** The part without some rows. */
+export function dropRows(
+  bytes: Buffer,
+  { delimiter }: Pick<PartForm, 'delimiter'>,
+  rows: Iterable<number>,
+): Buffer {
+  const records = scanRecords(bytes, { delimiter });
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const row of [...new Set(rows)].sort((a, b) => a - b)) {
+    pieces.push(bytes.subarray(from, records.at(row).start));
+    from = records.at(row).end + (records.terminator[row] ?? 0);
+  }
+  pieces.push(bytes.subarray(from));
+  return Buffer.concat(pieces);
+}
+
+const cellOf = {
+  status: matchColumns.indexOf('match.status'),
+  by: matchColumns.indexOf('match.by'),
+  reason: matchColumns.indexOf('match.reason'),
+  credits: matchColumns.indexOf('match.credits'),
+};
+
+/** What is left of the row of somebody who opted out: the outcome, and what was paid for it. */
+export function withholdPerson(added: readonly string[]): string[] {
+  const left = added.map(() => '');
+  left[cellOf.status] = 'suppressed';
+  left[cellOf.by] = added[cellOf.by] ?? '';
+  left[cellOf.reason] = 'opted_out';
+  left[cellOf.credits] = added[cellOf.credits] ?? '';
+  return left;
+}

@@ -1,0 +1,213 @@
+/**
+ * Writes the rows of a part: each record's own text, unchanged, then what became of it, then the
+ * columns of the operation. Blank lines between records stay where they were.
+ */
+import type { OutputColumn } from '../../core/enrich/answer.ts';
+import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { ByteWriter } from '../../formats/csv/byte-writer.ts';
+import { readRecord } from '../../formats/csv/cells.ts';
+import { decodeWindows1252 } from '../../formats/csv/encoding.ts';
+import { encodeCell } from '../../formats/csv/quote-cell.ts';
+import {
+  type Delimiter,
+  isRawLine,
+  type RecordTable,
+  recordFlag,
+} from '../../formats/csv/record-table.ts';
+import { appendRecordCells } from './record-cells.ts';
+
+/** Columns that every operation adds before its own; `match.agrees` only where there is a name to ask. */
+export const matchColumns = [
+  'match.status',
+  'match.by',
+  'match.reason',
+  'match.conflict',
+  'match.credits',
+] as const;
+
+export interface PartLayout {
+  delimiter: Delimiter;
+  newline: string;
+  /** Width of the widest record or header: narrower ones are padded. */
+  width: number;
+  columns: readonly OutputColumn[];
+  /** Credits of a match, written beside it. */
+  price: number;
+  /** True when the list carries a name or company, so that each match is checked against it. */
+  checksAgreement: boolean;
+}
+
+export interface RenderedPart {
+  bytes: Buffer;
+  /** Matched rows whose cell is not empty, by added column. */
+  filled: number[];
+  /** Bytes of the longest row: no cell is longer. */
+  rowBytesMax: number;
+  /** Call it when `bytes` are stored and no longer read. */
+  release(): void;
+}
+
+/** The rows `from` to `to` of a piece that ends with them or goes on behind them. */
+export interface PartRows {
+  piece: Buffer;
+  records: RecordTable;
+  from: number;
+  to: number;
+}
+
+/** Renders rows of a piece; `outcomes` are those of the rows `from` to `to`. */
+export function renderPart(
+  rows: PartRows,
+  outcomes: readonly Outcome[],
+  layout: PartLayout,
+): RenderedPart {
+  const { piece, records, from, to } = rows;
+  const writer = new ByteWriter(piece.length + answerBytes(outcomes) + (to - from) * 64);
+  const plan = planColumns(layout);
+  const filled = new Array<number>(layout.columns.length).fill(0);
+  let rowBytesMax = 0;
+  let gapFrom = from === 0 ? 0 : endOf(records, from - 1);
+  for (let index = from; index < to; index++) {
+    const start = records.start[index] ?? 0;
+    if (start > gapFrom) writer.copy(piece, gapFrom, start);
+    const rowFrom = writer.length;
+    appendInput(writer, rows, index, layout);
+    appendOutcome(writer, outcomes[index - from] as Outcome, layout, plan, filled);
+    rowBytesMax = Math.max(rowBytesMax, writer.length - rowFrom);
+    writer.text(layout.newline);
+    gapFrom = endOf(records, index);
+  }
+  if (to === records.count) writer.copy(piece, gapFrom, piece.length);
+  return { bytes: writer.written(), filled, rowBytesMax, release: () => writer.release() };
+}
+
+/** Length of the records that the columns are copied from. */
+function answerBytes(outcomes: readonly Outcome[]): number {
+  let bytes = 0;
+  for (const { answer } of outcomes) {
+    if (answer === null) continue;
+    if (answer.person !== null) bytes += answer.person.to - answer.person.from;
+    if (answer.company !== null) bytes += answer.company.to - answer.company.from;
+  }
+  return bytes;
+}
+
+function endOf(records: RecordTable, index: number): number {
+  return (records.end[index] ?? 0) + (records.terminator[index] ?? 0);
+}
+
+function appendInput(writer: ByteWriter, rows: PartRows, index: number, layout: PartLayout): void {
+  const { piece, records } = rows;
+  const { delimiter, width } = layout;
+  const flags = records.flags[index] ?? 0;
+  const start = records.start[index] ?? 0;
+  const end = records.end[index] ?? 0;
+  let cells = records.fields[index] ?? 0;
+  if (isRawLine(flags)) {
+    // Its quotes do not add up: as one quoted cell it cannot swallow the rows behind it.
+    const [text = ''] = readRecord(piece, { start, end, flags }, delimiter);
+    writer.text(encodeCell(text, { delimiter, safe: false }));
+    cells = 1;
+  } else if (flags & recordFlag.invalidUtf8) {
+    // The bytes that make the structure are the same in both encodings.
+    writer.text(decodeWindows1252(piece.subarray(start, end)));
+  } else {
+    writer.copy(piece, start, end);
+  }
+  if (cells < width) writer.text(delimiter.repeat(width - cells));
+}
+
+interface ColumnPlan {
+  person: number[];
+  company: number[];
+  computed: Extract<OutputColumn, { record: null }>[];
+  /** What an absent person, company, or answer leaves: only delimiters. */
+  personBlank: string;
+  companyBlank: string;
+  /** What follows the reason of a row without an answer. */
+  unmatched: string;
+  /** What follows the empty reason of a match: whether there is a conflict, and the price. */
+  conflict: string;
+  noConflict: string;
+}
+
+function planColumns({ columns, delimiter, price, checksAgreement }: PartLayout): ColumnPlan {
+  const of = (record: 'person' | 'company') =>
+    columns.flatMap((column) => (column.record === record ? [column.index] : []));
+  const person = of('person');
+  const company = of('company');
+  return {
+    person,
+    company,
+    computed: columns.filter((column) => column.record === null),
+    personBlank: delimiter.repeat(person.length),
+    companyBlank: delimiter.repeat(company.length),
+    unmatched: `${delimiter}${delimiter}0${delimiter.repeat(columns.length + Number(checksAgreement))}`,
+    conflict: `${delimiter}true${delimiter}${price}`,
+    noConflict: `${delimiter}false${delimiter}${price}`,
+  };
+}
+
+function appendOutcome(
+  writer: ByteWriter,
+  outcome: Outcome,
+  layout: PartLayout,
+  plan: ColumnPlan,
+  filled: number[],
+): void {
+  const { delimiter } = layout;
+  const { status, by, reason, conflict, answer } = outcome;
+  // Piece by piece: a text put together for each of a million rows is garbage at once.
+  writer.text(delimiter);
+  writer.text(status);
+  writer.text(delimiter);
+  writer.text(by);
+  writer.text(delimiter);
+  if (answer === null) {
+    if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
+    writer.text(plan.unmatched);
+    return;
+  }
+  writer.text(conflict ? plan.conflict : plan.noConflict);
+  if (layout.checksAgreement) {
+    writer.text(delimiter);
+    writer.text(outcome.agrees);
+  }
+  let column = 0;
+  const delimiterByte = delimiter.charCodeAt(0);
+  if (plan.person.length > 0) {
+    if (answer.person === null) writer.text(plan.personBlank);
+    else appendRecordCells(writer, answer.person, plan.person, delimiterByte, filled, column);
+    column += plan.person.length;
+  }
+  if (plan.company.length > 0) {
+    if (answer.company === null) writer.text(plan.companyBlank);
+    else appendRecordCells(writer, answer.company, plan.company, delimiterByte, filled, column);
+    column += plan.company.length;
+  }
+  for (const computed of plan.computed) {
+    const cell = computed.read(answer);
+    if (cell !== '') filled[column] = (filled[column] ?? 0) + 1;
+    column++;
+    writer.text(delimiter + encodeCell(cell, { delimiter, safe: false }));
+  }
+}
+
+/** The header row of the result: the list's own names, padded, then the added ones. */
+export function resultHeader(
+  header: readonly string[],
+  width: number,
+  columns: readonly OutputColumn[],
+  checksAgreement: boolean,
+): string[] {
+  const names = [...header, ...new Array<string>(Math.max(0, width - header.length)).fill('')];
+  const taken = new Set(names);
+  const agreement = checksAgreement ? ['match.agrees'] : [];
+  for (const added of [...matchColumns, ...agreement, ...columns.map((column) => column.header)]) {
+    let name = added;
+    for (let copy = 2; taken.has(name); copy++) name = `${added}_${copy}`;
+    taken.add(name);
+    names.push(name);
+  }
+  return names;
+}

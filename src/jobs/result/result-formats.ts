@@ -1,0 +1,137 @@
+/**
+ * The forms in which a result is given back. What is stored is CSV; the other forms are made from it
+ * while it is read, a part at a time.
+ */
+import type { OutputColumn } from '../../core/enrich/answer.ts';
+import { cellToJson } from '../../core/graph/record.ts';
+import { encodeCell, looksTyped } from '../../formats/csv/quote-cell.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import { matchColumns } from './render-part.ts';
+import type { ResultRow } from './result-rows.ts';
+
+/** What the columns of a result are, from left to right: the list's own, the match, the operation's. */
+export interface ResultLayout {
+  delimiter: Delimiter;
+  newline: string;
+  /** Names of all columns. */
+  names: readonly string[];
+  /** The list's header as it was written, and of how many columns; null where it had none. */
+  headerText: string | null;
+  headerWidth: number;
+  /** Number of the list's own columns. */
+  width: number;
+  /** True when the rows say what became of them: those of an export are all people. */
+  matches: boolean;
+  checksAgreement: boolean;
+  columns: readonly OutputColumn[];
+}
+
+/**
+ * CSV that a spreadsheet opens without running anything: text cells that it would take for a formula
+ * begin with an apostrophe. Values of a known form (numbers, times, E.164) stay as they are.
+ */
+export async function* toSafeCsv(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<string> {
+  const { delimiter, newline, names, width, columns } = layout;
+  const firstAdded = names.length - columns.length;
+  const style = { delimiter, safe: true };
+  const line = (cells: readonly string[], isTyped: (cell: string, index: number) => boolean) =>
+    cells.map((cell, index) => encodeCell(cell, style, isTyped(cell, index))).join(delimiter);
+  yield line(names, () => false) + newline;
+  for await (const { cells, blankLines } of rows) {
+    const text = line(cells, (cell, index) =>
+      index < width ? looksTyped(cell) : (columns[index - firstAdded]?.typed ?? false),
+    );
+    yield newline.repeat(blankLines) + text + newline;
+  }
+}
+
+/** The cells of a workbook: the names, then every row; blank lines are empty rows. */
+export async function* toSheet(
+  rows: AsyncIterable<ResultRow>,
+  { names, width, columns }: ResultLayout,
+): AsyncGenerator<{ text: string; typed: boolean }[]> {
+  const firstAdded = names.length - columns.length;
+  yield names.map((text) => ({ text, typed: false }));
+  for await (const { cells, blankLines } of rows) {
+    for (let line = 0; line < blankLines; line++) yield [];
+    yield cells.map((text, index) => {
+      const typed = index >= width && (columns[index - firstAdded]?.typed ?? false);
+      return { text, typed };
+    });
+  }
+}
+
+/** One JSON object a row: `{row, input, match, person|company|email|financials}`, or just the person. */
+export async function* toJsonLines(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<string> {
+  if (!layout.matches) return yield* toPeopleLines(rows, layout);
+  const inputNames = uniqueNames(layout.names.slice(0, layout.width));
+  for await (const { row, cells } of rows) {
+    const input = Object.fromEntries(inputNames.map((name, index) => [name, cells[index] ?? '']));
+    const match = readMatch(cells, layout);
+    const answer = readAnswer(cells, layout, match.status === 'matched');
+    yield `${JSON.stringify({ row, input, match, ...answer })}\n`;
+  }
+}
+
+/** One person a line, as a page of the search gives them. */
+async function* toPeopleLines(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<string> {
+  for await (const { cells } of rows) {
+    yield `${JSON.stringify(readAnswer(cells, layout, true).person)}\n`;
+  }
+}
+
+function readMatch(cells: readonly string[], { width, checksAgreement }: ResultLayout) {
+  const cell = (name: (typeof matchColumns)[number]) =>
+    cells[width + matchColumns.indexOf(name)] ?? '';
+  return {
+    status: cell('match.status'),
+    by: cell('match.by') || null,
+    reason: cell('match.reason') || null,
+    conflict: cell('match.conflict') === 'true',
+    credits: Number(cell('match.credits')),
+    ...(checksAgreement ? { agrees: cells[width + matchColumns.length] || null } : {}),
+  };
+}
+
+/** The added columns as objects by what stands before the dot; null for a row that did not match. */
+function readAnswer(
+  cells: readonly string[],
+  { names, columns }: ResultLayout,
+  matched: boolean,
+): Record<string, unknown> {
+  const answer: Record<string, Record<string, unknown> | null> = {};
+  const firstAdded = names.length - columns.length;
+  for (const [index, column] of columns.entries()) {
+    const dot = column.header.indexOf('.');
+    const group = column.header.slice(0, dot);
+    if (!matched) {
+      answer[group] = null;
+      continue;
+    }
+    const object = answer[group] ?? {};
+    object[column.header.slice(dot + 1)] = cellToJson(column.json, cells[firstAdded + index] ?? '');
+    answer[group] = object;
+  }
+  return answer;
+}
+
+/** Names of the list's columns as keys: an empty one is numbered, a second one of a name gets `_2`. */
+function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((given, index) => {
+    const base = given === '' ? `column_${index + 1}` : given;
+    let name = base;
+    for (let copy = 2; taken.has(name); copy++) name = `${base}_${copy}`;
+    taken.add(name);
+    return name;
+  });
+}

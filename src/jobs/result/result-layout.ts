@@ -1,0 +1,52 @@
+/** What the columns of a batch's result are. */
+import { outputColumns } from '../../core/enrich/answer.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import type { Batch, ExportBatch, ListBatch } from '../batch/batch.ts';
+import { checksAgreement } from '../mapping/read-rows.ts';
+import { resultHeader } from './render-part.ts';
+import type { ResultLayout } from './result-formats.ts';
+
+/** The layout of the result of a list or an export. */
+export function layoutOf(batch: Batch): ResultLayout {
+  return batch.kind === 'export' ? exportLayout(batch) : listLayout(batch);
+}
+
+/** The columns of the people and nothing else. */
+function exportLayout({ operation, fields }: ExportBatch): ResultLayout {
+  const columns = outputColumns(operation, fields);
+  return {
+    delimiter: ',',
+    newline: '\n',
+    names: columns.map(({ header }) => header),
+    headerText: null,
+    headerWidth: 0,
+    width: 0,
+    matches: false,
+    checksAgreement: false,
+    columns,
+  };
+}
+
+function listLayout(batch: ListBatch): ResultLayout {
+  const { dialect } = batch;
+  const width = batch.width ?? dialect.header?.length ?? 0;
+  const columns = outputColumns(batch.operation, batch.fields);
+  const agreement = checksAgreement(batch.mapping);
+  const header = dialect.header ?? numberedNames(width);
+  return {
+    delimiter: dialect.delimiter as Delimiter,
+    newline: dialect.newline,
+    names: resultHeader(header, width, columns, agreement),
+    headerText: dialect.headerText,
+    headerWidth: header.length,
+    width,
+    matches: true,
+    checksAgreement: agreement,
+    columns,
+  };
+}
+
+/** Names for the columns of a list without a header: the result has one in any case. */
+function numberedNames(width: number): string[] {
+  return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
+}

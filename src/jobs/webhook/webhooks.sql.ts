@@ -1,0 +1,208 @@
+/**
+ * Statements about webhooks and their deliveries as their owner sees them; those that deliver are in
+ * `deliver/deliveries.sql.ts`. Events are recorded by triggers (migration `webhooks`), which never wait for a
+ * webhook. Locks are taken in the order wallet -> webhook -> delivery.
+ */
+import type { Sql } from '../../core/db/client.ts';
+import { type EventType, testEventType } from './event-types.ts';
+
+export interface Webhook {
+  id: string;
+  accountId: string;
+  live: boolean;
+  url: string;
+  events: EventType[];
+  creditsLowThreshold: number;
+  enabled: boolean;
+  /** Why the service disabled it: the receiver answered 410, or only failures for days. */
+  disabledReason: 'gone' | 'failing' | null;
+  failingSince: Date | null;
+  /** Until when the secret before the last rotation signs along; null without one. */
+  previousUntil: Date | null;
+  createdAt: Date;
+}
+
+/** Whose webhooks a caller may see. */
+export interface WebhookOwner {
+  accountId: string;
+  live: boolean;
+}
+
+export type NewWebhook = Pick<
+  Webhook,
+  'id' | 'accountId' | 'live' | 'url' | 'events' | 'creditsLowThreshold' | 'enabled'
+> & { secret: Buffer };
+
+const columns = (sql: Sql) => sql`
+  id, account_id, live, url, events, credits_low_threshold, enabled, disabled_reason, failing_since,
+  case when previous_until > now() then previous_until end as previous_until, created_at`;
+
+/** Lets one transaction at a time change webhooks of the account. Charges wait for it: be short. */
+export async function lockWebhooksOf(sql: Sql, accountId: string): Promise<void> {
+  await sql`select from wallets where account_id = ${accountId} for no key update`;
+}
+
+export async function countWebhooks(sql: Sql, { accountId, live }: WebhookOwner): Promise<number> {
+  const [row] = await sql<{ webhooks: number }[]>`
+    select count(*) as webhooks from webhooks
+    where account_id = ${accountId} and live = ${live}`;
+  return row?.webhooks ?? 0;
+}
+
+export async function insertWebhook(sql: Sql, webhook: NewWebhook): Promise<void> {
+  await sql`insert into webhooks ${sql({ ...webhook })}`;
+}
+
+/** A webhook of this owner; anybody else's is not found. With `keep` nobody deletes it meanwhile. */
+export async function findOwnWebhook(
+  sql: Sql,
+  { accountId, live }: WebhookOwner,
+  id: string,
+  keep = false,
+): Promise<Webhook | undefined> {
+  const [webhook] = await sql<Webhook[]>`
+    select ${columns(sql)} from webhooks
+    where id = ${id} and account_id = ${accountId} and live = ${live}
+    ${keep ? sql`for key share` : sql``}`;
+  return webhook;
+}
+
+/** A page of an owner's webhooks, newest first; `before` is the last id of the page before. */
+export async function listWebhooks(
+  sql: Sql,
+  { accountId, live }: WebhookOwner,
+  page: { before: string | null; limit: number },
+): Promise<Webhook[]> {
+  return sql<Webhook[]>`
+    select ${columns(sql)} from webhooks
+    where account_id = ${accountId} and live = ${live}
+      and (${page.before}::uuid is null or (created_at, id) < (
+        select created_at, id from webhooks where id = ${page.before}
+          and account_id = ${accountId}))
+    order by created_at desc, id desc limit ${page.limit}`;
+}
+
+export type WebhookChange = Partial<
+  Pick<Webhook, 'url' | 'events' | 'creditsLowThreshold' | 'enabled'>
+>;
+
+/** Changes a webhook. Enabling or disabling it by hand forgets why and since when it failed. */
+export async function updateWebhook(sql: Sql, id: string, change: WebhookChange): Promise<void> {
+  const row = {
+    ...change,
+    ...(change.enabled === undefined ? {} : { disabledReason: null, failingSince: null }),
+  };
+  await sql`update webhooks set ${sql(row)} where id = ${id}`;
+}
+
+/** The signing secret becomes the new one; the one before it signs along for so many seconds. */
+export async function rotateSecret(
+  sql: Sql,
+  id: string,
+  { secret, overlapSeconds }: { secret: Buffer; overlapSeconds: number },
+): Promise<void> {
+  await sql`
+    update webhooks set previous_secret = secret, secret = ${secret},
+      previous_until = now() + make_interval(secs => ${overlapSeconds})
+    where id = ${id}`;
+}
+
+/** Deletes a webhook with its deliveries. */
+export async function deleteWebhook(sql: Sql, id: string): Promise<void> {
+  await sql`delete from webhooks where id = ${id}`;
+}
+
+/**
+ * Notes in the wallet from what balance on somebody is to be told of charges. Call it after a change of
+ * the account's webhooks, in its transaction.
+ */
+export async function setWatchedBalance(sql: Sql, accountId: string): Promise<void> {
+  await sql`
+    update wallets set watched_below = (
+      select max(case when 'credits.low' = any(events) then credits_low_threshold else 1 end)
+      from webhooks
+      where account_id = ${accountId} and live and enabled
+        and events && '{credits.low,credits.empty}')
+    where account_id = ${accountId}`;
+}
+
+/** An event on its way to a webhook. */
+export interface Delivery {
+  id: string;
+  eventId: string;
+  type: string;
+  payload: Record<string, unknown>;
+  state: DeliveryState;
+  attempts: number;
+  dueAt: Date;
+  attemptedAt: Date | null;
+  responseStatus: number | null;
+  error: string | null;
+  durationMs: number | null;
+  createdAt: Date;
+  deliveredAt: Date | null;
+}
+
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+const deliveryColumns = (sql: Sql) => sql`
+  id, event_id, type, payload, state, attempts, due_at, attempted_at, response_status, error,
+  duration_ms, created_at, delivered_at`;
+
+/** A page of a webhook's deliveries, newest first; `before` is the last id of the page before. */
+export async function listDeliveries(
+  sql: Sql,
+  webhookId: string,
+  page: { state: DeliveryState | null; before: string | null; limit: number },
+): Promise<Delivery[]> {
+  return sql<Delivery[]>`
+    select ${deliveryColumns(sql)} from webhook_deliveries
+    where webhook_id = ${webhookId} and (${page.state}::text is null or state = ${page.state})
+      and (${page.before}::uuid is null or (created_at, id) < (
+        select created_at, id from webhook_deliveries where id = ${page.before}
+          and webhook_id = ${webhookId}))
+    order by created_at desc, id desc limit ${page.limit}`;
+}
+
+/** Records a test event for a webhook, whatever types it takes, and wakes the workers. */
+export async function insertTestDelivery(sql: Sql, webhookId: string): Promise<Delivery> {
+  const [delivery] = await sql<[Delivery]>`
+    with event as (select gen_random_uuid() as id),
+    delivery as (
+      insert into webhook_deliveries (webhook_id, event_id, type, payload)
+      select w.id, event.id, ${testEventType}, webhook_payload(
+        event.id, ${testEventType}, w.live, json_build_object('webhook_id', w.id))
+      from webhooks w, event where w.id = ${webhookId}
+      returning ${deliveryColumns(sql)}),
+    woken as (select pg_notify('webhook_deliveries', ''))
+    select delivery.* from delivery, woken`;
+  return delivery;
+}
+
+/**
+ * Lets a delivery be made again at once, with the schedule from its beginning, and wakes the workers.
+ * Undefined when the webhook has no such delivery.
+ */
+export async function replayDelivery(
+  sql: Sql,
+  webhookId: string,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  const [delivery] = await sql<Delivery[]>`
+    with delivery as (
+      update webhook_deliveries set state = 'pending', round_attempts = 0, due_at = now(),
+        delivered_at = null
+      where id = ${deliveryId} and webhook_id = ${webhookId}
+      returning ${deliveryColumns(sql)}),
+    woken as (select pg_notify('webhook_deliveries', ''))
+    select delivery.* from delivery, woken`;
+  return delivery;
+}
+
+/** Forgets deliveries that are so old. */
+export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<void> {
+  await sql`
+    delete from webhook_deliveries
+    where created_at < now() - make_interval(days => ${keepDays})`;
+}
