@@ -54,6 +54,19 @@ function patchDirectory(zip: Buffer, name: string, at: number, value: number): B
   return zip;
 }
 
+/** The archive with these extra fields at each entry of its directory (APPNOTE.TXT 4.3.12). */
+function withExtraFields(zip: Buffer, fields: Buffer): Buffer {
+  const end = zip.subarray(zip.length - 22);
+  const pieces = [zip.subarray(0, end.readUInt32LE(16))];
+  for (let at = end.readUInt32LE(16); at < zip.length - 22; ) {
+    const entry = zip.subarray(at, at + 46 + zip.readUInt16LE(at + 28));
+    at += entry.length;
+    pieces.push(Buffer.from(entry), fields);
+    pieces.at(-2)?.writeUInt16LE(fields.length, 30);
+  }
+  return Buffer.concat([...pieces, end]);
+}
+
 describe('other files', () => {
   it('are refused with 415, their kind and the way out', async () => {
     const { 'xl/workbook.xml': book = '', ...rest } = workbookParts({ rows: oneCell });
@@ -112,6 +125,29 @@ describe('zip bombs', () => {
   it('are refused by the number of members and the size of a part', async () => {
     await sheetRefusal(sheetOf(oneCell), 422, 'members', { entriesMax: 3 });
     await sheetRefusal(sheetOf(oneCell), 422, 'larger than', { partBytesMax: 100 });
+  });
+
+  it('are refused by the bytes of the directory, before most of it is read', async () => {
+    const manyFields = Buffer.alloc(65_532);
+    const names = Array.from({ length: 1000 }, (_, index) => `extra/${index}`);
+    const members = Object.fromEntries(names.map((name) => [name, '']));
+    const usual = await zipOf({ ...workbookParts({ rows: oneCell }), ...members });
+    expect(await csvOfBytes(usual)).toBe('1\r\n');
+
+    const bytes = withExtraFields(usual, manyFields);
+    let bytesRead = 0;
+    const source = sourceOf(bytes);
+    const get: typeof source.get = (range) => {
+      bytesRead += range.to - range.from;
+      return source.get(range);
+    };
+    await expectRefusal(
+      collect(xlsxToCsv({ ...source, get })).then(String),
+      422,
+      'directory takes more than 4194304 bytes',
+    );
+    expect(bytes.length).toBeGreaterThan(60 * 1024 * 1024);
+    expect(bytesRead).toBeLessThan(6 * 1024 * 1024);
   });
 
   it('are refused when few cells stand for much text', async () => {

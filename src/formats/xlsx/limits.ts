@@ -18,6 +18,11 @@ const mebibyte = 1024 * 1024;
 export interface XlsxLimits {
   /** Members of the zip archive; a workbook has a dozen, one with many pictures some thousands. */
   entriesMax: number;
+  /**
+   * Bytes of the directory, local headers included: 10,000 members with names and extra fields of usual length take
+   * 1.5 MB. Four bytes of it can become an object of two hundred.
+   */
+  directoryBytesMax: number;
   /** Bytes of all parts that are read, unzipped. A full million rows by ten columns takes 700 MB. */
   unzippedBytesMax: number;
   /** Growth of one part when unzipped; repetitive sheets reach some dozens. */
@@ -41,6 +46,7 @@ export interface XlsxLimits {
 
 export const xlsxLimits: XlsxLimits = {
   entriesMax: 10_000,
+  directoryBytesMax: 4 * mebibyte,
   unzippedBytesMax: 2048 * mebibyte,
   ratioMax: 100,
   ratioFromBytes: mebibyte,

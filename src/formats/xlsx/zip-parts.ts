@@ -33,10 +33,10 @@ const deflated = 8;
 
 /**
  * Reads the archive's directory. Throws `AppError` 422 for a broken archive or one with more members
- * than allowed, 415 for an encrypted member; an error of the storage is passed on as it is.
+ * or a larger directory than allowed, 415 for an encrypted member; an error of the storage is passed on as it is.
  */
 export async function openZipParts(source: XlsxSource, limits: XlsxLimits): Promise<ZipParts> {
-  const reader = new WindowReader(source);
+  const reader = new WindowReader(source, limits.directoryBytesMax);
   const entries = new Map<string, yauzl.Entry>();
   const zip = await reader.blame(() =>
     yauzl.fromRandomAccessReaderPromise(reader, source.bytes, {
@@ -48,7 +48,11 @@ export async function openZipParts(source: XlsxSource, limits: XlsxLimits): Prom
     throw unreadableXlsx(`its archive has more than ${limits.entriesMax} members`);
   }
   await reader.blame(async () => {
-    for await (const entry of zip.eachEntry()) entries.set(partKey(entry.fileName), entry);
+    for await (const entry of zip.eachEntry()) {
+      // Up to 16,000 objects, which nothing here reads again.
+      entry.extraFields = [];
+      entries.set(partKey(entry.fileName), entry);
+    }
   });
   const budget = { bytes: limits.unzippedBytesMax };
   return {
@@ -147,15 +151,19 @@ function isZlibError(error: unknown): boolean {
 /** The directory is read in hundreds of small pieces: one window serves most, storage the rest. */
 const windowBytes = 256 * 1024;
 
+/** What yauzl reads: the directory with its end record, and the headers of the members that are opened. */
 class WindowReader extends yauzl.RandomAccessReader {
   readonly #source: XlsxSource;
+  readonly #bytesMax: number;
+  #bytesRead = 0;
   #window: Buffer = Buffer.alloc(0);
   #windowFrom = 0;
   #storeError: unknown = null;
 
-  constructor(source: XlsxSource) {
+  constructor(source: XlsxSource, bytesMax: number) {
     super();
     this.#source = source;
+    this.#bytesMax = bytesMax;
   }
 
   override read(
@@ -165,6 +173,11 @@ class WindowReader extends yauzl.RandomAccessReader {
     position: number,
     done: (error: Error | null) => void,
   ): void {
+    this.#bytesRead += length;
+    if (this.#bytesRead > this.#bytesMax) {
+      done(unreadableXlsx(`its archive's directory takes more than ${this.#bytesMax} bytes`));
+      return;
+    }
     this.#bytes(position, length).then(
       (bytes) => {
         bytes.copy(into, offset);
