@@ -1,11 +1,12 @@
 /** Statements of the attacks that no interface of the service has. */
 import type { Sql } from '../../src/core/db/client.ts';
 
-/** Searches that the server works on now. */
-export async function countActiveSearches(sql: Sql): Promise<number> {
+/** Counts the previews that the server works on. It shows no more than the first 1,023 bytes of a statement. */
+export async function countActivePreviews(sql: Sql): Promise<number> {
   const [row] = await sql<{ active: number }[]>`
     select count(*)::int as active from pg_stat_activity
-    where state = 'active' and pid <> pg_backend_pid() and query like '%person_search%'`;
+    where state = 'active' and pid <> pg_backend_pid()
+      and query like '%count(*) filter (where s.present%'`;
   return row?.active ?? 0;
 }
 

@@ -29,7 +29,7 @@ export const dueSchedules: Attack = {
 };
 
 async function makeSchedule(arena: Arena, caller: Caller): Promise<string> {
-  const body = { name: 'Due', filter: 'gender=2&limit=1', cron: '0 0 1 1 *', time_zone: 'UTC' };
+  const body = { name: 'Due', filter: 'gender=2', cron: '0 0 1 1 *', time_zone: 'UTC' };
   const response = await arena.call(caller, '/v1/schedules', jsonBody({ ...body, max_credits: 1 }));
   if (response.status !== 201) throw new Error(await response.text());
   return ((await response.json()) as { id: string }).id;

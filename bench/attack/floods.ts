@@ -1,11 +1,14 @@
 /** Calls that need no key, or have a made-up one, while somebody else works. */
 import { generateKey } from '../../src/core/keys/key-format.ts';
-import { type Arena, type Attack, type Caller, type Finding, timed } from './arena.ts';
+import { askChild } from '../child.ts';
+import type { Latencies, OpenLoop } from '../open-loop.ts';
+import { type Arena, type Attack, type Finding, timed } from './arena.ts';
 
 const CONNECTIONS = 100;
-const SECONDS = 5;
-/** What somebody else's quick call may take meanwhile: 19 of 20, in seconds. */
-const OTHERS_P95_MAX = 0.5;
+const SECONDS = 10;
+const CALLS_PER_SECOND = 20;
+/** Seconds from when a quick call of another account is due to its whole response. */
+const OTHERS_P99_MAX = 0.5;
 
 export const healthFlood: Attack = {
   name: 'health-flood',
@@ -19,20 +22,23 @@ export const madeUpKeys: Attack = {
   run: (arena) => flood(arena, () => arena.call({ key: generateKey('live') }, '/v1/me')),
 };
 
+/** The other account calls from a process of its own: the flood must not hold up the clock that measures it. */
 async function flood(arena: Arena, send: () => Promise<Response>): Promise<Finding[]> {
-  const other = await arena.account(10);
-  const end = performance.now() + SECONDS * 1000;
+  const { key } = await arena.account(10, { requestsPerMinute: 10_000 });
+  let isOver = false;
   const attackers = Array.from({ length: CONNECTIONS }, async () => {
-    while (performance.now() < end) await timed(send);
+    while (!isOver) await timed(send);
   });
-  const seconds: number[] = [];
-  while (performance.now() < end) seconds.push(await quickCall(arena, other));
+  const { p99, failed } = await askChild<Latencies>('bench/open-loop-process.js', {
+    addresses: [`${arena.stack.url}/v1/me`],
+    headers: [{ Authorization: `Bearer ${key}` }],
+    perSecond: CALLS_PER_SECOND,
+    seconds: SECONDS,
+  } satisfies OpenLoop);
+  isOver = true;
   await Promise.all(attackers);
-  seconds.sort((a, b) => a - b);
-  const p95 = seconds[Math.floor(seconds.length * 0.95)] ?? Number.POSITIVE_INFINITY;
-  return [{ what: "others' /v1/me, p95", measured: p95, unit: 's', max: OTHERS_P95_MAX }];
-}
-
-async function quickCall(arena: Arena, caller: Caller): Promise<number> {
-  return (await timed(() => arena.call(caller, '/v1/me'))).seconds;
+  return [
+    { what: "others' /v1/me, p99", measured: p99 / 1000, unit: 's', max: OTHERS_P99_MAX },
+    { what: "others' /v1/me without a 200", measured: failed, unit: '', max: 0 },
+  ];
 }

@@ -1,6 +1,7 @@
 /** Free quotes of long lists ahead of somebody else's quote of one row. */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
+import { assert } from '../../src/core/lib/assert.ts';
 import { leadList } from '../bench-stack.ts';
 import { upload } from '../line.ts';
 import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
@@ -27,17 +28,20 @@ export const quotesAhead: Attack = {
     const response = await arena.call(other, '/v1/batches', body);
     const { id } = (await response.json()) as { id: string };
     await untilReady(arena, other, id);
-    for (const list of ids) {
-      await arena.call(attacker, `/v1/batches/${list}/quote`, { method: 'POST' });
-    }
+    for (const list of ids) await quote(arena, attacker, list);
     const started = performance.now();
-    await arena.call(other, `/v1/batches/${id}/quote`, { method: 'POST' });
+    await quote(arena, other, id);
     const client = createClient(arena.stack.url, other.key);
     while ((await client.getBatch(id)).quote?.state === 'running') await setTimeout(20);
     const measured = (performance.now() - started) / 1000;
     return [{ what: "another account's quote", measured, unit: 's', max: SECONDS_MAX }];
   },
 };
+
+async function quote(arena: Arena, caller: Caller, list: string): Promise<void> {
+  const response = await arena.call(caller, `/v1/batches/${list}/quote`, { method: 'POST' });
+  assert(response.status === 202, `a quote responds 202, not ${response.status}`);
+}
 
 async function untilReady({ stack }: Arena, { key }: Caller, id: string): Promise<void> {
   const client = createClient(stack.url, key);
