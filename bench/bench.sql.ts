@@ -71,8 +71,6 @@ export async function forgetService(sql: Sql): Promise<void> {
       select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
   for (const { drop } of objects) await sql.unsafe(drop);
   await sql`delete from public.migrations where name like 'public/%'`;
-  // The one thing outside of the tables that these migrations add.
-  await sql`alter table public.migrations drop column if exists sha256`;
   await sql`drop schema if exists bullmq cascade`;
 }
 

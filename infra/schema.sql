@@ -3,8 +3,6 @@
 
 create extension btree_gin schema public;
 
-create extension pg_trgm schema public;
-
 create table public.accounts (
   id uuid not null,
   name text not null,
@@ -139,17 +137,17 @@ END) stored,
   objects_checked_at timestamp with time zone,
   objects_damaged integer default 0 not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
-  constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
-  constraint batches_check10 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
-  constraint batches_check11 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
-  constraint batches_check2 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
-  constraint batches_check3 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
-  constraint batches_check4 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
-  constraint batches_check5 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
-  constraint batches_check6 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
-  constraint batches_check7 CHECK (((kind = 'export'::text) = ((filter IS NOT NULL) AND (format IS NOT NULL) AND (gzip IS NOT NULL)))),
-  constraint batches_check8 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
-  constraint batches_check9 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
+  constraint batches_check CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
+  constraint batches_check1 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
+  constraint batches_check10 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
+  constraint batches_check2 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
+  constraint batches_check3 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
+  constraint batches_check4 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
+  constraint batches_check5 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
+  constraint batches_check6 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
+  constraint batches_check7 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
+  constraint batches_check8 CHECK (((kind = 'export'::text) = ((filter IS NOT NULL) AND (format IS NOT NULL) AND (gzip IS NOT NULL)))),
+  constraint batches_check9 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
   constraint batches_credits_reserved_check CHECK ((credits_reserved >= 0)),
   constraint batches_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
   constraint batches_kind_check CHECK ((kind = ANY (ARRAY['list'::text, 'export'::text]))),
@@ -176,7 +174,7 @@ CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id,
 CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_to_finish ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['finalizing'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL));
 CREATE INDEX batches_to_quote ON public.batches USING btree (account_id, created_at) WHERE ((state = 'ready'::text) AND ((quote ->> 'state'::text) = 'running'::text));
-CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['created'::text, 'validating'::text, 'cancelling'::text])) AND (chunks_total IS NULL));
+CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));
 CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
@@ -318,7 +316,7 @@ CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entri
 create table public.migrations (
   name text not null,
   applied_at timestamp with time zone default now() not null,
-  sha256 text,
+  sha256 text not null,
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
@@ -355,7 +353,6 @@ create table public.parts (
   constraint parts_rows_check CHECK ((rows > 0))
 );
 CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);
-CREATE TRIGGER parts_forget_old_sums BEFORE UPDATE OF object_key ON public.parts FOR EACH ROW WHEN (((new.object_key <> old.object_key) AND (NOT (new.crc32 IS DISTINCT FROM old.crc32)))) EXECUTE FUNCTION public.forget_old_sums();
 
 create table public.processes (
   id uuid not null,
@@ -592,30 +589,12 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.credits_left_today(budget public.key_budgets)
- RETURNS bigint
- LANGUAGE sql
- STABLE
-AS $function$ select budget.credits_per_day
-    - case when budget.day >= utc_today() then budget.spent + budget.spent_by_batches else 0 end $function$;
-
 CREATE OR REPLACE FUNCTION public.credits_taken_today(counter public.key_budgets)
  RETURNS bigint
  LANGUAGE sql
  STABLE
 AS $function$ select case when counter.day >= utc_today()
     then counter.spent + counter.spent_by_batches else 0 end $function$;
-
-CREATE OR REPLACE FUNCTION public.forget_old_sums()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.crc32 := null;
-  new.ids_bytes := null;
-  new.ids_crc32 := null;
-  return new;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.is_in_force(key public.api_keys)
  RETURNS boolean
@@ -751,39 +730,6 @@ CREATE OR REPLACE FUNCTION public.refuse_ledger_change()
 AS $function$
 begin
   raise exception 'ledger_entries is append-only: write a new line instead';
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.take_request(p_owner uuid, p_per_minute integer, p_per_day integer, OUT admitted boolean, OUT refused_by text, OUT minute_remaining integer, OUT minute_full_in interval, OUT day_remaining integer, OUT day_ends_in interval, OUT retry_in interval)
- RETURNS record
- LANGUAGE plpgsql
-AS $function$
-declare
-  today date := (clock_timestamp() at time zone 'UTC')::date;
-  used int;
-  bucket record;
-begin
-  insert into day_counts (owner, day, requests) values (p_owner, today, 0) on conflict do nothing;
-  select requests into used from day_counts where owner = p_owner and day = today for update;
-  day_ends_in := ((today + 1)::timestamp at time zone 'UTC') - clock_timestamp();
-  if used >= p_per_day then
-    admitted := false;
-    refused_by := 'day';
-    retry_in := day_ends_in;
-    -- What the minute still holds is told, not taken.
-    select * into bucket from take_tokens(p_owner, 'requests', p_per_minute, 0);
-  else
-    select * into bucket from take_tokens(p_owner, 'requests', p_per_minute, 1);
-    admitted := bucket.admitted;
-    refused_by := case when admitted then null else 'minute' end;
-    retry_in := bucket.retry_in;
-    if admitted then
-      used := used + 1;
-      update day_counts set requests = used where owner = p_owner and day = today;
-    end if;
-  end if;
-  minute_remaining := bucket.remaining;
-  minute_full_in := bucket.full_in;
-  day_remaining := greatest(0, p_per_day - used);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.take_tokens(p_owner uuid, p_name text, p_per_minute integer, p_cost integer, OUT admitted boolean, OUT remaining integer, OUT full_in interval, OUT retry_in interval)

@@ -45,7 +45,7 @@ describe('the role of the service', () => {
       'reassign owned by enrich_service to enrich',
       'drop owned by enrich_service',
       'drop role enrich_service',
-      'create extension pg_trgm schema public',
+      'create extension btree_gin schema public',
       'create schema graph',
       'create table graph.people (id bigint generated always as identity primary key, n serial)',
       'insert into graph.people default values',
@@ -87,7 +87,7 @@ describe('the role of the service', () => {
       'alter table graph.people add column note text',
       "alter type graph.mood add value 'better'",
       'create or replace function public.one(int) returns int language sql as $$ select 2 $$',
-      'create extension if not exists pg_trgm schema public',
+      'create extension if not exists btree_gin schema public',
       'drop schema graph cascade',
       'drop procedure public.nothing()',
     ]) {

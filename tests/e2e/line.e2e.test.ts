@@ -150,7 +150,7 @@ it('a worker or API whose database is away ends, so that it can be started again
 
 it('a process ends, and says why, on a database that another version has migrated', async () => {
   await withSql(service, async (sql) => {
-    await sql`insert into public.migrations (name) values ('public/9999-of-the-future.sql')`;
+    await sql`insert into public.migrations (name, sha256) values ('public/9999-of-the-future.sql', '')`;
     const processes = ['worker', 'api'].map((name) =>
       startCommand([name], { databaseUrl: service.up.database_url }),
     );

@@ -237,7 +237,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: `${app}/0001-accounts-and-credits.sql`,
+    file: `${app}/0001-baseline.sql`,
     after: 'create table wallets',
     changes: [
       ['0 <= reserved and reserved <= balance', 'reserved <= balance', 'walletBounds'],
@@ -245,7 +245,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: `${app}/0001-accounts-and-credits.sql`,
+    file: `${app}/0001-baseline.sql`,
     after: 'create table ledger_entries',
     changes: [
       ['check (amount <> 0)', '', 'ledgerLines'],
@@ -257,14 +257,14 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: `${app}/0002-batches.sql`,
+    file: `${app}/0001-baseline.sql`,
     after: 'create table reservations',
     changes: [
       ['create unique index reservations_open', 'create index reservations_open', 'leases'],
     ],
   },
   {
-    file: `${app}/0023-shared-counters.sql`,
+    file: `${app}/0001-baseline.sql`,
     after: 'create function credits_taken_today',
     changes: [
       ['counter.day >= utc_today()', 'counter.day = utc_today()', 'keyOfLists'],

@@ -24,8 +24,8 @@ interface Migration {
   sha256: string;
 }
 
-/** The SHA-256 of each applied migration's file by its name; null where none was stored. */
-type Applied = ReadonlyMap<string, string | null>;
+/** The SHA-256 of each applied migration's file, by its name. */
+type Applied = ReadonlyMap<string, string>;
 
 /**
  * Brings the schema up to date. Returns the names of what was applied, oldest first.
@@ -37,13 +37,12 @@ export async function migrate(sql: Database): Promise<string[]> {
   return inTransaction(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`;
     await tx`create table if not exists public.migrations (
-      name text primary key, applied_at timestamptz not null default now())`;
+      name text primary key, applied_at timestamptz not null default now(), sha256 text not null)`;
     const applied = await readApplied(tx);
     refuseNewer(applied, migrations);
     refuseChanged(applied, migrations);
     const pending = migrations.filter((migration) => !applied.has(nameOf(migration)));
     for (const migration of pending) await apply(tx, migration);
-    await storeHashes(tx, migrations);
     return pending.map(nameOf);
   });
 }
@@ -73,19 +72,9 @@ async function readApplied(sql: Sql): Promise<Applied> {
   const [found] = await sql<{ table: string | null }[]>`
     select to_regclass('public.migrations')::text as table`;
   if (!found?.table) return new Map();
-  // The column came with a migration of its own; by way of JSON it may be missing.
-  const rows = await sql<{ name: string; sha256: string | null }[]>`
-    select name, to_jsonb(m) ->> 'sha256' as sha256 from public.migrations m`;
+  const rows = await sql<{ name: string; sha256: string }[]>`
+    select name, sha256 from public.migrations`;
   return new Map(rows.map(({ name, sha256 }) => [name, sha256]));
-}
-
-/** Stores the hash of every file where none is stored: of new migrations, and of a version without hashes. */
-async function storeHashes(tx: Sql, migrations: Migration[]): Promise<void> {
-  await tx`
-    update public.migrations m set sha256 = f.sha256
-    from unnest(${migrations.map(nameOf)}::text[], ${migrations.map(({ sha256 }) => sha256)}::text[])
-      f (name, sha256)
-    where m.name = f.name and m.sha256 is null`;
 }
 
 function refuseOlder(applied: Applied, migrations: Migration[]): void {
@@ -131,7 +120,8 @@ async function apply(tx: Sql, migration: Migration): Promise<void> {
   await tx`create schema if not exists ${tx(migration.schema)}`;
   await tx`select set_config('search_path', ${migration.schema}, true)`;
   await tx.unsafe(migration.text);
-  await tx`insert into public.migrations (name) values (${nameOf(migration)})`;
+  await tx`
+    insert into public.migrations (name, sha256) values (${nameOf(migration)}, ${migration.sha256})`;
 }
 
 async function readMigrations(): Promise<Migration[]> {

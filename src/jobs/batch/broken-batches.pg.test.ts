@@ -124,12 +124,6 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
     await runWhatWaits(failingStore(() => new AppError(timeout)));
     expect(await rowOf(id)).toMatchObject({ state: 'failed', error: { code: 'search_timeout' } });
   });
-
-  test('that an older version was to make for a cancelled batch is not made', async () => {
-    const id = await make();
-    await pipeline.sql`update batches set state = 'cancelling' where id = ${id}`;
-    expect(await runToTheEnd(id)).toBe('cancelled');
-  });
 });
 
 test('an end that fails for an unknown reason, again and again, fails what is paid and kept', async () => {

@@ -27,7 +27,7 @@ const LISTED = { perAccount: 10, max: 100 } as const;
 function awaits(sql: Sql, job: BatchJob) {
   switch (job) {
     case 'split-batch':
-      return sql`(state in ('created', 'validating', 'cancelling') and chunks_total is null)`;
+      return sql`(state in ('created', 'validating') and chunks_total is null)`;
     case 'finish-batch':
       return sql`(state in ('finalizing', 'cancelling') and chunks_total is not null
         and chunks_done = chunks_total)`;

@@ -4,7 +4,6 @@
  * store is tried until they are back; what fails for any other reason so often as `ATTEMPTS_MAX` ends the batch.
  */
 import { z } from 'zod';
-import { inTransaction } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
@@ -21,7 +20,7 @@ import {
   listWaiting,
   releaseBatch,
 } from './claim-batch.sql.ts';
-import { dropQuote, endWithoutFiles } from './control-batch.sql.ts';
+import { dropQuote } from './control-batch.sql.ts';
 import { dispatch } from './dispatch.ts';
 import { endWithError, processingFailed } from './fail-batch.ts';
 import { type HeldBatch, holdBatch, type NotDone } from './hold-batch.ts';
@@ -70,11 +69,6 @@ async function work(
   if (job === 'quote-batch') return quote(context, held);
   if (job === 'finish-batch') {
     await finish(context, batch.id);
-    return null;
-  }
-  if (batch.state === 'cancelling') {
-    // Only a process of the version before leaves a batch like this.
-    await inTransaction(context.sql, (tx) => endWithoutFiles(tx, batch.id));
     return null;
   }
   await (batch.kind === 'export' ? split.export(context, batch) : split.list(context, batch));

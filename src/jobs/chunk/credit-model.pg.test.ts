@@ -241,7 +241,7 @@ class Run {
       );
     }
     const [budget] = await pipeline.sql<{ left: number | null }[]>`
-      select credits_left_today(b) as left from key_budgets b where key_id = ${this.#caller.keyId}`;
+      select credits_per_day - credits_taken_today(b) as left from key_budgets b where key_id = ${this.#caller.keyId}`;
     expect(budget?.left ?? Number.POSITIVE_INFINITY).toBe(this.model.leftToday);
     const { checks } = await audit(pipeline.sql);
     expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);

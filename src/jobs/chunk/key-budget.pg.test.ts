@@ -37,7 +37,7 @@ async function sweepAndRun(): Promise<void> {
 /** What the single calls and the lists of a key have taken of its day. */
 async function takenToday({ keyId }: Caller): Promise<number> {
   const [row] = await pipeline.sql<{ taken: number }[]>`
-    select credits_per_day - credits_left_today(b) as taken from key_budgets b
+    select credits_taken_today(b) as taken from key_budgets b
     where key_id = ${keyId}`;
   return row?.taken ?? Number.NaN;
 }

@@ -39,7 +39,6 @@ const PAUSE_MS_MAX = 60_000;
  * when the export was cancelled or deleted meanwhile, which cancels the statement in the database.
  */
 export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
-  if (batch.state === 'cancelling') throw cancelled(batch.id);
   const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;
   const graph = batch.live ? context.sql : context.testSql;
   // One more than may be there tells that there are more.
@@ -54,7 +53,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   const cancellation = new AbortController();
   const watcher = watchBatches(context.sql, context.log);
   watcher.watch(batch, ({ state }) => {
-    if (state === 'cancelling' || isFinal(state)) cancellation.abort();
+    if (isFinal(state)) cancellation.abort();
   });
   let canonical: ObjectSum;
   try {

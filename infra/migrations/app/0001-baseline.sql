@@ -1,0 +1,831 @@
+-- The service's own tables: accounts, keys, money, batches, schedules, webhooks. Applied once, to the schema
+-- `public`. The first release; every later change is a migration of its own.
+
+create table accounts (
+  id uuid primary key,
+  name text not null,
+  email text,
+  created_at timestamptz not null default now(),
+  -- scrypt with its parameters and salt; null for an account that nobody signs in to.
+  password_hash text,
+  constraint accounts_password_email check (password_hash is null or email is not null)
+);
+
+-- An address that signs in means one account, however it is spelt.
+create unique index accounts_sign_in on accounts (lower(email)) where password_hash is not null;
+
+create table api_keys (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  mode text not null check (mode in ('live', 'test')),
+  -- What a person recognises the key by; the key itself is shown once and kept nowhere.
+  prefix text not null,
+  key_sha256 bytea not null unique,
+  scopes text[] not null,
+  requests_per_minute int not null default 60 check (requests_per_minute > 0),
+  requests_per_day int not null default 10000 check (requests_per_day > 0),
+  rows_per_minute int check (rows_per_minute > 0),
+  created_at timestamptz not null default now(),
+  revoked_at timestamptz,
+  -- What its holder calls it.
+  name text,
+  -- When a key that was rolled stops by itself; until then it works beside the new one.
+  expires_at timestamptz,
+  -- The key that sessions with a password present: one per account and mode. Nobody knows its text, and
+  -- lists of keys leave it out.
+  is_console boolean not null default false,
+  -- The key whose counters of requests, rows and credits count for this one: its own unless a key with such a
+  -- bound made it. Copied from the maker, so that a key of a key counts where the first of them does.
+  requests_of uuid not null references api_keys,
+  rows_of uuid not null references api_keys,
+  credits_of uuid not null references api_keys
+);
+create index api_keys_account on api_keys (account_id);
+create unique index api_keys_console on api_keys (account_id, mode)
+  where is_console and revoked_at is null;
+
+-- One wallet per account. What is reserved is still in the balance; nobody else can spend it.
+create table wallets (
+  account_id uuid primary key references accounts,
+  balance bigint not null default 0,
+  reserved bigint not null default 0,
+  -- The balance below which somebody is to be told of a wallet's charges: the highest threshold of the
+  -- account's webhooks, null where none listens. It stands here, because a trigger's WHEN sees its own row alone.
+  watched_below bigint,
+  check (0 <= reserved and reserved <= balance)
+);
+
+-- Append-only: the sum of an account's lines is its balance, always.
+create table ledger_entries (
+  id bigint generated always as identity primary key,
+  account_id uuid not null references accounts,
+  -- What the line is for; the same reference twice is the same event, and moves nothing twice.
+  reference text not null,
+  kind text not null check (kind in ('grant', 'charge', 'refund')),
+  amount bigint not null check (amount <> 0),
+  operation text,
+  units bigint,
+  batch_id uuid,
+  created_at timestamptz not null default now(),
+  unique (account_id, reference),
+  check ((kind = 'charge') = (amount < 0))
+);
+create index ledger_entries_account_time on ledger_entries (account_id, created_at);
+
+create function refuse_ledger_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'ledger_entries is append-only: write a new line instead';
+end $$;
+
+create trigger ledger_entries_append_only
+  before update or delete on ledger_entries
+  for each row execute function refuse_ledger_change();
+
+create trigger ledger_entries_no_truncate
+  before truncate on ledger_entries
+  for each statement execute function refuse_ledger_change();
+
+create table batches (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  key_id uuid not null references api_keys,
+  live boolean not null,
+  name text not null,
+  state text not null default 'created' check (state in ('created', 'validating', 'ready',
+    'queued', 'running', 'paused', 'finalizing', 'completed', 'cancelling', 'cancelled', 'failed')),
+  -- Why the batch is paused, or `expired` for one that the service cancelled.
+  reason text,
+  -- The problem document of a failed batch.
+  error jsonb,
+  operation text not null,
+  mapping jsonb not null,
+  dialect jsonb not null,
+  -- Names of the record's fields to write, or null for all of them.
+  fields text[],
+  default_region text,
+  country text,
+  max_credits bigint check (max_credits >= 0),
+  -- Wait in `ready` until somebody starts it.
+  hold boolean not null default false,
+  -- The second row of one record is `duplicate`; chunks then run in order.
+  dedupe boolean not null default false,
+  -- A match that disagrees with the list's own name or company is no match.
+  require_agreement boolean not null default false,
+  -- The batch whose rows this one runs again.
+  rerun_of uuid references batches on delete set null,
+  -- The exact price from a match pass, when one was asked for.
+  quote jsonb,
+  -- What was read, repaired and filled; written at the end.
+  report jsonb,
+  upload_key text,
+  upload_bytes bigint,
+  -- Known once the file is split. The canonical object is the upload itself when that is UTF-8.
+  canonical_key text,
+  width int,
+  chunks_total int,
+  chunks_done int not null default 0,
+  rows_total int,
+  blank_lines int,
+  matched int not null default 0,
+  no_match int not null default 0,
+  ambiguous int not null default 0,
+  invalid int not null default 0,
+  suppressed int not null default 0,
+  duplicate int not null default 0,
+  error_rows int not null default 0,
+  not_processed int not null default 0,
+  credits_charged bigint not null default 0,
+  credits_reserved bigint not null default 0 check (credits_reserved >= 0),
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- Uploads and results are kept for a while, the counts for ever.
+  files_deleted_at timestamptz,
+  kind text not null default 'list' check (kind in ('list', 'export')),
+  -- The search as it was sent, a query string.
+  filter text,
+  -- How its results are given back unless a download says otherwise.
+  format text,
+  gzip boolean,
+  -- The first so many people, by id; null for all of them.
+  max_results int check (max_results > 0),
+  -- The schedule whose run this export is; it may be deleted since.
+  schedule_id uuid,
+  -- Leaves out whom the schedule has delivered before.
+  only_new boolean not null default false,
+  -- Since when a batch is in its state. A trigger sets it, so that no statement can forget it.
+  state_since timestamptz not null default now(),
+  -- The W3C traceparent of the request that made a batch: what a job does for it is part of that trace.
+  trace_parent text,
+  -- Why no chunk of the batch is claimed now: 'time' until `claim_after`, 'key' until `key_waits` lets its key
+  -- continue. Null when nothing is in the way. `claim_after` stays when the wait is over.
+  waits_for text check (waits_for in ('time', 'key')),
+  claim_after timestamptz,
+  -- The account, while chunks of the batch may be claimed. A column of its own, because the planner must not take
+  -- another index for the round-robin over accounts: all others hold the batches that cannot run as well. A batch
+  -- that is cancelled before its split has no chunks.
+  claimable_account uuid generated always as (
+    case when state in ('queued', 'running', 'cancelling') and chunks_total is not null and waits_for is null
+      then account_id end) stored,
+  -- Claims in a row that did not end well. Those that the database or the store made fail do not count.
+  job_attempts int not null default 0,
+  -- No claim before: a pause after a failure, or until the rows per minute of the key allow a quote.
+  job_after timestamptz,
+  -- The worker that claimed the job holds it until then.
+  job_lease_until timestamptz,
+  -- Since when the object that the batch reads has been missing from the store.
+  object_missing_since timestamptz,
+  -- Bytes of the objects of a batch: its upload and the canonical copy of it, or the ids of an export, and the
+  -- parts of its result. Counted by the statements that record the objects; an object that is rewritten
+  -- without the people who opted out keeps its first size.
+  stored_bytes bigint not null default 0 check (stored_bytes >= 0),
+  -- Why no workbook can hold the result of a list, as far as its own rows tell; found by the split.
+  not_as_xlsx text,
+  upload_crc32 bigint,
+  -- Of the first 65,536 bytes, which previews read alone.
+  upload_head_crc32 bigint,
+  -- Of the object at `canonical_key`.
+  canonical_bytes bigint,
+  canonical_crc32 bigint,
+  -- When the scrub last read all objects of the batch, and how many of them were damaged or missing then.
+  objects_checked_at timestamptz,
+  objects_damaged int not null default 0,
+  check ((error is not null) = (state = 'failed')),
+  check (schedule_id is not null or not only_new),
+  check (waits_for <> 'time' or claim_after is not null),
+  check (max_credits is null or (credits_charged + credits_reserved <= max_credits)),
+  check (matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows + not_processed <= rows_total),
+  check (state not in ('queued', 'running', 'paused', 'finalizing', 'completed')
+    or (canonical_key is not null and rows_total is not null and chunks_total is not null
+    and width is not null)),
+  check (state <> 'completed' or ((chunks_done = chunks_total) and credits_reserved = 0
+    and (matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows + not_processed = rows_total))),
+  check ((kind = 'list') = (upload_key is not null and upload_bytes is not null)),
+  check ((kind = 'export') = (filter is not null and format is not null and gzip is not null)),
+  check (kind = 'export' or max_results is null),
+  check (kind = 'export' or (schedule_id is null and not only_new)),
+  constraint batches_reason_known check (case
+    when state = 'paused' then reason is not null
+      and reason in ('insufficient_credits', 'key_budget', 'user')
+    when state in ('cancelling', 'cancelled') then reason is null or reason = 'expired'
+    else reason is null end)
+);
+
+-- Lists and exports have a page of their own.
+create index batches_of_kind on batches (account_id, kind, live, created_at desc, id desc);
+create index batches_claimable on batches (claimable_account, created_at, id)
+  where claimable_account is not null;
+create index batches_waiting_for_time on batches (claim_after) where waits_for = 'time';
+create index batches_waiting_for_key on batches (key_id, created_at, id) where waits_for = 'key';
+
+-- Those of one key and operation are short of the same credits.
+create index batches_short_of_credits on batches (account_id, key_id, operation, reason)
+  where state = 'paused' and reason in ('insufficient_credits', 'key_budget');
+
+create index batches_not_ended on batches (state, account_id)
+  where state not in ('completed', 'cancelled', 'failed');
+
+-- One for each job, of the batches that wait for it. None names a column that a chunk's commit changes.
+create index batches_to_split on batches (account_id, created_at)
+  where state in ('created', 'validating') and chunks_total is null;
+create index batches_to_finish on batches (account_id, created_at)
+  where state in ('finalizing', 'cancelling') and chunks_total is not null;
+create index batches_to_quote on batches (account_id, created_at)
+  where state = 'ready' and quote ->> 'state' = 'running';
+create index batches_job_held on batches (account_id) where job_lease_until is not null;
+create index batches_stored on batches (account_id) where files_deleted_at is null;
+
+-- The scrub takes the batch whose objects nobody has read for longest.
+create index batches_objects_checked on batches ((coalesce(objects_checked_at, created_at)))
+  where files_deleted_at is null;
+
+-- A chunk is a byte range of the upload. Its epoch is the fencing token: every claim raises it, and
+-- nothing that a holder of an older epoch does counts.
+create table chunks (
+  id bigint generated always as identity primary key,
+  batch_id uuid not null references batches on delete cascade,
+  number int not null,
+  byte_from bigint not null,
+  byte_to bigint not null,
+  first_row int not null,
+  first_line int not null,
+  rows int not null check (rows > 0),
+  -- Progress inside the chunk: an empty wallet ends a part early.
+  rows_done int not null default 0,
+  parts int not null default 0,
+  state text not null default 'pending' check (state in ('pending', 'dispatched', 'leased', 'done')),
+  epoch int not null default 0,
+  dispatched_at timestamptz,
+  lease_until timestamptz,
+  run_after timestamptz,
+  failures int not null default 0,
+  -- Rows that a part may hold, after a chunk failed again and again: the bad row is closed in on.
+  part_rows_max int check (part_rows_max > 0),
+  -- Of the bytes from `byte_from` to `byte_to`.
+  crc32 bigint,
+  unique (batch_id, number),
+  check (rows_done >= 0 and rows_done <= rows),
+  check ((lease_until is not null) = (state = 'leased')),
+  check ((state = 'done') = (rows_done = rows))
+);
+create index chunks_open on chunks (batch_id, state, number) where state <> 'done';
+
+-- Few, whatever number of chunks are pending.
+create index chunks_in_flight on chunks (batch_id) where state in ('dispatched', 'leased');
+
+-- What a reader of the result may see: only objects that a commit recorded.
+create table parts (
+  batch_id uuid not null references batches on delete cascade,
+  chunk_number int not null,
+  k int not null,
+  object_key text not null unique,
+  rows int not null check (rows > 0),
+  bytes bigint not null,
+  -- Counts for the report of the batch.
+  report jsonb not null default '{}',
+  -- Suppressions up to this number are not in the part. Null: it shows no people.
+  suppression_number bigint,
+  -- When a part was committed: a batch without new parts makes no progress.
+  committed_at timestamptz not null default now(),
+  -- Bytes of the longest row of a part: no cell of it is longer.
+  row_bytes_max int,
+  crc32 bigint,
+  -- Of the object that holds whom the part shows; null for a part that shows no people.
+  ids_bytes bigint,
+  ids_crc32 bigint,
+  primary key (batch_id, chunk_number, k)
+);
+create index parts_suppression_number on parts (suppression_number)
+  where suppression_number is not null;
+
+-- Two-phase: reserved, then settled or voided, each once; nothing ends by time alone.
+create table reservations (
+  id bigint generated always as identity primary key,
+  account_id uuid not null references accounts,
+  batch_id uuid not null references batches,
+  chunk_id bigint not null references chunks,
+  epoch int not null,
+  amount bigint not null check (amount > 0),
+  state text not null default 'open' check (state in ('open', 'settled', 'voided')),
+  created_at timestamptz not null default now(),
+  ended_at timestamptz,
+  -- The day of the key's budget that a reservation takes from; null where the key has none. What is voided
+  -- is given back to that day alone, and what is settled stays spent on it.
+  budget_day date,
+  check ((ended_at is not null) = (state <> 'open'))
+);
+create unique index reservations_open on reservations (chunk_id) where state = 'open';
+create index reservations_open_account on reservations (account_id) where state = 'open';
+
+-- The records that a batch with `dedupe` has already answered, with the row that did. Deleted at its end.
+create table batch_records (
+  batch_id uuid not null references batches on delete cascade,
+  record_id bigint not null,
+  "row" int not null,
+  primary key (batch_id, record_id)
+);
+
+-- Answers kept for callers who send a request again with its Idempotency-Key.
+create table idempotency_keys (
+  account_id uuid not null references accounts,
+  live boolean not null,
+  method text not null,
+  path text not null,
+  key text not null,
+  -- The claim in force: who answers must still hold it. A claim that ran out may be taken over.
+  claim uuid not null,
+  claimed_until timestamptz not null,
+  -- Known once answered: SHA-256 of what was asked, and the answer.
+  request_sha256 bytea,
+  status int,
+  body jsonb,
+  created_at timestamptz not null default now(),
+  primary key (account_id, live, method, path, key),
+  check (((status is null) = (request_sha256 is null)) and ((status is null) = (body is null)))
+);
+create index idempotency_keys_age on idempotency_keys (created_at);
+
+-- Limits: token buckets by the generic cell rate algorithm (one time per bucket, the theoretical arrival
+-- time, instead of a counter and a drip; see ITU-T I.371 and brandur.org/rate-limiting) and counters per
+-- UTC day. The clock is the server's, so any number of processes share a bucket exactly.
+
+create table rate_buckets (
+  owner uuid not null,
+  name text not null,
+  -- Theoretical arrival time: when the bucket will be full again.
+  full_at timestamptz not null,
+  primary key (owner, name)
+) with (fillfactor = 50);
+
+create table day_counts (
+  owner uuid not null,
+  day date not null,
+  requests int not null,
+  primary key (owner, day)
+) with (fillfactor = 50);
+
+-- Takes `p_cost` tokens from a bucket that holds `p_per_minute` and gains as many a minute. A refusal takes
+-- nothing. A cost above what the bucket can ever hold is admitted on a full bucket and runs it into debt.
+-- Returns the tokens left, the time until the bucket is full, and for a refusal the time until the same cost
+-- is admitted. Times are rounded down to whole microseconds for the whole cost: rounded up, a bucket of 7 a
+-- minute would miss its seventh token by three microseconds.
+create function take_tokens(
+  p_owner uuid, p_name text, p_per_minute int, p_cost int,
+  out admitted boolean, out remaining int, out full_in interval, out retry_in interval
+) language plpgsql as $$
+declare
+  microsecond constant interval := interval '1 microsecond';
+  capacity constant interval := interval '1 minute';
+  moment timestamptz := clock_timestamp();
+  gained_in interval := (60000000::bigint * p_cost / p_per_minute) * microsecond;
+  previous timestamptz;
+  next timestamptz;
+begin
+  insert into rate_buckets (owner, name, full_at) values (p_owner, p_name, moment)
+    on conflict do nothing;
+  select full_at into previous from rate_buckets where owner = p_owner and name = p_name for update;
+  moment := greatest(moment, clock_timestamp());
+  previous := greatest(previous, moment);
+  next := previous + gained_in;
+  admitted := next - moment <= capacity or previous = moment;
+  if admitted then
+    update rate_buckets set full_at = next where owner = p_owner and name = p_name;
+    previous := next;
+    retry_in := interval '0';
+  else
+    retry_in := least(next - capacity, previous) - moment;
+  end if;
+  full_in := previous - moment;
+  remaining := greatest(0, floor(extract(epoch from capacity - full_in) * p_per_minute / 60))::int;
+end $$;
+
+-- Grants part of a key's day to a store that counts by itself: as much as is wanted and left. What is
+-- granted counts as used, so that whatever becomes of it, the day's cap is never passed.
+create function lease_requests(
+  p_owner uuid, p_day date, p_per_day int, p_wanted int, out granted int, out total int
+) language plpgsql as $$
+begin
+  insert into day_counts (owner, day, requests) values (p_owner, p_day, 0) on conflict do nothing;
+  select requests into total from day_counts where owner = p_owner and day = p_day for update;
+  granted := greatest(0, least(p_wanted, p_per_day - total));
+  if granted > 0 then
+    total := total + granted;
+    update day_counts set requests = total where owner = p_owner and day = p_day;
+  end if;
+end $$;
+
+-- The credits that single calls of a key may spend in one UTC day, where a key sets a bound, and what
+-- they spent. Locked after the account's wallet.
+create table key_budgets (
+  key_id uuid primary key references api_keys,
+  credits_per_day bigint check (credits_per_day > 0),
+  day date not null default '1970-01-01',
+  spent bigint not null default 0 check (spent >= 0),
+  -- What batches of the key took of the day, reserved or charged; `spent` is what its single calls did.
+  spent_by_batches bigint not null default 0 check (spent_by_batches >= 0)
+) with (fillfactor = 50);
+
+create table uploads (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  live boolean not null,
+  -- Of the object that the presigned address writes; it may never come.
+  key text not null unique,
+  created_at timestamptz not null default now(),
+  -- When a batch was made of it: once.
+  used_at timestamptz
+);
+create index uploads_age on uploads (created_at);
+create index uploads_unused on uploads (account_id) where used_at is null;
+
+create function utc_today() returns date stable language sql
+  as $$ select (now() at time zone 'UTC')::date $$;
+
+-- Objects to delete: new ones until a commit records them, old ones once it has replaced them. What a
+-- crash leaves here is deleted by the housekeeping.
+create table discarded_objects (
+  key text primary key,
+  since timestamptz not null default now()
+);
+create index discarded_objects_since on discarded_objects (since);
+
+create table schedules (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  -- The key that made or last changed it: its exports run under that key's limits, and end with it.
+  key_id uuid not null references api_keys,
+  live boolean not null,
+  name text not null,
+  cron text not null,
+  time_zone text not null,
+  filter text not null,
+  fields text[],
+  format text not null,
+  -- `new` leaves out people whom this schedule has delivered before.
+  mode text not null check (mode in ('all', 'new')),
+  max_results int check (max_results > 0),
+  max_credits bigint check (max_credits >= 0),
+  enabled boolean not null,
+  -- The slot that comes next; it stays while it is due and nobody took it.
+  next_run_at timestamptz,
+  created_at timestamptz not null default now(),
+  check ((next_run_at is not null) = enabled)
+);
+create index schedules_account on schedules (account_id, live, created_at desc, id desc);
+create index schedules_due on schedules (next_run_at) where enabled;
+
+-- What became of each slot. A started one is told by its export.
+create table schedule_runs (
+  schedule_id uuid not null references schedules on delete cascade,
+  slot timestamptz not null,
+  state text not null check (state in ('started', 'skipped', 'failed')),
+  -- Why it did not start.
+  reason text,
+  batch_id uuid references batches on delete set null,
+  created_at timestamptz not null default now(),
+  primary key (schedule_id, slot),
+  check ((reason is not null) = (state <> 'started'))
+);
+
+-- Whom a schedule has delivered: written by the commit of the part that holds and charges them.
+create table schedule_deliveries (
+  schedule_id uuid not null,
+  person_id bigint not null,
+  primary key (schedule_id, person_id)
+);
+
+-- Where pages of searches began, for callers who page by `skip`: the next page is a step from there and
+-- not a walk from the beginning. Shared by all processes, and worth nothing after a while; so it is not
+-- logged, and a crash may take it.
+create unlogged table page_hints (
+  account_id uuid not null,
+  live boolean not null,
+  filter_sha256 bytea not null,
+  "position" bigint not null check ("position" > 0),
+  last_id bigint not null,
+  expires_at timestamptz not null,
+  primary key (account_id, live, filter_sha256, "position")
+);
+create index page_hints_age on page_hints (expires_at);
+
+-- Whom an account does not want to find: an e-mail address by the SHA-256 of its canonical form, or all
+-- of a domain. Such people are in no search, preview or export of the account.
+create table do_not_contact (
+  id bigint generated always as identity primary key,
+  account_id uuid not null references accounts,
+  live boolean not null,
+  email_sha256 bytea,
+  domain text,
+  created_at timestamptz not null default now(),
+  unique nulls not distinct (account_id, live, email_sha256, domain),
+  check ((email_sha256 is null) <> (domain is null))
+);
+create index do_not_contact_account on do_not_contact (account_id, live, id);
+
+-- A session is one more way to present a key: limits, scopes, budgets and ownership are the key's.
+create table sessions (
+  -- Of the cookie's text, which is kept nowhere.
+  token_sha256 bytea primary key,
+  account_id uuid not null references accounts,
+  key_id uuid not null references api_keys,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index sessions_account on sessions (account_id);
+create index sessions_expiry on sessions (expires_at);
+
+create table webhooks (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  live boolean not null,
+  url text not null,
+  -- The types of events that are sent there.
+  events text[] not null check (cardinality(events) > 0),
+  -- `credits.low` is sent when the balance falls below it.
+  credits_low_threshold bigint not null check (credits_low_threshold > 0),
+  enabled boolean not null,
+  -- Why the service itself disabled it; null when nobody or its owner did.
+  disabled_reason text check (disabled_reason in ('gone', 'failing')),
+  -- Since when every attempt has failed; null after one that did not.
+  failing_since timestamptz,
+  -- Keys of the signatures, encrypted where the service has a key for that. See jobs/webhook/signing-secret.
+  secret bytea not null,
+  -- The one before it, which signs along for a while.
+  previous_secret bytea,
+  previous_until timestamptz,
+  created_at timestamptz not null default now(),
+  check ((previous_secret is null) = (previous_until is null)),
+  check (not enabled or disabled_reason is null)
+);
+create index webhooks_account on webhooks (account_id, live, created_at desc, id desc);
+
+-- One row for each event and each webhook that it is sent to.
+create table webhook_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  webhook_id uuid not null references webhooks on delete cascade,
+  -- The header webhook-id: the same at every attempt and for every webhook.
+  event_id uuid not null,
+  type text not null,
+  -- The body as it is sent, ids and counts alone: `json` keeps its text.
+  payload json not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  -- Raised by every claim: an outcome counts only with the number of the latest one.
+  attempts int not null default 0,
+  -- Attempts since the event, or since it was last asked to be sent again: the place in the schedule.
+  round_attempts int not null default 0,
+  due_at timestamptz not null default now(),
+  -- While an attempt is under way; one that ran out is taken over.
+  lease_until timestamptz,
+  -- What became of the latest attempt.
+  attempted_at timestamptz,
+  response_status int,
+  error text,
+  duration_ms int,
+  created_at timestamptz not null default now(),
+  delivered_at timestamptz,
+  unique (webhook_id, event_id),
+  check ((delivered_at is not null) = (state = 'delivered')),
+  check (lease_until is null or state = 'pending')
+);
+create index webhook_deliveries_page on webhook_deliveries (webhook_id, created_at desc, id desc);
+create index webhook_deliveries_due on webhook_deliveries (webhook_id, due_at)
+  where state = 'pending';
+create index webhook_deliveries_leased on webhook_deliveries (webhook_id)
+  where lease_until is not null;
+create index webhook_deliveries_age on webhook_deliveries (created_at);
+
+-- A time as all answers of the service write it.
+create function iso_time(p_time timestamptz) returns text stable language sql as $$
+  select to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- The body of an event, as Standard Webhooks has it.
+create function webhook_payload(p_event_id uuid, p_type text, p_live boolean, p_data json)
+returns json stable language sql as $$
+  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(now()),
+    'live', p_live, 'data', p_data)
+$$;
+
+-- Records an event for every enabled webhook of the owner that takes its type; with a threshold, for those
+-- that have this one. It waits for nobody: only who deletes a webhook holds a lock that keeps this one out,
+-- and such a webhook is passed over. The notification reaches the workers with the commit.
+create function record_webhook_event(
+  p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint default null
+) returns void language plpgsql as $$
+declare
+  event_id uuid := gen_random_uuid();
+begin
+  insert into webhook_deliveries (webhook_id, event_id, type, payload)
+  select w.id, event_id, p_type, webhook_payload(event_id, p_type, p_live, p_data)
+  from webhooks w
+  where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
+    and (p_threshold is null or w.credits_low_threshold = p_threshold)
+  for key share skip locked;
+  if found then
+    perform pg_notify('webhook_deliveries', '');
+  end if;
+end $$;
+
+-- An export that has delivered nobody tells its counts to a webhook no more than to a call: total null, all others 0.
+create function record_batch_event() returns trigger language plpgsql as $$
+declare
+  is_export boolean := new.kind = 'export';
+  is_told boolean := new.kind = 'list' or new.matched > 0;
+begin
+  perform record_webhook_event(new.account_id, new.live,
+    case when is_export then 'export.' else 'batch.' end || new.state,
+    -- Neither name nor filter nor the words of an error: a customer's text may name people.
+    json_build_object(
+      'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
+      'operation', new.operation, 'schedule_id', new.schedule_id,
+      'rows', json_build_object(
+        'total', case when is_told then new.rows_total end, 'matched', new.matched,
+        'no_match', case when is_told then new.no_match else 0 end,
+        'ambiguous', new.ambiguous, 'invalid', new.invalid,
+        'suppressed', case when is_told then new.suppressed else 0 end,
+        'duplicate', new.duplicate, 'error', case when is_told then new.error_rows else 0 end,
+        'not_processed', case when is_told then new.not_processed else 0 end),
+      'credits', json_build_object('charged', new.credits_charged, 'max', new.max_credits),
+      'links', json_build_object(
+        'self', case when is_export then '/v1/exports/' else '/v1/batches/' end || new.id)));
+  return null;
+end $$;
+
+create trigger batches_webhook_event after update of state, reason on batches
+  for each row when (
+    new.state in ('completed', 'failed', 'cancelled', 'paused')
+    and (old.state <> new.state or old.reason is distinct from new.reason))
+  execute function record_batch_event();
+
+-- A run is skipped too when its account has its maximum of open lists and exports.
+create function record_schedule_event() returns trigger language plpgsql as $$
+begin
+  perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
+    json_build_object('id', s.id, 'slot', iso_time(new.slot),
+      -- Other reasons quote the filter.
+      'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full', 'too_many_open')
+        then new.reason else 'export_refused' end,
+      'links', json_build_object('self', '/v1/schedules/' || s.id,
+        'runs', '/v1/schedules/' || s.id || '/runs')))
+  from schedules s where s.id = new.schedule_id;
+  return null;
+end $$;
+
+create trigger schedule_runs_webhook_event after insert on schedule_runs
+  for each row when (new.state <> 'started') execute function record_schedule_event();
+
+create function record_key_event() returns trigger language plpgsql as $$
+begin
+  perform record_webhook_event(new.account_id, new.mode = 'live', 'key.revoked',
+    json_build_object('id', new.id, 'prefix', new.prefix));
+  return null;
+end $$;
+
+-- The console's key is nobody's: lists of keys leave it out, and so do events.
+create trigger api_keys_webhook_event after update of revoked_at on api_keys
+  for each row when (old.revoked_at is null and new.revoked_at is not null and not new.is_console)
+  execute function record_key_event();
+
+-- Balance and not what is free of reservations: what a reservation holds comes back when it is voided, and
+-- the same crossing would be told again and again.
+create function record_credits_event() returns trigger language plpgsql as $$
+begin
+  perform record_webhook_event(new.account_id, true, 'credits.low',
+    json_build_object('threshold', crossed.threshold, 'balance', new.balance,
+      'reserved', new.reserved),
+    crossed.threshold)
+  from (
+    select distinct credits_low_threshold as threshold from webhooks
+    where account_id = new.account_id and live and enabled and 'credits.low' = any(events)
+      and old.balance >= credits_low_threshold and new.balance < credits_low_threshold) crossed;
+  if new.balance = 0 then
+    perform record_webhook_event(new.account_id, true, 'credits.empty',
+      json_build_object('balance', new.balance, 'reserved', new.reserved));
+  end if;
+  return null;
+end $$;
+
+create trigger wallets_webhook_event after update of balance on wallets
+  for each row when (new.balance < old.balance and new.balance < new.watched_below)
+  execute function record_credits_event();
+
+-- Every process says now and then that it is there. Nothing is lost with it: the next beat writes it again.
+create unlogged table processes (
+  id uuid primary key,
+  kind text not null check (kind in ('api', 'worker')),
+  host text not null,
+  version text not null,
+  started_at timestamptz not null,
+  seen_at timestamptz not null,
+  -- Leases of workers that died or froze, taken back by this one.
+  leases_reclaimed bigint not null
+);
+
+-- The last audit of each depth.
+create table audits (
+  deep boolean primary key,
+  ended_at timestamptz not null,
+  violations bigint not null,
+  -- Names of the checks that failed.
+  failed text[] not null
+);
+
+-- Every move to another state ends the wait: no statement can forget it.
+create function note_state_since() returns trigger language plpgsql as $$
+begin
+  new.state_since := clock_timestamp();
+  new.waits_for := null;
+  return new;
+end $$;
+
+create trigger batches_state_since
+  before update of state on batches
+  for each row when (old.state is distinct from new.state) execute function note_state_since();
+
+-- How often each do-not-contact list was changed. A search on a replica compares the number there with
+-- the one of this database: a list that was changed a moment ago holds at once. By triggers, so that
+-- no way of changing a list can forget it.
+create table do_not_contact_versions (
+  account_id uuid not null references accounts,
+  live boolean not null,
+  version bigint not null,
+  entries bigint not null default 0,
+  primary key (account_id, live)
+);
+
+create function count_do_not_contact_change() returns trigger language plpgsql as $$
+begin
+  insert into do_not_contact_versions (account_id, live, version)
+  select distinct account_id, live, 1 from changed
+  order by account_id, live
+  on conflict (account_id, live)
+    do update set version = do_not_contact_versions.version + 1;
+  return null;
+end $$;
+
+create function count_do_not_contact_added() returns trigger language plpgsql as $$
+begin
+  insert into do_not_contact_versions (account_id, live, version, entries)
+  select account_id, live, 1, count(*) from changed
+  group by account_id, live order by account_id, live
+  on conflict (account_id, live) do update
+    set version = do_not_contact_versions.version + 1,
+      entries = do_not_contact_versions.entries + excluded.entries;
+  return null;
+end $$;
+
+create function count_do_not_contact_removed() returns trigger language plpgsql as $$
+begin
+  insert into do_not_contact_versions (account_id, live, version, entries)
+  select account_id, live, 1, -count(*) from changed
+  group by account_id, live order by account_id, live
+  on conflict (account_id, live) do update
+    set version = do_not_contact_versions.version + 1,
+      entries = do_not_contact_versions.entries + excluded.entries;
+  return null;
+end $$;
+
+create trigger do_not_contact_added after insert on do_not_contact
+  referencing new table as changed
+  for each statement execute function count_do_not_contact_added();
+
+create trigger do_not_contact_removed after delete on do_not_contact
+  referencing old table as changed
+  for each statement execute function count_do_not_contact_removed();
+
+-- A line that changes its account (nothing here does that) counts for the new one.
+create trigger do_not_contact_changed after update on do_not_contact
+  referencing new table as changed
+  for each statement execute function count_do_not_contact_change();
+
+-- Whether a key, by its row, was neither revoked nor has ended by itself. By the clock and not by the moment at
+-- which the transaction began: a statement that waited for a lock asks about the time after its wait.
+create function is_in_force(key api_keys) returns boolean volatile language sql
+  as $$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $$;
+
+create function count_by_itself() returns trigger language plpgsql as $$
+begin
+  new.requests_of := coalesce(new.requests_of, new.id);
+  new.rows_of := coalesce(new.rows_of, new.id);
+  new.credits_of := coalesce(new.credits_of, new.id);
+  return new;
+end $$;
+
+create trigger api_keys_counters before insert on api_keys
+  for each row execute function count_by_itself();
+
+-- The bound of a key stands in its own row of `key_budgets`, what was spent in the row of `credits_of`.
+-- What counts of a row today; a transaction that began before midnight may meet a row of the day after: that
+-- day is counted on, never begun anew.
+create function credits_taken_today(counter key_budgets) returns bigint stable language sql
+  as $$ select case when counter.day >= utc_today()
+    then counter.spent + counter.spent_by_batches else 0 end $$;
+
+-- Keys whose rows per minute are used up, and when the next batches of each are tried. Without a foreign key,
+-- whose check would lock the key after the batch.
+create table key_waits (
+  key_id uuid primary key,
+  claim_after timestamptz not null
+);
+create index key_waits_due on key_waits (claim_after);
+

@@ -1,0 +1,809 @@
+-- The graph of people and companies. Applied once for each of the schemas `graph` (live keys) and
+-- `graph_test` (test keys); names are unqualified on purpose, the runner sets the search path.
+
+-- Case- and accent-folded text, for comparing names. Built-ins only, so it is immutable and an
+-- index may hold it.
+create function fold(value text) returns text
+  language sql immutable parallel safe strict
+  return lower(regexp_replace(normalize(value, nfkd), '[\u0300-\u036f]', '', 'g'));
+
+create table countries (
+  id int primary key,
+  name text not null default '',
+  iso2 text
+);
+
+create table regions (
+  id int primary key,
+  name text not null default '',
+  country_id int not null default 0
+);
+
+create table cities (
+  id int primary key,
+  name text not null default '',
+  country_id int not null default 0,
+  region_id int not null default 0,
+  created_at timestamp not null default '1970-01-01'
+);
+
+create table industries (
+  id int primary key,
+  name text not null
+);
+
+create table positions (
+  id int primary key,
+  name text not null
+);
+
+create table companies (
+  id bigint primary key,
+  created_at timestamp not null,
+  when_updated timestamp not null,
+  name text not null,
+  domain text,
+  website text,
+  professional_network text,
+  registry_number text,
+  registry_country text,
+  phone text,
+  email text,
+  twitter text,
+  industry_id int,
+  head_count text,
+  employees int,
+  founded text,
+  summary text,
+  logo text,
+  street text,
+  postcode text,
+  locality text,
+  location_geo text,
+  city_id int,
+  region_id int,
+  country_id int,
+  domains text[] not null default '{}',
+  aliases text[] not null default '{}',
+  former_names text[] not null default '{}',
+  sic_codes text[] not null default '{}'
+);
+
+create table persons (
+  id bigint primary key,
+  created_at timestamp not null,
+  when_updated timestamp not null,
+  title text not null default '',
+  name text not null default '',
+  surname text not null default '',
+  gender text not null default '' check (gender in ('', 'male', 'female')),
+  birth_date date,
+  birth_year int not null default 0,
+  domain text,
+  email text not null default '',
+  work_email text not null default '',
+  professional_network text not null default '',
+  professional_network_connections int not null default 0,
+  professional_network_status text,
+  twitter text,
+  twitter_status text,
+  social_a_id text not null default '',
+  social_a_username text not null default '',
+  social_a_status text,
+  industry_id int not null default 0,
+  "position" text not null default '',
+  position_id int not null default 0,
+  experience text not null default '',
+  inferred_salary text not null default '',
+  inferred_years_experience int not null default 0,
+  skills text not null default '',
+  summary text not null default '',
+  school text,
+  profile_language text,
+  language text not null default '',
+  service_categories text,
+  past_company text not null default '',
+  past_company_id bigint,
+  past_companies jsonb,
+  company_id bigint not null default 0,
+  current_company_id bigint,
+  current_companies jsonb,
+  locality text not null default '',
+  location_geo text not null default '',
+  street text not null default '',
+  postcode text,
+  ip_address text,
+  city_id int not null default 0,
+  country_id int not null default 0,
+  region_id int,
+  phone text not null default '',
+  mobile text,
+  phone_status text,
+  mobile_status text,
+  email_status text,
+  work_email_status text,
+  data_source_type int not null default 0,
+  status_type int not null default 0,
+  bounce_response_type int not null default 0,
+  profile_image text,
+  profile_image_mapping text,
+  last_post text,
+  last_post_date timestamp
+);
+
+-- A renamed company re-renders the records of its people.
+create index persons_company_id on persons (company_id) where company_id <> 0;
+
+-- Directors without a stored link are matched by name and birth; most people have no birth year.
+create index persons_name_birth on persons (fold(name || ' ' || surname), birth_year)
+  where birth_year <> 0;
+
+-- The look-up tables. (kind, value) is not unique: switchboards and shared mailboxes are real. The
+-- key starts with the value, so that a look-up is one descent of an index that holds the answer;
+-- measured 25 % less CPU than (kind, value). Kinds are the codes of src/core/graph/identifier-kinds.ts.
+create table person_identifiers (
+  value text collate "C" not null,
+  kind smallint not null,
+  person_id bigint not null,
+  primary key (value, kind, person_id)
+);
+create index person_identifiers_person_id on person_identifiers (person_id);
+
+create table company_identifiers (
+  value text collate "C" not null,
+  kind smallint not null,
+  company_id bigint not null,
+  primary key (value, kind, company_id)
+);
+create index company_identifiers_company_id on company_identifiers (company_id);
+
+-- The answer as it is sent: every field of the record as text, in the order of the record, separated
+-- by the unit separator (0x1F). Written by the loader in the transaction that writes the record, so a
+-- batch reads one narrow row per match and renders nothing.
+create table person_records (
+  id bigint primary key,
+  company_id bigint not null,
+  record text not null
+);
+
+-- The same with the long cells left empty (`long` in src/core/graph/fields.ts). A list that asks for names,
+-- addresses and numbers reads this: half the bytes, and as many more rows on a page.
+create table person_briefs (
+  id bigint primary key,
+  brief text not null
+);
+
+create table company_records (
+  id bigint primary key,
+  record text not null
+);
+
+create table officers (
+  id bigint generated always as identity primary key,
+  company_id bigint not null,
+  name text not null,
+  role text not null default '',
+  appointed_on date,
+  resigned_on date,
+  birth_year int,
+  birth_month int check ((birth_month >= 1) and (birth_month <= 12)),
+  person_id bigint,
+  unique nulls not distinct (company_id, name, role, appointed_on)
+);
+
+-- The officers that a person is: by link, or by name as registers write it and year of birth.
+create index officers_person_id on officers (person_id) where person_id is not null;
+
+create table financial_periods (
+  company_id bigint not null,
+  period_end date not null,
+  currency text not null,
+  revenue bigint,
+  gross_profit bigint,
+  operating_profit bigint,
+  profit bigint,
+  total_assets bigint,
+  net_assets bigint,
+  cash bigint,
+  employees int,
+  primary key (company_id, period_end)
+);
+
+-- People who opted out. The hashes of the identifiers they named stay, so that a later import of the
+-- same person under another id is suppressed as well; the ids are what a look-up checks.
+create table suppressed_identifiers (
+  value_sha256 bytea primary key,
+  created_at timestamptz not null default now()
+);
+
+create table suppressed_persons (
+  person_id bigint primary key,
+  created_at timestamptz not null default now(),
+  number bigint not null
+);
+create index suppressed_persons_number on suppressed_persons (number);
+
+-- What names and queries are compared by: folded words between single spaces. Signs separate words,
+-- except + and # (C++, C#), so the text holds no wildcard of LIKE. Cut, because an index holds it.
+create function fold_words(value text) returns text
+  language sql immutable parallel safe strict
+  return left(trim(regexp_replace(fold(value),
+    '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+',
+    ' ', 'g')), 200);
+
+-- Kinds are 1 job titles, 2 locations, 3 industries. A row without a name counts people whose value
+-- has no row in its own table yet; it is not shown.
+create table lookup_values (
+  kind smallint not null,
+  id int not null,
+  name text not null default '',
+  folded text collate "C" not null default '',
+  people int not null default 0,
+  primary key (kind, id)
+);
+
+-- The most frequent values in the order of an answer: an empty query reads the first rows, and a query
+-- that fits many values finds enough of them here without reading and sorting them all.
+create index lookup_values_people on lookup_values (kind, people desc, folded, id) where name <> '';
+
+-- Values that begin with a text: a range, because the column sorts by bytes.
+create index lookup_values_folded on lookup_values (kind, folded) include (people, id)
+  where name <> '';
+
+-- The words of every name, for values in which a word begins with a text. Apart from the values,
+-- because these are written once and counts change with every import.
+create table lookup_words (
+  kind smallint not null,
+  word text collate "C" not null,
+  id int not null,
+  primary key (kind, word, id)
+);
+
+-- Each word once, for what a misspelt word may have meant: a trigram index over the names themselves
+-- would find ten thousand titles with `engineer` and compare them all. A word that no name has any
+-- more does no harm and stays.
+create table lookup_vocabulary (
+  kind smallint not null,
+  word text collate "C" not null,
+  primary key (kind, word)
+);
+
+-- What is left of the first seven letters of a word when up to `p_slips` of them (at most 2) are lost.
+-- Two words that lie so many slips apart (a letter too many, too few, another one, two swapped) have one of
+-- these in common: each slip loses at most one letter of either. This is the symmetric deletion of
+-- SymSpell (Wolf Garbe, 2012), cut as there, so that a long word has no more than 29.
+create function word_remains(p_word text, p_slips int) returns text[]
+language plpgsql immutable parallel safe strict as $$
+declare
+  start constant text := left(p_word, 7);
+  shorter text;
+  remains text[] := array[start];
+begin
+  for place in 1 .. length(start) loop
+    shorter := overlay(start placing '' from place for 1);
+    remains := remains || shorter;
+    continue when p_slips < 2;
+    for further in place .. length(shorter) loop
+      remains := remains || overlay(shorter placing '' from further for 1);
+    end loop;
+  end loop;
+  return remains;
+end $$;
+
+-- Words that each of these may have been meant to be, between spaces, with many that are further off: the
+-- caller counts the slips.
+create function similar_words(p_kind int, p_words text[]) returns table (asked text, similar_ones text)
+language sql stable set plan_cache_mode = force_generic_plan as $$
+  select asked.word, (
+    select string_agg(v.word, ' ') from lookup_vocabulary v
+    where v.kind = p_kind and length(v.word) >= 3
+      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
+      and word_remains(v.word, case when length(v.word) >= 8 then 2 else 1 end)
+        && word_remains(asked.word, case when length(asked.word) >= 6 then 2 else 1 end))
+  from unnest(p_words) asked (word)
+$$;
+
+-- Names of the values of a kind: those with these ids, or all for null. A city is named with its region
+-- and country, as the locality of a record is. Unqualified names mean the graph of the caller.
+create function lookup_names(p_kind int, p_ids int[]) returns table (id int, name text)
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  if p_kind = 1 then
+    return query select p.id, p.name from positions p where p_ids is null or p.id = any(p_ids);
+  elsif p_kind = 2 then
+    return query
+      select c.id, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
+      from cities c
+      left join regions r on r.id = c.region_id
+      left join countries n on n.id = c.country_id
+      where c.name <> '' and (p_ids is null or c.id = any(p_ids));
+  else
+    return query select i.id, i.name from industries i where p_ids is null or i.id = any(p_ids);
+  end if;
+end $$;
+
+-- Takes the names of these values (or of all, for null) over into the tables above; only what differs
+-- is written.
+create function name_lookups(p_kind int, p_ids int[]) returns void
+language plpgsql as $$
+#variable_conflict use_column
+begin
+  with renamed as (
+    select n.id, n.name, fold_words(n.name) as folded, v.folded as folded_before
+    from lookup_names(p_kind, p_ids) n
+    left join lookup_values v on v.kind = p_kind and v.id = n.id
+    where v.name is distinct from n.name),
+  written as (
+    insert into lookup_values (kind, id, name, folded)
+    select p_kind, id, name, folded from renamed
+    on conflict (kind, id) do update set name = excluded.name, folded = excluded.folded),
+  word as (
+    select distinct r.id, left(w, 60) as word
+    from renamed r cross join string_to_table(r.folded, ' ') w where w <> ''),
+  forgotten as (
+    delete from lookup_words w
+    using (select r.id, left(b, 60) as word
+      from renamed r cross join string_to_table(r.folded_before, ' ') b) before
+    where w.kind = p_kind and w.word = before.word and w.id = before.id
+      and not exists (select from word where word.id = w.id and word.word = w.word)),
+  noted as (
+    insert into lookup_words (kind, word, id) select p_kind, word, id from word order by word, id
+    on conflict do nothing)
+  insert into lookup_vocabulary (kind, word) select distinct p_kind, word from word order by word
+  on conflict do nothing;
+end $$;
+
+-- Counts the people of every value anew and names every value: after a load that went around the import.
+create function rebuild_lookups() returns void
+language plpgsql as $$
+begin
+  delete from lookup_values;
+  delete from lookup_words;
+  delete from lookup_vocabulary;
+  insert into lookup_values (kind, id, people)
+  select 1, position_id, count(*) from persons where position_id <> 0 group by position_id
+  union all
+  select 2, city_id, count(*) from persons where city_id <> 0 group by city_id
+  union all
+  select 3, industry_id, count(*) from persons where industry_id <> 0 group by industry_id;
+  perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
+end $$;
+
+create table suppressions (
+  number bigint generated always as identity primary key,
+  created_at timestamptz not null default now()
+);
+
+-- Officers who opted out, by company and the hash of the folded name: a register does not know our people,
+-- and its next file names them again. Their rows in `officers` bear the hash instead of the name.
+create table suppressed_officers (
+  company_id bigint not null,
+  name_sha256 bytea not null,
+  number bigint not null,
+  primary key (company_id, name_sha256)
+);
+create index suppressed_officers_number on suppressed_officers (number);
+create index officers_name_birth
+  on officers (fold(regexp_replace(name, '^([^,]+), *(.+)$', '\2 \1')), birth_year)
+  where person_id is null and birth_year <> 0;
+
+create function officer_name_sha256(p_company_id bigint, p_name text) returns bytea
+  language sql stable as $$ select sha256(convert_to(p_company_id || ':' || fold(p_name), 'UTF8')) $$;
+
+-- What stands in `officers.name` of somebody who opted out.
+create function hidden_officer_name(p_name_sha256 bytea) returns text
+  language sql immutable as $$ select 'suppressed:' || encode(p_name_sha256, 'hex') $$;
+
+create function hide_suppressed_officer() returns trigger language plpgsql as $$
+declare
+  hash bytea;
+begin
+  if new.name like 'suppressed:%'
+    or not exists (select from suppressed_officers where company_id = new.company_id)
+  then
+    return new;
+  end if;
+  hash := officer_name_sha256(new.company_id, new.name);
+  if exists (select from suppressed_officers
+    where company_id = new.company_id and name_sha256 = hash)
+  then
+    new.name := hidden_officer_name(hash);
+    new.birth_year := null;
+    new.birth_month := null;
+  end if;
+  return new;
+end $$;
+
+create trigger officers_hide_suppressed before insert on officers
+  for each row execute function hide_suppressed_officer();
+
+-- Suppresses these people, and the officers that they are: by a stored link, or the only one of the name
+-- and the birth, as a look-up of directors matches them. Call it under the lock of writers.
+create function suppress_people(p_ids bigint[]) returns void language plpgsql as $$
+declare
+  suppression bigint;
+begin
+  if coalesce(cardinality(p_ids), 0) = 0 then
+    return;
+  end if;
+  insert into suppressions default values returning number into suppression;
+  insert into suppressed_persons (person_id, number)
+  select distinct unnest(p_ids), suppression on conflict do nothing;
+
+  with person as (
+    select id, fold(name || ' ' || surname) as folded, birth_year,
+      extract(month from birth_date) as birth_month
+    from persons where id = any(p_ids)),
+  officer as (
+    select o.id, p.id as person_id
+    from officers o join person p on p.id = o.person_id
+    where o.name not like 'suppressed:%'
+    union all
+    select o.id, p.id
+    from officers o join person p on p.birth_year = o.birth_year
+      and p.folded = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\2 \1'))
+    where o.person_id is null and o.birth_year <> 0
+      and (o.birth_month is null or p.birth_month is null or p.birth_month = o.birth_month)
+      and not exists (
+        select from persons other
+        where fold(other.name || ' ' || other.surname) = p.folded
+          and other.birth_year = p.birth_year and other.id <> p.id
+          and (o.birth_month is null or other.birth_date is null
+            or extract(month from other.birth_date) = o.birth_month))),
+  hidden as (
+    select distinct o.company_id, officer_name_sha256(o.company_id, o.name) as name_sha256
+    from officers o join officer using (id)),
+  -- All of the name in the company: the next register cannot tell them apart by its hash.
+  taken as (
+    delete from officers o using hidden h
+    where o.company_id = h.company_id and o.name not like 'suppressed:%'
+      and officer_name_sha256(o.company_id, o.name) = h.name_sha256
+    returning o.*, h.name_sha256),
+  noted as (
+    insert into suppressed_officers (company_id, name_sha256, number)
+    select company_id, name_sha256, suppression from hidden on conflict do nothing)
+  insert into officers (company_id, name, role, appointed_on, resigned_on, person_id)
+  select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on,
+    coalesce(person_id, (select min(officer.person_id) from officer where officer.id = taken.id))
+  from taken
+  on conflict (company_id, name, role, appointed_on) do nothing;
+end $$;
+
+-- Lowest and highest number of a text such as `45,000-55,000`, `250+` or `<20,000`; null when it is none.
+-- By comparing forms, because taking matches out of a text costs a hundred times as much.
+create function number_range(value text) returns int[]
+language plpgsql immutable parallel safe strict as $$
+declare
+  plain text := translate(value, ', $£€', '');
+begin
+  if plain ~ '^[0-9]{1,9}-[0-9]{1,9}$' then
+    return array[split_part(plain, '-', 1)::int, split_part(plain, '-', 2)::int];
+  elsif plain ~ '^[0-9]{1,9}$' then
+    return array[plain::int, plain::int];
+  elsif plain ~ '^(>[0-9]{1,9}|[0-9]{1,9}[+])$' then
+    return array[translate(plain, '>+', '')::int, 2147483647];
+  elsif plain ~ '^<[0-9]{1,9}$' then
+    return array[0, translate(plain, '<', '')::int];
+  end if;
+  return null;
+end $$;
+
+-- What texts are compared by; a text of which nothing is left matches nobody. Immutable, so that the
+-- planner folds the values of a filter once and estimates with them.
+create function fold_all(texts text[]) returns text[]
+  language sql immutable parallel safe strict
+  return array(select f from unnest(texts) t cross join lateral btrim(fold(t)) f where f <> '');
+
+-- Words of a text, for texts in which all words are to be found.
+create function folded_words(value text) returns text[]
+  language sql immutable parallel safe strict
+  return regexp_split_to_array(btrim(regexp_replace(fold(value),
+    '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+',
+    ' ', 'g')), ' ');
+
+create table person_search (
+  id bigint primary key,
+  company_id bigint not null,
+  -- Bit n: the field n + 3 of the person record is not absent (the first three always are there).
+  present bigint not null,
+  created_at timestamp not null,
+  when_updated timestamp not null,
+  position_id int not null,
+  industry_id int not null,
+  city_id int not null,
+  country_id int not null,
+  region_id int not null,
+  birth_year int not null,
+  years_experience int not null,
+  -- Null where the record says nothing that can be read.
+  salary_min int,
+  salary_max int,
+  -- Head count of the company: its range, else its employees.
+  staff_min int,
+  staff_max int,
+  gender text collate "C" not null,
+  -- Folded, as all texts here.
+  name text collate "C" not null,
+  surname text collate "C" not null,
+  -- The position as the person calls it, else the name of the position's row.
+  position_name text collate "C" not null,
+  skills text[] collate "C" not null
+);
+
+-- Every answer is in the order of the id, so these indexes go on with it: the people of one value are read
+-- in order, and the first hundred end the reading. Values that most of the graph shares (sex, age, salary,
+-- head count, presence, country) have none: walking the primary key finds a page of them sooner.
+create index person_search_position on person_search (position_id, id);
+create index person_search_position_name on person_search (position_name, id);
+create index person_search_industry on person_search (industry_id, id);
+create index person_search_city on person_search (city_id, id);
+create index person_search_company on person_search (company_id, id);
+create index person_search_surname on person_search (surname, id);
+
+-- What changed since last night.
+create index person_search_updated on person_search (when_updated);
+-- All that is compared as one value, in one index: conditions that meet in few people are met inside of it,
+-- whichever they are. Two of the indexes above would do it for a first page, but not behind a cursor: the
+-- planner takes no bitmaps together that both use the condition on the id, and read 7,600 pages for 110 people
+-- of a city and a position instead of 130. For all eight columns it is smaller (50 MB for a million people)
+-- than two of the others. Both graph schemas use the one extension.
+create extension if not exists btree_gin schema public;
+
+create index person_search_values on person_search using gin (
+  position_id public.int4_ops, position_name public.text_ops, industry_id public.int4_ops,
+  city_id public.int4_ops, region_id public.int4_ops, country_id public.int4_ops,
+  company_id public.int8_ops, skills);
+
+-- Writes the search rows of these people anew; only those that differ. Unqualified names mean the graph
+-- of the caller. Planned with the ids at hand: a plan for any number of ids would look up each one.
+create function refresh_person_search(p_ids bigint[]) returns void
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+begin
+  insert into person_search as s (id, company_id, present, created_at, when_updated, position_id,
+    industry_id, city_id, country_id, region_id, birth_year, years_experience, salary_min, salary_max,
+    staff_min, staff_max, gender, name, surname, position_name, skills)
+  select r.id, r.company_id,
+      ((r.title <> '')::int::bigint << 0) |
+      ((r.name <> '')::int::bigint << 1) |
+      ((r.surname <> '')::int::bigint << 2) |
+      ((r.gender <> '')::int::bigint << 3) |
+      ((r.birth_date is not null)::int::bigint << 4) |
+      ((r.birth_year <> 0)::int::bigint << 5) |
+      ((coalesce(r.domain, '') <> '')::int::bigint << 6) |
+      ((r.email <> '')::int::bigint << 7) |
+      ((r.work_email <> '')::int::bigint << 8) |
+      ((r.professional_network <> '')::int::bigint << 9) |
+      ((r.professional_network_connections <> 0)::int::bigint << 10) |
+      ((coalesce(r.professional_network_status, '') <> '')::int::bigint << 11) |
+      ((coalesce(r.twitter, '') <> '')::int::bigint << 12) |
+      ((coalesce(r.twitter_status, '') <> '')::int::bigint << 13) |
+      ((r.social_a_id <> '')::int::bigint << 14) |
+      ((r.social_a_username <> '')::int::bigint << 15) |
+      ((coalesce(r.social_a_status, '') <> '')::int::bigint << 16) |
+      ((r.industry_id <> 0)::int::bigint << 17) |
+      ((industry.id is not null)::int::bigint << 18) |
+      ((r.position <> '')::int::bigint << 19) |
+      ((r.position_id <> 0)::int::bigint << 20) |
+      ((job.id is not null)::int::bigint << 21) |
+      ((r.experience <> '')::int::bigint << 22) |
+      ((r.inferred_salary <> '')::int::bigint << 23) |
+      ((r.inferred_years_experience <> 0)::int::bigint << 24) |
+      ((r.skills <> '')::int::bigint << 25) |
+      ((r.summary <> '')::int::bigint << 26) |
+      ((coalesce(r.school, '') <> '')::int::bigint << 27) |
+      ((coalesce(r.profile_language, '') <> '')::int::bigint << 28) |
+      ((r.language <> '')::int::bigint << 29) |
+      ((coalesce(r.service_categories, '') <> '')::int::bigint << 30) |
+      ((r.past_company <> '')::int::bigint << 31) |
+      ((r.past_company_id is not null)::int::bigint << 32) |
+      ((coalesce(r.past_companies, '[]') <> '[]')::int::bigint << 33) |
+      ((r.company_id <> 0)::int::bigint << 34) |
+      ((employer.id is not null)::int::bigint << 35) |
+      ((r.current_company_id is not null)::int::bigint << 36) |
+      ((coalesce(r.current_companies, '[]') <> '[]')::int::bigint << 37) |
+      ((r.locality <> '')::int::bigint << 38) |
+      ((r.location_geo <> '')::int::bigint << 39) |
+      ((r.street <> '')::int::bigint << 40) |
+      ((coalesce(r.postcode, '') <> '')::int::bigint << 41) |
+      ((coalesce(r.ip_address, '') <> '')::int::bigint << 42) |
+      ((r.city_id <> 0)::int::bigint << 43) |
+      ((city.id is not null)::int::bigint << 44) |
+      ((r.country_id <> 0)::int::bigint << 45) |
+      ((country.id is not null)::int::bigint << 46) |
+      ((r.region_id is not null)::int::bigint << 47) |
+      ((region.id is not null)::int::bigint << 48) |
+      ((r.phone <> '')::int::bigint << 49) |
+      ((coalesce(r.mobile, '') <> '')::int::bigint << 50) |
+      ((coalesce(r.phone_status, '') <> '')::int::bigint << 51) |
+      ((coalesce(r.mobile_status, '') <> '')::int::bigint << 52) |
+      ((coalesce(r.email_status, '') <> '')::int::bigint << 53) |
+      ((coalesce(r.work_email_status, '') <> '')::int::bigint << 54) |
+      ((r.data_source_type <> 0)::int::bigint << 55) |
+      ((r.status_type <> 0)::int::bigint << 56) |
+      ((r.bounce_response_type <> 0)::int::bigint << 57) |
+      ((coalesce(r.profile_image, '') <> '')::int::bigint << 58) |
+      ((coalesce(r.profile_image_mapping, '') <> '')::int::bigint << 59) |
+      ((coalesce(r.last_post, '') <> '')::int::bigint << 60) |
+      ((r.last_post_date is not null)::int::bigint << 61)
+      , r.created_at, r.when_updated, r.position_id, r.industry_id, r.city_id, r.country_id,
+    coalesce(r.region_id, 0), r.birth_year, r.inferred_years_experience, salary[1], salary[2],
+    coalesce(staff[1], employer.employees), coalesce(staff[2], employer.employees), r.gender,
+    btrim(fold(r.name)), btrim(fold(r.surname)),
+    btrim(fold(coalesce(nullif(r.position, ''), job.name, ''))),
+    case when r.skills = '' then '{}' else
+      array_remove(regexp_split_to_array(btrim(fold(r.skills)), '\s*,\s*'), '') end
+  from unnest(p_ids) listed (id)
+  join persons r on r.id = listed.id
+  left join positions job on job.id = r.position_id
+  left join industries industry on industry.id = r.industry_id
+  left join companies employer on employer.id = r.company_id
+  left join cities city on city.id = r.city_id
+  left join countries country on country.id = r.country_id and country.name <> ''
+  left join regions region on region.id = r.region_id and region.name <> ''
+  cross join lateral (select number_range(nullif(r.inferred_salary, '')) as salary,
+    number_range(employer.head_count) as staff offset 0) ranges
+  on conflict (id) do update set company_id = excluded.company_id, present = excluded.present,
+    created_at = excluded.created_at, when_updated = excluded.when_updated,
+    position_id = excluded.position_id, industry_id = excluded.industry_id,
+    city_id = excluded.city_id, country_id = excluded.country_id, region_id = excluded.region_id,
+    birth_year = excluded.birth_year, years_experience = excluded.years_experience,
+    salary_min = excluded.salary_min, salary_max = excluded.salary_max,
+    staff_min = excluded.staff_min, staff_max = excluded.staff_max, gender = excluded.gender,
+    name = excluded.name, surname = excluded.surname, position_name = excluded.position_name, skills = excluded.skills
+  where s.* is distinct from excluded.*;
+end $$;
+
+-- What people are looked up by beside their identifiers.
+create index persons_email on persons (btrim(fold(email))) where email <> '';
+create index persons_work_email on persons (btrim(fold(work_email))) where work_email <> '';
+create index persons_professional_network on persons (btrim(fold(professional_network)))
+  where professional_network <> '';
+create index persons_domain on persons (btrim(fold(domain))) where domain <> '';
+create index companies_name on companies (btrim(fold(name)));
+
+-- A title says the position, a city the country: multiplied as if independent, the planner would think
+-- such people a hundred times rarer than they are.
+create statistics person_search_place (dependencies, mcv) on city_id, region_id, country_id
+  from person_search;
+create statistics person_search_work (dependencies, mcv) on position_id, position_name, industry_id
+  from person_search;
+
+-- Of a bit the planner knows nothing; these are the ones that the specification asks for.
+create statistics person_search_has_email on ((present & 128) <> 0) from person_search;
+create statistics person_search_has_work_email on ((present & 256) <> 0) from person_search;
+create statistics person_search_has_twitter on ((present & 4096) <> 0) from person_search;
+create statistics person_search_has_social_a on ((present & 16384) <> 0) from person_search;
+create statistics person_search_has_phone on ((present & 562949953421312) <> 0) from person_search;
+create statistics person_search_has_mobile on ((present & 1125899906842624) <> 0) from person_search;
+
+create index lookup_vocabulary_remains on lookup_vocabulary
+  using gin (word_remains(word, case when length(word) >= 8 then 2 else 1 end))
+  where length(word) >= 3;
+
+-- Ids of the values that begin with the text, by people.
+create function look_up_prefixed(p_kind int, p_text text, p_limit int) returns int[]
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+declare
+  range_end constant text := p_text || chr(1114111);
+  ids int[];
+begin
+  -- A text that begins many names is answered by the most frequent values, if enough of those fit.
+  perform from lookup_values where kind = p_kind and name <> ''
+    and folded >= p_text and folded < range_end offset 500 limit 1;
+  if found then
+    ids := array(
+      select id from (
+        select id, folded, people from lookup_values where kind = p_kind and name <> ''
+        order by people desc, folded, id limit 4000) popular
+      where starts_with(folded, p_text) order by people desc, folded, id limit p_limit);
+    if cardinality(ids) = p_limit then return ids; end if;
+  end if;
+  -- Materialised, or the planner reads all values in the order of people.
+  return array(
+    with fitting as materialized (
+      select id, folded, people from lookup_values where kind = p_kind and name <> ''
+        and folded >= p_text and folded < range_end)
+    select id from fitting order by people desc, folded, id limit p_limit);
+end $$;
+
+-- Ids of the names with a word that begins with this one, at most `p_limit`; a name may come twice.
+create function names_with_word(p_kind int, p_word text, p_limit int) returns int[]
+language sql stable set plan_cache_mode = force_generic_plan as $$
+  select array(
+    select w.id from lookup_words w
+    where w.kind = p_kind and w.word >= p_word and w.word < p_word || chr(1114111)
+    limit p_limit)
+$$;
+
+-- As below, among the `p_rows` most frequent values alone.
+create function look_up_popular(p_kind int, p_text text, p_limit int, p_rows int) returns int[]
+language sql stable set plan_cache_mode = force_generic_plan as $$
+  select array(
+    select id from (
+      select id, folded, people from lookup_values where kind = p_kind and name <> ''
+      order by people desc, folded, id limit p_rows) popular
+    where ' ' || folded like '% ' || replace(p_text, ' ', '% ') || '%'
+      and not starts_with(folded, p_text)
+    order by people desc, folded, id limit p_limit)
+$$;
+
+-- Ids of the values in which the words of the text begin words, in their order, by people; without those
+-- that begin with the text itself. `unknown` are the words that begin no word of any name.
+-- A text that more than 3,000 names may fit, by its rarest words, is looked for among the 4,000 most
+-- frequent values alone: those hold the best of so many, and reading them all takes too long.
+create function look_up_worded(
+  p_kind int, p_text text, p_limit int, out ids int[], out unknown text[])
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+declare
+  words text[];
+  held int[];
+  next_held int[];
+begin
+  -- The rarest first; of common ones the longest. Words are stored cut to 60 characters.
+  select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
+    coalesce(array_agg(counted.word) filter (where counted.held = 0), '{}')
+  into words, unknown
+  from (
+    select asked.word, cardinality(names_with_word(p_kind, asked.word, 300)) as held
+    from (select distinct left(w, 60) collate "C" from string_to_table(p_text, ' ') w)
+      asked (word)) counted;
+  ids := '{}';
+  if cardinality(unknown) > 0 or p_limit = 0 then return; end if;
+  held := names_with_word(p_kind, words[1], 300);
+  if cardinality(held) = 300 then
+    -- What fits many values fits enough of the very first.
+    ids := look_up_popular(p_kind, p_text, p_limit, 500);
+    if cardinality(ids) = p_limit then return; end if;
+    held := names_with_word(p_kind, words[1], 10000);
+    for place in 2 .. least(4, cardinality(words)) loop
+      -- Values are read one by one: two words leave less of them than one does.
+      exit when cardinality(held) <= 500;
+      next_held := names_with_word(p_kind, words[place], 10000);
+      if cardinality(held) = 10000 then held := next_held;
+      elsif cardinality(next_held) < 10000 then
+        held := array(select unnest(held) intersect select unnest(next_held));
+      end if;
+    end loop;
+    if cardinality(held) > 1000 then
+      ids := look_up_popular(p_kind, p_text, p_limit, 4000);
+      if cardinality(ids) = p_limit or cardinality(held) > 3000 then return; end if;
+    end if;
+  end if;
+  ids := array(
+    select v.id from lookup_values v where v.kind = p_kind and v.id = any(held)
+      and ' ' || v.folded like '% ' || replace(p_text, ' ', '% ') || '%'
+      and not starts_with(v.folded, p_text)
+    order by v.people desc, v.folded, v.id limit p_limit);
+end $$;
+
+-- The best values for a text as it is spelled: what begins with it, then what has words that do; those that
+-- most people hold for an empty text. `folded` is the text as names are compared, `unknown` its words that
+-- no name has (only where values are missing).
+create function look_up(
+  p_kind int, p_text text, p_limit int, out folded text, out unknown text[], out matches json)
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+declare
+  ids int[] := '{}';
+  worded int[];
+begin
+  folded := fold_words(p_text);
+  unknown := '{}';
+  if trim(p_text) = '' then
+    ids := array(
+      select v.id from lookup_values v where v.kind = p_kind and v.name <> ''
+      order by v.people desc, v.folded, v.id limit p_limit);
+  elsif folded <> '' then
+    ids := look_up_prefixed(p_kind, folded, p_limit);
+    if cardinality(ids) < p_limit then
+      select w.ids, w.unknown into worded, unknown
+      from look_up_worded(p_kind, folded, p_limit - cardinality(ids)) w;
+      ids := ids || worded;
+    end if;
+  end if;
+  select coalesce(json_agg(json_build_object('id', v.id, 'name', v.name, 'count', v.people)
+    order by place), '[]') into matches
+  from unnest(ids) with ordinality best (id, place)
+  cross join lateral (
+    select * from lookup_values where kind = p_kind and id = best.id limit 1) v;
+end $$;
