@@ -1,6 +1,7 @@
 /** The HTTP application: every route of the list, and what stands around them. */
 import express, { type Express, type Request } from 'express';
 import { uuidv7 } from 'uuidv7';
+import { openShare, type Share } from '../core/limits/shares.ts';
 import { isTracing } from '../core/tracing.ts';
 import { serveAdmin } from './admin/serve-admin.ts';
 import type { ApiContext } from './api-context.ts';
@@ -34,10 +35,11 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.use(observeRequests(context.log));
   if (isTracing()) app.use(traceRequests);
   app.use(limitRequest(limits, isUpload));
+  const writes = openWrites(context.config);
   // First, because the router asks one after the other.
   for (const route of routes) {
     // The one path that ends with a slash is often called without it.
-    app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context));
+    app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context, writes));
   }
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
@@ -55,6 +57,21 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.use(refuseUnknownPath);
   app.use(renderProblems(context.log));
   return app;
+}
+
+/**
+ * Places for transactions of callers. Those of one account wait for each other's locks, each on a connection of the
+ * pool, which is also what lets calls in: all accounts together leave two connections.
+ */
+function openWrites({ databaseConnections }: ApiContext['config']): Share {
+  return openShare({
+    name: 'writing calls',
+    inFlightMax: Math.max(1, databaseConnections - 2),
+    accountInFlightMax: 2,
+    // A key may send its 60 requests a minute at once: none of them is refused for that.
+    accountWaitingMax: 64,
+    waitMsMax: 10_000,
+  });
 }
 
 /** A list may take as long as it needs while its bytes come. */

@@ -5,15 +5,17 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { availableCredits } from '../core/credits/credits.ts';
-import { beginningWith, type Database } from '../core/db/client.ts';
+import { beginningWith } from '../core/db/client.ts';
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials } from '../core/keys/keys.ts';
 import { authenticate, readKey, type Scope } from '../core/keys/keys.ts';
 import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
 import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
+import type { Share } from '../core/limits/shares.ts';
 import { assertStillInForce } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
+import { clientGone } from './client-gone.ts';
 import { type Presented, presentedBySession } from './console/session-cookie.ts';
 import { requestIdOf } from './problem.ts';
 import { noteRequest } from './request-log.ts';
@@ -46,7 +48,11 @@ export interface RouteDefinition<Query extends z.ZodType, Params extends z.ZodTy
   params: Params;
   /** The JSON that the call takes, for the documentation; the handler reads and checks it. */
   body?: z.ZodType;
-  /** Sends the answer itself, or throws `AppError`. */
+  /**
+   * Sends the answer itself, or throws `AppError`. It makes all its changes in transactions of `context.sql`: each
+   * waits for the account's turn, and begins by finding the caller still allowed to call, however long ago the headers
+   * came.
+   */
   handler(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<void>;
 }
 
@@ -59,7 +65,8 @@ export interface Route {
   query: z.ZodType;
   params: z.ZodType;
   body?: z.ZodType;
-  toHandler(context: ApiContext): RequestHandler;
+  /** `writes` has a place for each transaction of a handler, by account. */
+  toHandler(context: ApiContext, writes: Share): RequestHandler;
 }
 
 /** A path or query with no parameters: one that is sent anyway is refused by name. */
@@ -73,7 +80,7 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
   const letIn = definition.counted ? letInCounted : letInOther;
   return {
     ...definition,
-    toHandler: (context) => async (request, response) => {
+    toHandler: (context, writes) => async (request, response) => {
       // Express gives HEAD to the handler of GET: a call would be paid whose answer nobody can read.
       if (request.method === 'HEAD') throw headNotAllowed();
       const { key, admission, credentials } = await letIn(context, request, response);
@@ -87,12 +94,13 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       const called = { key, admission, credentials, query, params, request, response };
       const isSingleCall = definition.counted && definition.method === 'get';
       const scoped = isSingleCall ? context : withRequestId(context, response);
-      // What a GET writes is its charge, which asks by itself.
-      const allowed =
-        definition.method === 'get'
-          ? scoped
-          : { ...scoped, sql: whileInForce(context.sql, credentials) };
-      await definition.handler({ ...called, context: allowed });
+      const sql = beginningWith(
+        context.sql,
+        (transaction) => writes(key.accountId, clientGone(response), transaction),
+        // What a GET writes is its charge, which asks by itself.
+        definition.method === 'get' ? async () => {} : (tx) => assertStillInForce(tx, credentials),
+      );
+      await definition.handler({ ...called, context: { ...scoped, sql } });
     },
   };
 }
@@ -100,14 +108,6 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
 /** Lines that the work of a request writes say which request it was; single calls write none. */
 function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
-}
-
-/**
- * The pool for a caller's writes: every transaction begins by finding the caller still allowed to call,
- * however long ago the headers came. A handler makes all its changes in transactions of this pool.
- */
-function whileInForce(sql: Database, credentials: CallCredentials): Database {
-  return beginningWith(sql, (tx) => assertStillInForce(tx, credentials));
 }
 
 interface LetIn {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import {
@@ -25,8 +26,11 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-async function serve(changed: Partial<HttpLimits> = {}): Promise<number> {
-  const server = await serveWithLimits(pipeline.context, changed);
+async function serve(
+  changed: Partial<HttpLimits> = {},
+  context: Pipeline['context'] = pipeline.context,
+): Promise<number> {
+  const server = await serveWithLimits(context, changed);
   servers.push(server);
   return server.port;
 }
@@ -105,6 +109,23 @@ describe('who is slow is cut', () => {
     const keys = head.replace('/v1/uploads', '/v1/keys').replace(caller.key, key);
     const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"mode":';
     expectProblem(await exchange(port, keys + body), 408, 'request_timeout');
+  });
+
+  test('with the body of a call that waits for the database, which is no error of ours', async () => {
+    const errors: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => errors.push(line) });
+    const port = await serve({ bodyMs: 100 }, { ...pipeline.context, log });
+    const lock = await pipeline.sql.reserve();
+    await lock`begin`;
+    await lock`lock table api_keys`;
+    const head = `POST /v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n`;
+    const refused = await exchange(port, `${head}Content-Length: 100\r\n\r\n{"mode":`);
+    await lock`rollback`;
+    lock.release();
+    expectProblem(refused, 408, 'request_timeout');
+    // Calls that come later take as many steps as what is left of the call before them.
+    for (let call = 0; call < 3; call++) await pipeline.call(caller, '/v1/me');
+    expect(errors).toEqual([]);
   });
 
   test('with an upload of which nothing comes, and the batch is not made', async () => {

@@ -18,9 +18,14 @@ export function toProblem(error: AppError, requestId: string): Record<string, un
   };
 }
 
+/** Responses with a problem document. */
+const rendered = new WeakSet<Response>();
+
 /** Renders whatever a route threw. An error in the middle of a stream can only cut the connection. */
 export function renderProblems(log: Log): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
+    // Refused while its handler ran, for a body that came too late: the handler could only fail.
+    if (rendered.has(response)) return;
     const requestId = requestIdOf(response);
     const error = asAppError(thrown);
     if (error.status >= 500 && !isHangUp(thrown, response)) {
@@ -41,6 +46,7 @@ export function renderProblems(log: Log): ErrorRequestHandler {
  * reset, and takes this answer with it.
  */
 export function renderProblem(response: Response, error: AppError): void {
+  rendered.add(response);
   if (error.status === 401 && !response.hasHeader('WWW-Authenticate')) {
     response.setHeader('WWW-Authenticate', 'Bearer');
   }

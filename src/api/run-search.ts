@@ -9,6 +9,7 @@ import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
 import type { SearchOwner } from '../core/search/prepared-filter.ts';
 import type { ApiContext } from './api-context.ts';
+import { clientGone } from './client-gone.ts';
 
 interface SearchCaller {
   context: Pick<ApiContext, 'readSearch' | 'sql' | 'limiter' | 'config' | 'log'>;
@@ -25,19 +26,16 @@ export async function runSearch<T>(
   read: (graph: Sql, owner: SearchOwner) => Promise<T>,
 ): Promise<T> {
   const owner = { accountId: key.accountId, live: key.mode === 'live' };
-  const gone = new AbortController();
-  const leave = () => gone.abort(clientGone());
-  if (response.destroyed) leave();
-  else response.once('close', leave);
+  const gone = clientGone(response);
   let startedAt: number | null = null;
   try {
-    return await context.readSearch(owner, gone.signal, (graph) => {
+    return await context.readSearch(owner, gone, (graph) => {
       startedAt ??= performance.now();
       return read(graph, owner);
     });
   } catch (error) {
     const isTimeout = error instanceof AppError && timeoutCodes.includes(error.code);
-    if (startedAt !== null && (isTimeout || gone.signal.aborted)) {
+    if (startedAt !== null && (isTimeout || gone.aborted)) {
       const elapsed = isTimeout ? context.config.searchTimeoutMs : performance.now() - startedAt;
       const share = elapsed / context.config.searchTimeoutMs;
       // What a limit misses is no reason to answer otherwise.
@@ -49,16 +47,6 @@ export async function runSearch<T>(
           context.log.warn({ err }, 'unfinished search not charged to its key'),
         );
     }
-    throw gone.signal.aborted ? gone.signal.reason : error;
-  } finally {
-    response.off('close', leave);
+    throw gone.aborted ? gone.reason : error;
   }
-}
-
-function clientGone(): AppError {
-  return new AppError({
-    code: 'client_gone',
-    status: 499,
-    message: 'The client closed the connection before the answer.',
-  });
 }

@@ -1,9 +1,9 @@
 /** What the calls that store an upload share. */
 import type { Response } from 'express';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
-import { AppError } from '../core/lib/errors.ts';
 import type { UploadContext } from '../jobs/list/create-list.ts';
 import type { ApiContext } from './api-context.ts';
+import { clientGone } from './client-gone.ts';
 import { limitOpenAnswers } from './open-answers.ts';
 
 /** Each holds a buffer of up to 20 MiB on its way to S3: two dozen large ones fill a small process. */
@@ -18,17 +18,5 @@ export function uploadContextOf(
   key: ApiKey,
   response: Response,
 ): ApiContext & UploadContext {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort(clientGone());
-  });
-  return { ...context, accountId: key.accountId, signal: gone.signal };
-}
-
-function clientGone(): AppError {
-  return new AppError({
-    code: 'invalid_request',
-    status: 400,
-    message: 'The client closed the connection before the response. Send the upload again.',
-  });
+  return { ...context, accountId: key.accountId, signal: clientGone(response) };
 }

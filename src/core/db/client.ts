@@ -118,15 +118,22 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Sql) => Promise<T>):
 }
 
 /**
- * The pool for transactions that all begin with `first`: one in which it throws is rolled back, and
- * `inTransaction` throws the same. Statements outside a transaction go to the pool as they are.
+ * The pool for transactions that take turns and all begin with `first`: `inTurn` calls what it is given when a
+ * transaction may take a connection. A transaction in which `first` throws is rolled back. `inTransaction` throws what
+ * either throws. Statements outside a transaction go to the pool as they are.
  */
-export function beginningWith(pool: Database, first: (tx: Sql) => Promise<void>): Database {
+export function beginningWith(
+  pool: Database,
+  inTurn: <T>(transaction: () => Promise<T>) => Promise<T>,
+  first: (tx: Sql) => Promise<void>,
+): Database {
   const begin = (work: (tx: Sql) => Promise<unknown>) =>
-    pool.begin(async (tx) => {
-      await first(tx as unknown as Sql);
-      return work(tx as unknown as Sql);
-    });
+    inTurn(() =>
+      pool.begin(async (tx) => {
+        await first(tx as unknown as Sql);
+        return work(tx as unknown as Sql);
+      }),
+    );
   return new Proxy(pool, {
     get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   });

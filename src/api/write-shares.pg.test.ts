@@ -1,0 +1,82 @@
+/** What one account writes takes a few connections, also while its transactions wait for a lock. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import type { Sql } from '../core/db/client.ts';
+
+const IN_FLIGHT = 2;
+const WAITING = 64;
+const SCHEDULE = '/v1/schedules/00000000-0000-7000-8000-000000000000';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  await importGraph(pipeline.sql, { persons: [{ id: 1, name: 'Ada', email: 'ada@x.example' }] });
+});
+afterAll(() => pipeline.close());
+
+let unlock = async () => {};
+afterEach(() => unlock());
+
+/** Holds a lock until the test lets go of it. */
+async function holdLock(lock: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const session = await pipeline.sql.reserve();
+  await session`begin`;
+  await lock(session);
+  unlock = async () => {
+    unlock = async () => {};
+    await session`rollback`;
+    session.release();
+  };
+}
+
+const holdAccount = ({ accountId }: Caller) =>
+  holdLock((sql) => sql`select from accounts where id = ${accountId} for no key update`);
+
+const times = <T>(count: number, each: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => each(index));
+
+/** Another account reads, and is charged. */
+async function expectOthersServed(): Promise<void> {
+  const other = await pipeline.account(10);
+  const matched = await pipeline.call(other, '/v1/people/enrich?email=ada@x.example');
+  expect(matched.status).toBe(200);
+  expect((await pipeline.call(other, SCHEDULE, { method: 'DELETE' })).status).toBe(404);
+}
+
+test('an account whose writes wait for each other is refused beyond its share, and others are served', async () => {
+  const greedy = await pipeline.account(10);
+  await holdAccount(greedy);
+  const write = () => pipeline.call(greedy, SCHEDULE, { method: 'DELETE' });
+  const writes = times(IN_FLIGHT + WAITING + 4, write);
+  const refused = await Promise.race(writes);
+  const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for writing calls of the account`);
+  expect(refused.headers.get('retry-after')).not.toBeNull();
+  await pipeline.untilBlocked(IN_FLIGHT);
+  await expectOthersServed();
+  expect((await pipeline.call(greedy, '/v1/me')).status).toBe(200);
+  await unlock();
+  const statuses = (await Promise.all(writes)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+  // A slow machine lets some wait too long for a turn.
+  expect(statuses.every((status) => [404, 429, 503].includes(status))).toBe(true);
+  expect((await write()).status).toBe(404);
+});
+
+test('calls with an Idempotency-Key, which wait for their wallet, have the same share', async () => {
+  const greedy = await pipeline.unmeteredAccount(100);
+  const { accountId } = greedy;
+  await holdLock((sql) => sql`select from wallets where account_id = ${accountId} for update`);
+  const calls = times(20, (index) =>
+    pipeline.call(greedy, '/v1/people/enrich?email=ada@x.example', {
+      headers: { 'Idempotency-Key': `call-${index}` },
+    }),
+  );
+  await pipeline.untilBlocked(IN_FLIGHT);
+  await expectOthersServed();
+  await unlock();
+  for (const response of await Promise.all(calls)) expect(response.status).toBe(200);
+  expect((await pipeline.wallet(greedy))?.balance).toBe(80);
+});
