@@ -1,7 +1,6 @@
 /**
- * What others notice of long lists, of many, and of slow searches: a short list beside a long one, accounts that
- * all have work, a list beside thousands that wait, previews and single calls. These are bounds: what stands
- * beside a figure is what was promised.
+ * What others notice of long lists and of slow searches: a short list beside a long one, accounts that all have
+ * work, previews and single calls. These are bounds: what stands beside a figure is what was promised.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -19,7 +18,6 @@ import { askChild } from './child.ts';
 import { upload } from './line.ts';
 import { measureBesideSearches } from './load-searches.ts';
 import { completed } from './measured-run.ts';
-import { measureOpenLists } from './open-lists.ts';
 import type { Latencies, OpenLoop } from './open-loop.ts';
 import { runBatches } from './run-batches.ts';
 import { measureSharing } from './sharing.ts';
@@ -53,7 +51,6 @@ export async function measureLoad(options: LoadOptions): Promise<BenchResult[]> 
     await using stack = await openBenchStack(options.graph, options.say, {}, workers);
     results.push(...(await measureSharing(stack, options, workers)));
     if (workers > 1) continue;
-    results.push(...(await measureOpenLists(stack, { ...options, rows: options.rows / 5 })));
     results.push(await measureShortLists(stack, options));
     results.push(...(await measureCalls(stack, options)));
     results.push(...(await measureBesideSearches(stack, options.say)));

@@ -21,7 +21,8 @@ export async function insertOpenLists(
       insert into accounts (id, name)
       select gen_random_uuid(), 'Open lists' from generate_series(1, ${accounts}::int)
       returning id),
-    wallet as (insert into wallets (account_id) select id from account),
+    -- A list of an account without credits is not run at all.
+    wallet as (insert into wallets (account_id, balance) select id, 1000 from account),
     key as (
       insert into api_keys (id, account_id, mode, prefix, key_sha256, scopes, rows_per_minute)
       select gen_random_uuid(), id, 'live', 'open', sha256(id::text::bytea), '{}', ${rowsPerMinute}
@@ -58,9 +59,11 @@ export async function countOpenLists(
   return Object.fromEntries(rows.map(({ state, lists }) => [state, lists]));
 }
 
-/** Throws away the lists of these accounts, whatever they do, and settles the tables. */
-export async function deleteOpenLists(sql: Sql, accounts: readonly string[]): Promise<void> {
-  await sql`delete from batches where account_id = any(${[...accounts]}::uuid[])`;
+/** Ends the lists of these accounts, whatever they do, and settles the tables. */
+export async function endOpenLists(sql: Sql, accounts: readonly string[]): Promise<void> {
+  await sql`
+    update batches set state = 'failed', reason = null, error = '{}', finished_at = now()
+    where account_id = any(${[...accounts]}::uuid[])`;
   await settleBatches(sql);
 }
 

@@ -27,6 +27,7 @@ import { measureLoad } from './load.ts';
 import { measureLookups } from './lookups.ts';
 import { pollMs } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
+import { measureOpenLists } from './open-lists.ts';
 import { startProductionServers } from './production-servers.ts';
 import { profileWorker } from './profile.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
@@ -193,6 +194,10 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
       ],
     ),
   ),
+  'load-open-lists': async (_leads, { persons, companies, rows }) => {
+    await using stack = await openBenchStack({ persons, companies, seed }, say);
+    return await measureOpenLists(stack, { rows: rows * 0.4, fields: tenFields, say });
+  },
   load: (_leads, { persons, companies, rows, lookupSeconds }) =>
     measureLoad({
       graph: { persons, companies, seed },

@@ -38,9 +38,10 @@ reference of one process more than our several: read the load, and prefer CPU se
   nothing charged, nothing that could be resumed.
 - **Searches and lookups** stand beside what the table names: a statement with no key and no limit, or a bound.
 - **Load** (\`load\`) holds bounds: a short list beside a long one of another account, twenty accounts with
-  lists of different numbers and lengths, a newcomer among them, a list beside 5,000 and 50,000 open lists of a
-  hundred accounts whose keys may run one row a minute, and single calls at a fixed rate while lists run, half of
-  them of the same wallet. A call's time begins when it was due, so falling behind counts.
+  lists of different numbers and lengths, a newcomer among them, and single calls at a fixed rate while lists
+  run, half of them of the same wallet. A call's time begins when it was due, so falling behind counts.
+- **Open lists** (\`load-open-lists\`) are a list of one account beside 5,000 and 50,000 open lists of a hundred
+  others whose keys may run one row a minute, against the same list alone.
 - **Both stacks** (\`stacks\`) are ours beside ours: Redis and S3 beside the embedded stack, the same bytes out.
 
 ## Where the time of a worker goes
