@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -8,6 +10,7 @@ import {
   workbookParts,
   zipOf,
 } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
+import { storeUpload } from '../jobs/list/create-list.ts';
 
 const BYTES_MAX = 1_000_000;
 
@@ -107,5 +110,39 @@ test('a workbook whose client has gone is not converted, and nothing of it is ke
   expect((await first).status).toBe(202);
   delete pipeline.faults.putStream;
   expect(converting).toHaveLength(1);
+  expect(await pipeline.objects()).toHaveLength(kept.length + 1);
+});
+
+test('a conversion ends when its client goes away, also where the sheet gives no rows', async () => {
+  const kept = await pipeline.objects();
+  const noise = `<!--${randomBytes(2_000_000).toString('hex')}-->`;
+  const workbook = await zipOf(workbookParts({ rows: emails + noise }));
+  const gone = new AbortController();
+  const { store } = pipeline.context;
+  let blocksAfter = 0;
+  const watched: typeof store = {
+    ...store,
+    getStream(key, range) {
+      async function* blocks() {
+        for await (const bytes of store.getStream(key, range)) {
+          for (let at = 0; at < bytes.length; at += 4096) {
+            // The sheet alone is that long: its conversion has begun.
+            if (gone.signal.aborted) blocksAfter++;
+            else if (range !== undefined && at > 32_768) gone.abort(new Error('gone'));
+            yield bytes.subarray(at, at + 4096);
+          }
+        }
+      }
+      return Readable.from(blocks());
+    },
+  };
+  const { accountId } = caller;
+  const context = { ...pipeline.context, store: watched, accountId, signal: gone.signal };
+  const config = { ...pipeline.context.config, uploadBytesMax: 10_000_000 };
+  const stored = storeUpload({ ...context, config }, Readable.from([workbook]));
+  await expect(stored).rejects.toThrow('gone');
+  // A few are read ahead, of some 500.
+  expect(blocksAfter).toBeLessThan(100);
+  expect((await post({ rows: emails })).status).toBe(202);
   expect(await pipeline.objects()).toHaveLength(kept.length + 1);
 });

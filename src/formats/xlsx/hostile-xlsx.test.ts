@@ -190,6 +190,12 @@ describe('hostile XML', () => {
   });
 });
 
+describe('sheets that take long', () => {
+  it('are refused when their time is over', async () => {
+    await sheetRefusal(sheetOf(oneCell), 422, 'more than 0 s', { convertMsMax: 0 });
+  });
+});
+
 describe('sheets beyond the limits', () => {
   it('are refused with the row', async () => {
     const row = (r: number, cell = '<c><v>1</v></c>') => `<row r="${r}">${cell}</row>`;

@@ -9,7 +9,7 @@ import { scanXmlPart } from './read-xml-part.ts';
 import { readSharedStrings, SharedStrings } from './shared-strings.ts';
 import { type SheetContext, SheetCsv } from './sheet-csv.ts';
 import { readWorkbook } from './workbook.ts';
-import { notXlsx, xlsxTooLarge } from './xlsx-errors.ts';
+import { notXlsx, unreadableXlsx, xlsxTooLarge } from './xlsx-errors.ts';
 import { openZipParts, type XlsxSource } from './zip-parts.ts';
 
 const zipMagic = Buffer.from('PK\x03\x04', 'latin1');
@@ -41,16 +41,21 @@ export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: num
  * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks
  * with a password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413
  * `file_too_large` for too many rows or too much text; 503 `unavailable` when there is no room for temporary
- * files. An error of the storage is passed on as it is.
- * It may come after the first bytes: what was yielded then is no whole list.
+ * files. An error of the storage is passed on as it is, and so is the reason of `signal`: a conversion whose result
+ * is no longer wanted ends with the block of input that it reads, also where the sheet gives no rows. It may come after the first bytes: what was yielded then is no whole list.
  */
 export async function* xlsxToCsv(
   source: XlsxSource,
   overrides: Partial<XlsxLimits> = {},
+  signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const limits = { ...xlsxLimits, ...overrides };
   await refuseCompoundFile(source);
-  const parts = await openZipParts(source, limits);
+  const endsAt = performance.now() + limits.convertMsMax;
+  const parts = await openZipParts(source, limits, () => {
+    signal?.throwIfAborted();
+    if (performance.now() > endsAt) throw tooSlow(limits);
+  });
   const { sheetPart, stringsPart, forms, is1904 } = await readWorkbook(parts, limits);
   const strings = new SharedStrings(limits);
   try {
@@ -105,6 +110,10 @@ async function isEncryptedPackage(source: XlsxSource, head: Buffer): Promise<boo
   const from = Math.min(source.bytes, (head.readUInt32LE(48) + 1) * sectorBytes);
   const directory = await source.get({ from, to: Math.min(source.bytes, from + 4096) });
   return directory.includes(Buffer.from('EncryptedPackage', 'utf16le'));
+}
+
+function tooSlow({ convertMsMax }: XlsxLimits): Error {
+  return unreadableXlsx(`it takes more than ${convertMsMax / 1000} s to read`);
 }
 
 function tooMuchText(bytesMax: number): Error {

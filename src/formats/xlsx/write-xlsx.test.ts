@@ -16,7 +16,7 @@ const typed = (value: string): XlsxCell => ({ text: value, typed: true });
 
 async function sheetXmlOf(rows: XlsxCell[][]): Promise<string> {
   const bytes = await collect(rowsToXlsx(rows));
-  const parts = await openZipParts(sourceOf(bytes), xlsxLimits);
+  const parts = await openZipParts(sourceOf(bytes), xlsxLimits, () => {});
   return (await collect(parts.read('xl/worksheets/sheet1.xml'))).toString();
 }
 

@@ -33,9 +33,14 @@ const deflated = 8;
 
 /**
  * Reads the archive's directory. Throws `AppError` 422 for a broken archive or one with more members
- * or a larger directory than allowed, 415 for an encrypted member; an error of the storage is passed on as it is.
+ * or a larger directory than allowed, 415 for an encrypted member; an error of the storage is passed on as it is,
+ * and so is what `assertWanted` throws, which is asked before each block that is unzipped.
  */
-export async function openZipParts(source: XlsxSource, limits: XlsxLimits): Promise<ZipParts> {
+export async function openZipParts(
+  source: XlsxSource,
+  limits: XlsxLimits,
+  assertWanted: () => void,
+): Promise<ZipParts> {
   const reader = new WindowReader(source, limits.directoryBytesMax);
   const entries = new Map<string, yauzl.Entry>();
   const zip = await reader.blame(() =>
@@ -63,7 +68,7 @@ export async function openZipParts(source: XlsxSource, limits: XlsxLimits): Prom
       if (entry.uncompressedSize > bytesMax) {
         throw unreadableXlsx(`its part ${name} is larger than ${bytesMax} bytes`);
       }
-      return readEntry({ source, reader, zip, limits, budget }, entry);
+      return readEntry({ source, reader, zip, limits, budget, assertWanted }, entry);
     },
   };
 }
@@ -80,6 +85,7 @@ interface OpenArchive {
   limits: XlsxLimits;
   /** What may still be unzipped of the whole archive. */
   budget: { bytes: number };
+  assertWanted: () => void;
 }
 
 async function* readEntry(archive: OpenArchive, entry: yauzl.Entry): AsyncGenerator<Buffer> {
@@ -93,6 +99,7 @@ async function* readEntry(archive: OpenArchive, entry: yauzl.Entry): AsyncGenera
   let checksum = 0;
   const range = { from, to: from + entry.compressedSize };
   for await (const chunk of unzip(archive.source, range, entry.compressionMethod)) {
+    archive.assertWanted();
     bytes += chunk.length;
     if (bytes > entry.uncompressedSize) break;
     checksum = crc32(chunk, checksum);

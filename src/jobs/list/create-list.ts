@@ -97,8 +97,8 @@ export async function storeUpload(
 }
 
 /**
- * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The wait and a
- * long conversion together stay below the time after which a silent connection is cut.
+ * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The longest one ends
+ * before the wait of the next account does, and both together before a silent connection is cut.
  */
 const convertInTurn = openShare({
   name: 'workbooks',
@@ -118,7 +118,7 @@ async function convertXlsx(
     await verifyObject(store, upload.key, upload.sum);
     const workbook = storedXlsx(store, { key: upload.key, bytes: upload.sum.bytes });
     const sum = await convertInTurn(accountId, signal, () => {
-      const csv = xlsxToCsv(workbook, { csvBytesMax: config.uploadBytesMax });
+      const csv = xlsxToCsv(workbook, { csvBytesMax: config.uploadBytesMax }, signal);
       return store.putStream(key, Readable.from(csv, { signal }));
     });
     const head = await readHead(store, key, sum);
