@@ -21,7 +21,12 @@ import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.t
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
 import { openProcess } from './open-process.ts';
-import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
+import {
+  exitWhenQueueUnusable,
+  reportReady,
+  shutDownGracefully,
+  startReporting,
+} from './process-life.ts';
 
 /** Batches of single calls under way at once, those that let calls in included. */
 const BATCHES_IN_FLIGHT_MAX = 2;
@@ -39,7 +44,7 @@ export async function runApi(config: Config): Promise<void> {
     0,
     await loadQueueTelemetry(),
   );
-  const broken = endWhenBroken(context.log);
+  const broken = exitWhenQueueUnusable(context.log);
   await repairQueue(backend, context.log).catch(broken);
   const queues = openQueues(backend, context.log, broken);
   const lane = openLane(BATCHES_IN_FLIGHT_MAX);
@@ -64,7 +69,7 @@ export async function runApi(config: Config): Promise<void> {
   const heartbeat = startHeartbeat(context, 'api');
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
   context.log.info({ url, metrics: metrics.url }, 'api listens');
-  endGracefully(async () => {
+  shutDownGracefully(async () => {
     watcher.stop();
     await closeServer(server);
     await heartbeat.stop();
@@ -75,7 +80,7 @@ export async function runApi(config: Config): Promise<void> {
     await context[Symbol.asyncDispose]();
     await stopTracing();
   });
-  tellReady({ url, metricsUrl: metrics.url });
+  reportReady({ url, metricsUrl: metrics.url });
 }
 
 /** Throws `AppError` `port_in_use` when another program listens there. */

@@ -11,7 +11,7 @@ const DRAIN_MS_MAX = 30_000;
 const ABANDONED_MS_MAX = 5_000;
 
 /** Calls `end` once, on the first reason to stop; exits 0 when it resolves, 1 when it fails or hangs. */
-export function endGracefully(end: () => Promise<void>): void {
+export function shutDownGracefully(end: () => Promise<void>): void {
   let ending = false;
   const stop = (limitMs: number) => {
     setTimeout(() => process.exit(1), limitMs).unref();
@@ -46,7 +46,7 @@ export async function startReporting(start: () => Promise<void>): Promise<void> 
 }
 
 /** Ends the process when its queue can never be used: the supervisor, or a service manager, starts it again. */
-export function endWhenBroken(log: Log): (error: unknown) => void {
+export function exitWhenQueueUnusable(log: Log): (error: unknown) => void {
   return (error) => {
     log.fatal({ err: error }, 'the queue cannot be reached, the process ends');
     process.exit(1);
@@ -54,6 +54,6 @@ export function endWhenBroken(log: Log): (error: unknown) => void {
 }
 
 /** Tells the supervisor that this process is ready, and where it listens. */
-export function tellReady(message: Record<string, string>): void {
+export function reportReady(message: Record<string, string>): void {
   process.send?.({ ready: message });
 }

@@ -5,7 +5,7 @@ import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { stopTracing } from '../src/core/tracing.ts';
-import { startKeepingHouse } from '../src/jobs/housekeeping/run-housekeeping.ts';
+import { startHousekeeping } from '../src/jobs/housekeeping/run-housekeeping.ts';
 import { startSweeping } from '../src/jobs/housekeeping/sweep.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { watchService } from '../src/jobs/monitor/watch-service.ts';
@@ -18,7 +18,12 @@ import { jobs } from '../src/jobs/registry.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
 import { openProcess } from './open-process.ts';
-import { endGracefully, endWhenBroken, startReporting, tellReady } from './process-life.ts';
+import {
+  exitWhenQueueUnusable,
+  reportReady,
+  shutDownGracefully,
+  startReporting,
+} from './process-life.ts';
 
 /** Works until the process is told to end. */
 export async function runWorker(config: Config): Promise<void> {
@@ -31,25 +36,25 @@ export async function runWorker(config: Config): Promise<void> {
     queueNames.length,
     await loadQueueTelemetry(),
   );
-  const broken = endWhenBroken(context.log);
+  const broken = exitWhenQueueUnusable(context.log);
   await repairQueue(backend, context.log).catch(broken);
   const queues = openQueues(backend, context.log, broken);
   const store = limitStore(context.store, config.workerConcurrency);
   const job = { ...context, store, config, queues };
   const workers = runWorkers(job, backend, jobs, broken);
   const sweeping = startSweeping(job);
-  const keepingHouse = startKeepingHouse(job);
+  const housekeeping = startHousekeeping(job);
   const scheduling = startScheduling(job);
   const delivering = startDelivering(job);
   watchPool(context.sql);
   watchService(job);
   const heartbeat = startHeartbeat(context, 'worker');
   context.log.info({ metrics: metrics.url }, 'worker works');
-  endGracefully(async () => {
+  shutDownGracefully(async () => {
     // Receivers have their time meanwhile.
     const delivered = delivering.stop();
     await scheduling.stop();
-    await keepingHouse.stop();
+    await housekeeping.stop();
     await sweeping.stop();
     await workers.close();
     await delivered;
@@ -60,7 +65,7 @@ export async function runWorker(config: Config): Promise<void> {
     await context[Symbol.asyncDispose]();
     await stopTracing();
   });
-  tellReady({ metricsUrl: metrics.url });
+  reportReady({ metricsUrl: metrics.url });
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -116,7 +116,7 @@ function sayCharge({ response, available, asked }: Call, enriched: EnrichedCall)
   const { outcome, charged, remaining } = enriched;
   sayCredits(response, charged, remaining ?? available);
   const { operation, live } = asked;
-  countWork({ door: 'call', operation, live, rows: { [outcome.status]: 1 }, credits: charged });
+  countWork({ channel: 'call', operation, live, rows: { [outcome.status]: 1 }, credits: charged });
 }
 
 function send(response: Response, status: number, body: Record<string, unknown>): void {

@@ -146,7 +146,7 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
 function countPage(people: number, live: boolean): void {
   const { name: operation, price } = personSearch;
   const credits = live ? people * price : 0;
-  countWork({ door: 'search', operation, live, rows: { matched: people }, credits });
+  countWork({ channel: 'search', operation, live, rows: { matched: people }, credits });
 }
 
 /** The same people as they are now, without those who opted out since. */

@@ -7,7 +7,7 @@ import { crowd } from '../../tests/support/small-graph.ts';
 import { inTransaction } from '../core/db/client.ts';
 import { must } from '../core/lib/assert.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
-import { keepHouse } from '../jobs/housekeeping/run-housekeeping.ts';
+import { runHousekeeping } from '../jobs/housekeeping/run-housekeeping.ts';
 
 const BYTES_MAX = 100_000;
 const list = 'email\np1@list.example\np2@list.example\n';
@@ -233,7 +233,7 @@ describe('after a day', () => {
       status: 404,
       code: 'not_found',
     });
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await uploadObjects()).toContain(`uploads/${fresh}`);
     expect(await uploadObjects()).not.toContain(`uploads/${old}`);
     const left = await pipeline.sql`select id from uploads where id in (${old}, ${fresh})`;
@@ -250,7 +250,7 @@ describe('after a day', () => {
     expect(await uploadObjects()).toContain(`uploads/${upload_id}`);
     await pipeline.sql`
       update uploads set created_at = created_at - interval '24 hours' where id = ${upload_id}`;
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await uploadObjects()).not.toContain(`uploads/${upload_id}`);
   });
 });

@@ -8,7 +8,7 @@ import { quoteList } from './list/quote-list.ts';
 import { splitList } from './list/split-list.ts';
 import type { Jobs } from './queue/define-job.ts';
 import { finishBatch } from './result/finish-batch.ts';
-import { checkResults } from './result/redact-results.ts';
+import { redactResults } from './result/redact-results.ts';
 
 export const jobs: Jobs = {
   'run-chunk': runChunkJob({ list: readListChunk, export: readExportChunk }),
@@ -17,5 +17,5 @@ export const jobs: Jobs = {
     finish: finishBatch,
     quote: quoteList,
   }),
-  'check-results': checkResults,
+  'redact-results': redactResults,
 };

@@ -19,7 +19,7 @@ import {
   spellProfile,
   spellWebsite,
 } from './spell-identifiers.ts';
-import { type Stranger, strangerOf } from './strangers.ts';
+import { strangerOf, type UnmatchableLead } from './strangers.ts';
 
 /** Columns of the list, in order. */
 export const leadColumns = [
@@ -273,7 +273,7 @@ function fillIdentifier(
 /** A row about somebody whom the graph does not hold, or without any identifier. */
 function writeStranger(
   plan: LeadPlan,
-  stranger: Stranger,
+  stranger: UnmatchableLead,
   style: LeadStyle,
 ): { cells: LeadCells; truth: LeadTruth } {
   const { pick, shape } = plan;

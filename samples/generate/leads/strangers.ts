@@ -7,7 +7,7 @@ import { cultures } from '../vocabulary/cultures.ts';
 import { readWord } from '../vocabulary/slug.ts';
 import type { Pick } from './spell-identifiers.ts';
 
-export interface Stranger {
+export interface UnmatchableLead {
   name: string;
   surname: string;
   company: string;
@@ -37,7 +37,7 @@ const places = [
 ] as const;
 
 /** The stranger of a row. */
-export function strangerOf(row: number, pick: Pick): Stranger {
+export function strangerOf(row: number, pick: Pick): UnmatchableLead {
   const culture = must(words[pick(words.length)], 'a culture');
   const given = must(culture.given[pick(culture.given.length)], 'a given name');
   const family = must(culture.family[pick(culture.family.length)], 'a family name');

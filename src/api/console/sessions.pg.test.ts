@@ -5,7 +5,7 @@ import { createAccount } from '../../core/accounts/accounts.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { changePassword } from '../../core/sessions/sessions.ts';
-import { keepHouse } from '../../jobs/housekeeping/run-housekeeping.ts';
+import { runHousekeeping } from '../../jobs/housekeeping/run-housekeeping.ts';
 
 const password = 'correct horse battery';
 
@@ -182,7 +182,7 @@ describe('a session of a key', () => {
     await pipeline.sql`update sessions set expires_at = now()`;
     await expectProblem(await callAs(old, '/v1/batches'), over);
     expect((await callConsole('GET', undefined, { Cookie: old })).status).toBe(204);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await pipeline.sql`select from sessions`).toHaveLength(0);
 
     const revoked = await signIn({ key: caller.key });

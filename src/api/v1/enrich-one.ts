@@ -8,7 +8,7 @@ import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
-import { playMagic } from '../../core/test-mode/magic-identifiers.ts';
+import { simulateTestOutcome } from '../../core/test-mode/magic-identifiers.ts';
 import { answerCall } from '../answer-call.ts';
 import { country } from '../batch-options.ts';
 import { defineRoute, none, type Route } from '../define-route.ts';
@@ -36,7 +36,7 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
         const asked = { operation, row, fields, live, requestId: requestIdOf(response) };
         const call = { context, key, credentials, request, response, asked, available };
         await answerCall(call, async () => {
-          if (!live) return playTestMode(row);
+          if (!live) return waitAsSimulated(row);
           const purse = { available, leftToday: key.creditsLeftToday };
           const refused = refusalToPay(operations[operation].price, purse);
           if (refused !== null) throw refused;
@@ -46,9 +46,9 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
 );
 
 /** What the magic identifiers of test mode do: nothing for all others. */
-async function playTestMode({ identifiers }: RowInput): Promise<void> {
+async function waitAsSimulated({ identifiers }: RowInput): Promise<void> {
   for (const { kind, values } of identifiers) {
-    const { waitMs } = playMagic(kind, values[0] ?? '');
+    const { waitMs } = simulateTestOutcome(kind, values[0] ?? '');
     if (waitMs > 0) await setTimeout(waitMs);
   }
 }

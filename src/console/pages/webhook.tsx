@@ -50,7 +50,11 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
         {failing !== null && (
           <p class="notice warn">Nothing has arrived since {formatTime(failing)}.</p>
         )}
-        <Steering webhook={webhook.data} onChanged={webhook.replace} onSent={deliveries.reload} />
+        <WebhookActions
+          webhook={webhook.data}
+          onChanged={webhook.replace}
+          onSent={deliveries.reload}
+        />
         <section class="stack" aria-label="Deliveries">
           <div class="card-head">
             <h2>Deliveries</h2>
@@ -73,7 +77,7 @@ interface SteeringProps {
 
 type Asked = 'edit' | 'rotate' | 'delete' | null;
 
-function Steering({ webhook, onChanged, onSent }: SteeringProps) {
+function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
   const path = `/v1/webhooks/${webhook.id}`;
   const [asked, setAsked] = useState<Asked>(null);
   const [secret, setSecret] = useState<{ text: string | null } | null>(null);

@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { companyFields, personFields, type RecordField } from './fields.ts';
-import { uncountPeople } from './lookup-values.sql.ts';
+import { decrementLookupCounts } from './lookup-values.sql.ts';
 
 /**
  * Which records to render: ids in a range (both ends included), or those of a table with a column
@@ -157,7 +157,7 @@ export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise
   await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;
   await tx`update officers set person_id = null where person_id = any(${[...ids]}::bigint[])`;
-  await uncountPeople(tx, ids);
+  await decrementLookupCounts(tx, ids);
   const deleted = await tx`delete from persons where id = any(${[...ids]}::bigint[])`;
   return deleted.count;
 }

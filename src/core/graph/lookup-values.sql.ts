@@ -49,7 +49,7 @@ export async function countNewPeople(tx: Sql): Promise<void> {
 }
 
 /** Takes these people out of the counts. Call before they are deleted. */
-export async function uncountPeople(tx: Sql, ids: readonly number[]): Promise<void> {
+export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Promise<void> {
   await tx`
     update lookup_values v set people = v.people - gone.people
     from (

@@ -11,7 +11,7 @@ const BYTES_MIN = 1024 * 1024;
 const kept: Buffer[] = [];
 
 /** A buffer of at least so many bytes, a power of two; what it holds is undefined. */
-export function takeBuffer(bytes: number): Buffer {
+export function acquireBuffer(bytes: number): Buffer {
   let best = -1;
   for (let index = 0; index < kept.length; index++) {
     const length = kept[index]?.length ?? 0;
@@ -22,7 +22,7 @@ export function takeBuffer(bytes: number): Buffer {
   return found ?? Buffer.allocUnsafeSlow(Math.max(BYTES_MIN, 2 ** Math.ceil(Math.log2(bytes))));
 }
 
-/** Takes a buffer back, for the next `takeBuffer`: call it when nobody reads it any more, and once. */
-export function giveBack(buffer: Buffer): void {
+/** Takes a buffer back, for the next `acquireBuffer`: call it when nobody reads it any more, and once. */
+export function releaseBuffer(buffer: Buffer): void {
   if (kept.length < KEPT_MAX && buffer.length <= KEPT_BYTES_MAX) kept.push(buffer);
 }

@@ -9,7 +9,7 @@ export function isStatus(error: unknown, status: number): boolean {
 }
 
 /** True when there is no such object; a HEAD has no body that could name the error. */
-export function isNotThere(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   const names = ['NoSuchKey', 'NotFound'];
   return isStatus(error, 404) && names.includes((error as S3ServiceException).name);
 }
@@ -20,7 +20,7 @@ export function isNotThere(error: unknown): boolean {
  */
 export function asStoreError(error: unknown, key: string): AppError {
   if (error instanceof AppError) return error;
-  if (isNotThere(error)) return objectMissing(key, error);
+  if (isNotFound(error)) return objectMissing(key, error);
   const { name, code } = (error ?? {}) as { name?: string; code?: string };
   return new AppError({
     code: 'store_unavailable',

@@ -16,7 +16,7 @@ import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses, StreamSum } from './object-store.ts';
 import { emptySum, summed, sumOf } from './object-sum.ts';
 import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
-import { asStoreError, isNotThere } from './s3-errors.ts';
+import { asStoreError, isNotFound } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 
 /**
@@ -127,7 +127,7 @@ async function head(client: S3Client, address: ObjectAddress): Promise<number | 
     const { ContentLength } = await client.send(new HeadObjectCommand(address));
     return ContentLength ?? 0;
   } catch (error) {
-    if (isNotThere(error)) return null;
+    if (isNotFound(error)) return null;
     throw asStoreError(error, address.Key);
   }
 }
@@ -137,7 +137,7 @@ async function deleteObject(client: S3Client, address: ObjectAddress): Promise<v
     await client.send(new DeleteObjectCommand(address));
   } catch (error) {
     // S3 deletes what is not there; some other servers say that it is not there.
-    if (!isNotThere(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 

@@ -70,7 +70,7 @@ const wordOf = new Map(
  * What a single call of a test key does about its identifier before it is looked up: throws `AppError`
  * 402, 429 or 503, or says how many milliseconds to wait.
  */
-export function playMagic(kind: IdentifierKind, canonical: string): { waitMs: number } {
+export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { waitMs: number } {
   switch (wordOf.get(`${kind} ${canonical}`)) {
     case '402':
       throw new AppError({

@@ -1,5 +1,5 @@
 /** A growing buffer for assembling output: bytes are copied once, strings are encoded in place. */
-import { giveBack, takeBuffer } from '../../core/lib/buffer-pool.ts';
+import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 
 /** Up to this length a loop beats the call that encodes a string. */
 const SHORT_TEXT_MAX = 64;
@@ -9,15 +9,15 @@ export class ByteWriter {
   length = 0;
 
   constructor(capacity: number) {
-    this.bytes = takeBuffer(capacity);
+    this.bytes = acquireBuffer(capacity);
   }
 
   /** Makes room for that many more bytes. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
-    const wider = takeBuffer(this.length + more);
+    const wider = acquireBuffer(this.length + more);
     this.bytes.copy(wider, 0, 0, this.length);
-    giveBack(this.bytes);
+    releaseBuffer(this.bytes);
     this.bytes = wider;
   }
 
@@ -53,6 +53,6 @@ export class ByteWriter {
 
   /** Gives the buffer to the next writer: call it when nobody reads what was written any more. */
   release(): void {
-    giveBack(this.bytes);
+    releaseBuffer(this.bytes);
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/storage/object-sum.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { shownKey } from '../result/person-index.ts';
+import { personIndexKey } from '../result/person-index.ts';
 import { type PartsContext, readPart } from '../result/read-part.ts';
 import { findPartKey } from '../result/redaction.sql.ts';
 import { listRecordedParts, type RecordedPart } from './audit.sql.ts';
@@ -77,7 +77,7 @@ async function* objectsOf(
     yield { key: part.objectKey, crc32: part.crc32, read };
     if (part.ids !== null) {
       const { crc32 } = part.ids;
-      yield { key: shownKey(part.objectKey), crc32, read: () => readIds(context, part) };
+      yield { key: personIndexKey(part.objectKey), crc32, read: () => readIds(context, part) };
     }
   }
 }
@@ -85,7 +85,7 @@ async function* objectsOf(
 /** Reads the object of whom a part shows, unless another part has taken the place of this one. */
 async function readIds({ sql, store }: PartsContext, part: RecordedPart): Promise<void> {
   try {
-    if (part.ids !== null) await readObject(store, shownKey(part.objectKey), part.ids);
+    if (part.ids !== null) await readObject(store, personIndexKey(part.objectKey), part.ids);
   } catch (error) {
     if (!isObjectMissing(error)) throw error;
     const now = await findPartKey(sql, part);

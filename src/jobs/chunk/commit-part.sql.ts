@@ -238,7 +238,7 @@ export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promis
 }
 
 /** A chunk of an ended batch that was claimed more often than it was committed. */
-export interface DisturbedChunk {
+export interface ReclaimedChunk {
   batchId: string;
   number: number;
   parts: number;
@@ -248,8 +248,8 @@ export interface DisturbedChunk {
 }
 
 /** Disturbed chunks of the batches that ended between one and two days ago and still have their files. */
-export async function listDisturbedChunks(sql: Sql): Promise<DisturbedChunk[]> {
-  return sql<DisturbedChunk[]>`
+export async function listReclaimedChunks(sql: Sql): Promise<ReclaimedChunk[]> {
+  return sql<ReclaimedChunk[]>`
     select c.batch_id, c.number, c.parts, c.epoch, array(
       select object_key from parts
       where batch_id = c.batch_id and chunk_number = c.number) as recorded_keys

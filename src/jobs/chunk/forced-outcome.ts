@@ -7,7 +7,7 @@ import type { ClaimedChunk } from './claim-chunk.sql.ts';
 const ROW_FAILURES_MAX = 5;
 
 /** What every row of the part comes to without looking at it, or null. */
-export function givenUpAs(batch: Batch, chunk: ClaimedChunk): Outcome | null {
+export function forcedOutcome(batch: Batch, chunk: ClaimedChunk): Outcome | null {
   if (batch.state === 'cancelling') return miss('not_processed', '', 'cancelled');
   if (chunk.partRowsMax === 1 && chunk.failures >= ROW_FAILURES_MAX) {
     return miss('error', '', 'processing_failed');

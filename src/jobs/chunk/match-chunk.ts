@@ -3,7 +3,7 @@ import { agrees } from '../../core/enrich/agreement.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { enrichMany, miss, noMatch, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { must } from '../../core/lib/assert.ts';
-import { giveBack, takeBuffer } from '../../core/lib/buffer-pool.ts';
+import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter, RecordTable } from '../../formats/csv/record-table.ts';
@@ -13,7 +13,7 @@ import type { JobContext } from '../queue/job-context.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 import { findAnsweredRecords } from './commit-part.sql.ts';
-import { givenUpAs } from './forced-outcome.ts';
+import { forcedOutcome } from './forced-outcome.ts';
 import { storeCall } from './store-call.ts';
 
 export interface MatchedChunk {
@@ -46,7 +46,7 @@ export async function matchChunk(
   const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
   const records = scanRecords(piece, { delimiter, firstLine: chunk.firstLine });
   const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
-  const givenUp = givenUpAs(batch, chunk);
+  const givenUp = forcedOutcome(batch, chunk);
   if (givenUp !== null) {
     const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
     return { piece, records, repairs: [], outcomes, release() {} };
@@ -64,7 +64,7 @@ export async function matchChunk(
   if (checksAgreement(batch.mapping)) compareNames(batch, read, chunk.rowsDone, outcomes);
   if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
   endPhase('compare');
-  const release = () => kept.splice(0).forEach(giveBack);
+  const release = () => kept.splice(0).forEach(releaseBuffer);
   return { piece, records, repairs: read.repairs, outcomes, release };
 }
 
@@ -73,7 +73,7 @@ export async function matchChunk(
  * to be kept for the time of a chunk: megabytes would wait for a full collection.
  */
 function copyInto(kept: Buffer[], texts: readonly Buffer[]): Buffer[] {
-  const buffer = takeBuffer(texts.reduce((bytes, text) => bytes + text.length, 0));
+  const buffer = acquireBuffer(texts.reduce((bytes, text) => bytes + text.length, 0));
   kept.push(buffer);
   let length = 0;
   return texts.map((text) => {

@@ -22,7 +22,7 @@ import type { Shortage } from '../batch/states.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { finishBatch } from '../result/finish-batch.ts';
-import { encodeShown, shownKey, shownSubject } from '../result/person-index.ts';
+import { encodePersonIndex, indexedSubject, personIndexKey } from '../result/person-index.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
 import type { ReadChunk } from './chunk-work.ts';
@@ -100,7 +100,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       return;
     }
     context.endPhase('claim');
-    const committed = await workOn(context, claim);
+    const committed = await processChunk(context, claim);
     if (committed !== undefined) context.end(batch.kind);
     if (committed?.batchDone) await finishBatch(context, batch.id);
   } catch (error) {
@@ -127,11 +127,11 @@ function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
 }
 
 /** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
-async function workOn(
+async function processChunk(
   context: ChunkContext,
   { batch, chunk, lastSuppression }: Claim,
 ): Promise<Committed | undefined> {
-  const shown = shownSubject(batch);
+  const shown = indexedSubject(batch);
   const work =
     batch.kind === 'export'
       ? await context.read.export(context, batch, chunk)
@@ -143,7 +143,7 @@ async function workOn(
 
   const { outcomes } = paid;
   const { bytes, rowBytesMax, report, release } = work.render(outcomes);
-  const beside = shown === null ? null : encodeShown(shown, work.lines(outcomes));
+  const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
   const objectKey = partKey(batch.id, chunk);
   context.endPhase('render');
   const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
@@ -177,7 +177,7 @@ async function workOn(
   }
   countPart('committed');
   countWork({
-    door: batch.kind,
+    channel: batch.kind,
     operation: batch.operation,
     live: batch.live,
     rows: counts,
@@ -200,7 +200,10 @@ async function storePart(
   bytes: Buffer,
   beside: Buffer | null,
 ): Promise<Pick<CommitPart, 'part' | 'ids'>> {
-  const puts = [store.put(key, [bytes]), beside && store.put(shownKey(key), [beside])] as const;
+  const puts = [
+    store.put(key, [bytes]),
+    beside && store.put(personIndexKey(key), [beside]),
+  ] as const;
   // Nothing is still being written when a chunk goes back because of a failure.
   await Promise.allSettled(puts);
   return { part: await puts[0], ids: await puts[1] };

@@ -18,7 +18,7 @@ export interface Finding {
   found: string[];
 }
 
-export interface Sweep {
+export interface ErasureAudit {
   swept: { tables: number; objects: number; bytes: number };
   /** Where something is left; empty when the person is gone. */
   left: Finding[];
@@ -34,42 +34,42 @@ const customerTables: ReadonlySet<string> = new Set([
 ]);
 
 /** Searches everything for ids and identifiers of somebody. */
-export async function sweepPerson(
+export async function auditErasure(
   context: PartsContext,
   ids: readonly number[],
   identifiers: readonly PersonIdentifier[],
-): Promise<Sweep> {
+): Promise<ErasureAudit> {
   const needles = identifiers.map(needleOf);
-  const sweep: Sweep = {
+  const audit: ErasureAudit = {
     swept: { tables: 0, objects: 0, bytes: 0 },
     left: [],
     customer_uploads: [],
   };
   for (const { where } of await countRowsOfPeople(context.sql, ids)) {
-    sweep.left.push({ where, found: ['id'] });
+    audit.left.push({ where, found: ['id'] });
   }
   for (const { objectKey } of await findShown(context, ids)) {
-    sweep.left.push({ where: objectKey, found: ['id'] });
+    audit.left.push({ where: objectKey, found: ['id'] });
   }
-  await sweepTables(context, needles, sweep);
-  await sweepObjects(context, needles, identifiers.map(asBytes).map(needleOf), sweep);
-  return sweep;
+  await sweepTables(context, needles, audit);
+  await sweepObjects(context, needles, identifiers.map(asBytes).map(needleOf), audit);
+  return audit;
 }
 
 async function sweepTables(
   { sql }: PartsContext,
   needles: readonly Needle[],
-  sweep: Sweep,
+  audit: ErasureAudit,
 ): Promise<void> {
   const holding = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const patterns = needles.flatMap(({ parts }) => parts.map(holding));
   for (const table of await listTables(sql)) {
-    sweep.swept.tables++;
+    audit.swept.tables++;
     if (patterns.length === 0) continue;
     const rows = await searchTable(sql, table, patterns);
     const found = [...new Set(rows.flatMap((row) => kindsIn(row, needles)))];
     if (found.length === 0) continue;
-    const list = customerTables.has(table) ? sweep.customer_uploads : sweep.left;
+    const list = customerTables.has(table) ? audit.customer_uploads : audit.left;
     list.push({ where: table, found });
   }
 }
@@ -87,15 +87,15 @@ async function sweepObjects(
   context: PartsContext,
   needles: readonly Needle[],
   byteNeedles: readonly Needle[],
-  sweep: Sweep,
+  audit: ErasureAudit,
 ): Promise<void> {
   for await (const key of context.store.list()) {
-    sweep.swept.objects++;
-    const found = await searchObject(context, key, byteNeedles, sweep);
+    audit.swept.objects++;
+    const found = await searchObject(context, key, byteNeedles, audit);
     if (found.length === 0) continue;
     const ours = await foundInOurs(context, key, needles, found);
-    if (ours.length > 0) sweep.left.push({ where: key, found: ours });
-    else sweep.customer_uploads.push({ where: key, found });
+    if (ours.length > 0) audit.left.push({ where: key, found: ours });
+    else audit.customer_uploads.push({ where: key, found });
   }
 }
 
@@ -119,13 +119,13 @@ async function searchObject(
   { store }: PartsContext,
   key: string,
   needles: readonly Needle[],
-  sweep: Sweep,
+  audit: ErasureAudit,
 ): Promise<string[]> {
   const found = new Set<string>();
   let before = '';
   try {
     for await (const block of store.getStream(key) as AsyncIterable<Buffer>) {
-      sweep.swept.bytes += block.length;
+      audit.swept.bytes += block.length;
       const text = before + block.toString('latin1').toLowerCase();
       for (const kind of kindsIn(text, needles)) found.add(kind);
       before = text.slice(-OVERLAP_CHARACTERS);

@@ -4,7 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../core/credits/audit.ts';
-import { sweepPerson } from './audit-erasure.ts';
+import { auditErasure } from './audit-erasure.ts';
 import { erasePerson } from './erase-person.ts';
 import { showPerson } from './show-person.ts';
 
@@ -80,7 +80,7 @@ describe('erase', () => {
     });
     await get(adaCall, 'a');
     await get(acmeCall, 'b');
-    const before = await sweepPerson(pipeline.context, [1], [{ kind: 'email', value: ada.email }]);
+    const before = await auditErasure(pipeline.context, [1], [{ kind: 'email', value: ada.email }]);
     expect(before.left.map(({ where }) => where.replace(/^batches.*(csv)$/, '$1'))).toEqual(
       expect.arrayContaining([
         'graph.persons',
@@ -157,7 +157,7 @@ describe('erase', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('the audit', () => {
   const person = [{ kind: 'email' as const, value: ada.email }];
 
   test.each([
@@ -170,7 +170,7 @@ describe('the sweep', () => {
   ])('finds what is left in %s', async (_, where, statement) => {
     await erasePerson(pipeline.context, { id: 1 });
     await pipeline.sql.unsafe(statement);
-    const { left } = await sweepPerson(pipeline.context, [1], person);
+    const { left } = await auditErasure(pipeline.context, [1], person);
     expect(left).toEqual([{ where, found: ['email'] }]);
   });
 
@@ -182,7 +182,7 @@ describe('the sweep', () => {
     const debris = `batches/${id}/parts/9-0-1.csv`;
     const row = 'ada@home.example,matched,email,,false,1,1,,,ada@home.example\n';
     await pipeline.context.store.put(debris, [Buffer.from(row)]);
-    const { left } = await sweepPerson(pipeline.context, [1], person);
+    const { left } = await auditErasure(pipeline.context, [1], person);
     expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
   });
 
@@ -196,9 +196,9 @@ describe('the sweep', () => {
       { kind: 'professional_network' as const, value: 'ada-lovely' },
       { kind: 'twitter' as const, value: 'ada' },
     ];
-    expect((await sweepPerson(pipeline.context, [1], all)).left).toEqual([]);
+    expect((await auditErasure(pipeline.context, [1], all)).left).toEqual([]);
     await pipeline.sql`update accounts set name = 'see https://x.org/in/ada-lovely/ or @ada'`;
-    expect((await sweepPerson(pipeline.context, [1], all)).left).toEqual([
+    expect((await auditErasure(pipeline.context, [1], all)).left).toEqual([
       { where: 'public.accounts', found: ['professional_network', 'twitter'] },
     ]);
   });

@@ -1,5 +1,5 @@
 /**
- * Erasure: the record goes, the opt-out stays, results are rewritten, and a sweep looks for what is left.
+ * Erasure: the record goes, the opt-out stays, results are rewritten, and an audit looks for what is left.
  * The record goes after the results, so that an erasure that was cut short can be sent again and finds
  * whom it is about.
  */
@@ -8,11 +8,11 @@ import { forgetAnswersAbout } from '../../core/idempotency/idempotency.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { checkAllResults } from '../result/redact-results.ts';
-import { type Sweep, sweepPerson } from './audit-erasure.ts';
+import { auditErasure, type ErasureAudit } from './audit-erasure.ts';
 import { listIdentifiers } from './erasure.sql.ts';
 import { findOnePerson, ownIdentifiers, type PersonAsked } from './find-person.ts';
 
-export interface Erasure extends Sweep {
+export interface Erasure extends ErasureAudit {
   /** Stored people who were deleted: 1, or 0 for somebody who was not stored any more. */
   erased: number;
   /** Parts of results that were written anew, and kept answers that were cleared. */
@@ -35,6 +35,6 @@ export async function erasePerson(context: PartsContext, asked: PersonAsked): Pr
   const answers = await forgetAnswersAbout(sql, true, ids);
   const parts = await checkAllResults(context);
   const erased = await deletePersons(sql, ids);
-  const sweep = await sweepPerson(context, ids, identifiers);
-  return { erased, parts_rewritten: parts, answers_cleared: answers, ...sweep };
+  const audit = await auditErasure(context, ids, identifiers);
+  return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
 }

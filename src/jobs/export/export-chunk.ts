@@ -16,10 +16,10 @@ import { emptyReport } from '../batch/report.ts';
 import type { ChunkPhases } from '../chunk/chunk-phases.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
-import { givenUpAs } from '../chunk/forced-outcome.ts';
+import { forcedOutcome } from '../chunk/forced-outcome.ts';
 import { storeCall } from '../chunk/store-call.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { listMeant } from './matching-ids.sql.ts';
+import { selectMatchingIds } from './matching-ids.sql.ts';
 import { renderPeople } from './render-people.ts';
 
 type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>;
@@ -48,7 +48,7 @@ async function outcomesOf(
   brief: boolean,
 ): Promise<Outcome[]> {
   const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
-  const givenUp = givenUpAs(batch, chunk);
+  const givenUp = forcedOutcome(batch, chunk);
   if (givenUp !== null) return Array.from({ length: to - chunk.rowsDone }, () => givenUp);
   const key = must(batch.canonicalKey, 'ids of a split export');
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
@@ -60,15 +60,19 @@ async function outcomesOf(
   const outcomes = await readPeople(graph, ids, brief);
   context.endPhase('fetch');
   const everybody = await prepareFilter(graph, { conditions: [] }, batch);
-  if (everybody.hasDoNotContact) await leaveOut(graph, everybody, outcomes);
+  if (everybody.hasDoNotContact) await excludeDoNotContact(graph, everybody, outcomes);
   context.endPhase('compare');
   return outcomes;
 }
 
 /** Whom the account put on its do-not-contact list since the ids were written. */
-async function leaveOut(graph: Sql, everybody: PreparedFilter, outcomes: Outcome[]): Promise<void> {
+async function excludeDoNotContact(
+  graph: Sql,
+  everybody: PreparedFilter,
+  outcomes: Outcome[],
+): Promise<void> {
   const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
-  const meant = new Set(await listMeant(graph, everybody, ids));
+  const meant = new Set(await selectMatchingIds(graph, everybody, ids));
   for (const [index, { status, id }] of outcomes.entries()) {
     if (status !== 'matched' || meant.has(id)) continue;
     outcomes[index] = miss('suppressed', '', 'do_not_contact');

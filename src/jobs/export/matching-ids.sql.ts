@@ -33,7 +33,7 @@ export function readMatchingIds(
 }
 
 /** Those of these people whom a filter means. */
-export async function listMeant(
+export async function selectMatchingIds(
   sql: Sql,
   people: PreparedFilter,
   ids: readonly number[],

@@ -5,10 +5,10 @@
  */
 
 import { listLatelyDeleted } from '../batch/batches.sql.ts';
-import { type DisturbedChunk, listDisturbedChunks } from '../chunk/commit-part.sql.ts';
+import { listReclaimedChunks, type ReclaimedChunk } from '../chunk/commit-part.sql.ts';
 import { partKey } from '../chunk/part-key.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { shownKey } from '../result/person-index.ts';
+import { personIndexKey } from '../result/person-index.ts';
 import { deleteObjects } from '../result/redact-parts.ts';
 import { listDiscarded } from '../result/redaction.sql.ts';
 
@@ -18,16 +18,16 @@ export async function deleteDebris(context: Pick<JobContext, 'sql' | 'store'>): 
   for (const id of await listLatelyDeleted(context.sql)) {
     await context.store.deletePrefix(`batches/${id}/`);
   }
-  for (const chunk of await listDisturbedChunks(context.sql)) {
+  for (const chunk of await listReclaimedChunks(context.sql)) {
     for (const key of unrecordedKeys(chunk)) {
       await context.store.delete(key);
-      await context.store.delete(shownKey(key));
+      await context.store.delete(personIndexKey(key));
     }
   }
 }
 
 /** Every key that a claim of the chunk can have written and no commit recorded. */
-function* unrecordedKeys(chunk: DisturbedChunk): Generator<string> {
+function* unrecordedKeys(chunk: ReclaimedChunk): Generator<string> {
   const recorded = new Set(chunk.recordedKeys);
   for (let epoch = 1; epoch <= chunk.epoch; epoch++) {
     for (let parts = 0; parts <= chunk.parts; parts++) {

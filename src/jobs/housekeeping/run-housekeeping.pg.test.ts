@@ -9,7 +9,7 @@ import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
 import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
 import { deleteOrphans } from './delete-orphans.ts';
-import { keepHouse } from './run-housekeeping.ts';
+import { runHousekeeping } from './run-housekeeping.ts';
 
 const DAYS = 7;
 
@@ -65,8 +65,8 @@ describe('a batch that waits for somebody', () => {
     const young = await pipeline.enrich(other, list, { ...options, hold: 'true' });
     await waitedFor(held, DAYS, 60);
     await waitedFor(young, DAYS, -60);
-    await keepHouse(pipeline.context);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
+    await runHousekeeping(pipeline.context);
     await pipeline.sweep();
     await pipeline.runUntilIdle();
     const batch = await pipeline.batch(other, held);
@@ -82,7 +82,7 @@ describe('a batch that waits for somebody', () => {
     expect(told?.payload.data).toMatchObject({ id: held, state: 'cancelled', reason: 'expired' });
     await pipeline.sql`delete from webhooks where id = ${webhook.id}`;
     await ended(held, DAYS);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await objectsOf(held)).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('a batch that waits for somebody', () => {
     const id = await pipeline.enrich(poor, list, options);
     expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'paused' });
     await waitedFor(id, DAYS, 60);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     // Credits that come now do not resume it.
     await pipeline.grant(poor, 100, `late-${id}`);
     await pipeline.sweep();
@@ -118,8 +118,8 @@ describe('the files of a batch', () => {
     await ended(old, DAYS);
     await ended(young, DAYS - 1);
     const before = await pipeline.batch(caller, old);
-    await keepHouse(pipeline.context);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await objectsOf(old)).toEqual([]);
     // The upload, two parts, and beside each whom it shows.
     expect((await objectsOf(young)).length).toBe(5);
@@ -155,7 +155,7 @@ describe('the files of a batch', () => {
       expect((await objectsOf(id)).length).toBeGreaterThan(0);
       await ended(id, DAYS);
     }
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect([...(await objectsOf(failed)), ...(await objectsOf(cancelled))]).toEqual([]);
   });
 });
@@ -176,7 +176,7 @@ test('what became of an event is known for 30 days', async () => {
     set created_at = now() - make_interval(days => ${days}, secs => 60) where id = ${id}`;
   await happened(old, 30);
   await happened(young, 29);
-  await keepHouse(pipeline.context);
+  await runHousekeeping(pipeline.context);
   const left = await sql`select id from webhook_deliveries`;
   expect(left).toEqual([{ id: young }]);
 });
@@ -259,10 +259,10 @@ describe('what a worker without a lease left behind', () => {
     const parts = async () => (await objectsOf(id)).filter((key) => key.endsWith('.csv'));
     const whole = await pipeline.results(caller, id);
     expect(await parts()).toHaveLength(2);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await parts()).toHaveLength(2);
     await ended(id, 1);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await parts()).toHaveLength(1);
     expect(await pipeline.results(caller, id)).toEqual(whole);
   });
@@ -273,7 +273,7 @@ describe('what a worker without a lease left behind', () => {
     await thaw();
     expect(await objectsOf(id)).toHaveLength(1);
     await ended(id, 1);
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect(await objectsOf(id)).toEqual([]);
   });
 });

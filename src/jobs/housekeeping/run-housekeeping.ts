@@ -23,7 +23,7 @@ const DELIVERIES_KEEP_DAYS = 30;
 const ROUNDS_BETWEEN_LISTS = 36;
 
 /** One round. The objects go first: a crash in between deletes them again, which is harmless. */
-export async function keepHouse(context: JobContext): Promise<void> {
+export async function runHousekeeping(context: JobContext): Promise<void> {
   await deleteOldKeys(context.sql);
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
@@ -38,13 +38,13 @@ export async function keepHouse(context: JobContext): Promise<void> {
 }
 
 /** Keeps house at once, then every few minutes until stopped. Reads some of the stored objects each time. */
-export function startKeepingHouse(context: JobContext): Repeating {
+export function startHousekeeping(context: JobContext): Repeating {
   let round = 0;
   let mustStop = false;
   const repeating = startRepeating(
     EVERY_MS,
     async () => {
-      await keepHouse(context);
+      await runHousekeeping(context);
       await scrub(context, () => mustStop);
       // Not in the first: processes that start all the time would list all the time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;

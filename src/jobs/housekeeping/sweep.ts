@@ -11,7 +11,7 @@ import { reclaimChunks } from '../chunk/commit-part.sql.ts';
 import { leasesReclaimed } from '../chunk/leases-reclaimed.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
-import { batchesBehind } from '../result/redact-results.ts';
+import { batchesDueForRedaction } from '../result/redact-results.ts';
 import { resumePaidBatches } from './resume-paid.sql.ts';
 
 /** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
@@ -36,9 +36,9 @@ export async function sweep(context: JobContext): Promise<void> {
   await inTransaction(sql, endWaits);
   await resumePaidBatches(sql, prices);
   for (const job of batchJobNames) await wakeWaiting(context, job, UNATTENDED_SECONDS);
-  for (const id of await batchesBehind(context)) {
-    await context.queues.wake('check-results', [
-      { id: `check-results-${id}`, payload: { batchId: id } },
+  for (const id of await batchesDueForRedaction(context)) {
+    await context.queues.wake('redact-results', [
+      { id: `redact-results-${id}`, payload: { batchId: id } },
     ]);
   }
   await dispatch(context);

@@ -1,17 +1,17 @@
 /**
  * What the name of a column says. A name is folded, cut into known words of several languages,
- * and the ideas behind those words are read by a small grammar: `E-Mail (geschäftlich)`,
- * `workEmail` and `business email` are all the idea `email` with the idea `work`.
+ * and the tokens behind those words are read by a small grammar: `E-Mail (geschäftlich)`,
+ * `workEmail` and `business email` are all the token `email` with the token `work`.
  *
  * Languages: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish,
  * Danish; of Japanese and Chinese the usual names.
  */
-import { type Idea, ideaOfWord, longestWord } from './column-words.ts';
+import { type HeaderToken, longestWord, tokenOfWord } from './column-words.ts';
 
 /**
  * What a column is about. `name` is a plain "Name": a person's or a company's, as the list goes.
  */
-export type Meaning =
+export type ColumnRole =
   | 'email'
   | 'phone'
   | 'profile'
@@ -31,8 +31,8 @@ export type Meaning =
   | 'foreign';
 
 export interface HeaderReading {
-  meaning: Meaning | null;
-  ideas: ReadonlySet<Idea>;
+  role: ColumnRole | null;
+  tokens: ReadonlySet<HeaderToken>;
   /** True when every word of the name is known. */
   isExact: boolean;
   /** The number in `E-mail 2`, or 0. */
@@ -71,7 +71,7 @@ const nameCharactersMax = 120;
 
 /** Reads a column's name. Pure and total; a name longer than a sentence says nothing. */
 export function readColumnName(name: string): HeaderReading {
-  const ideas = new Set<Idea>();
+  const tokens = new Set<HeaderToken>();
   let number = 0;
   let isExact = true;
   const words = name.length > nameCharactersMax ? [] : foldColumnName(name).split(' ');
@@ -82,48 +82,48 @@ export function readColumnName(name: string): HeaderReading {
       from += 1;
       continue;
     }
-    const [known, length] = ideasAt(words, from);
+    const [known, length] = tokensAt(words, from);
     if (known.length === 0) isExact = false;
-    for (const idea of known) ideas.add(idea);
+    for (const token of known) tokens.add(token);
     from += length;
   }
-  const meaning = ideas.size === 0 ? null : meaningOf(ideas, isExact);
-  return { meaning, ideas, isExact, number };
+  const role = tokens.size === 0 ? null : roleOf(tokens, isExact);
+  return { role, tokens, isExact, number };
 }
 
-/** The ideas of the longest run of words that is known as one (`web site`), and its length. */
-function ideasAt(words: readonly string[], from: number): [readonly Idea[], number] {
+/** The tokens of the longest run of words that is known as one (`web site`), and its length. */
+function tokensAt(words: readonly string[], from: number): [readonly HeaderToken[], number] {
   for (let length = joinedWordsMax; length > 1; length--) {
     if (from + length > words.length) continue;
-    const idea = ideaOfWord(words.slice(from, from + length).join(''));
-    if (idea !== undefined) return [[idea], length];
+    const token = tokenOfWord(words.slice(from, from + length).join(''));
+    if (token !== undefined) return [[token], length];
   }
-  return [ideasInWord(words[from] ?? ''), 1];
+  return [tokensInWord(words[from] ?? ''), 1];
 }
 
 /** A word, or the words that it is composed of (`firmentelefon`, `会社電話`); none when unknown. */
-function ideasInWord(word: string): Idea[] {
+function tokensInWord(word: string): HeaderToken[] {
   const whole =
-    ideaOfWord(word) ?? (word.endsWith('s') ? ideaOfWord(word.slice(0, -1)) : undefined);
+    tokenOfWord(word) ?? (word.endsWith('s') ? tokenOfWord(word.slice(0, -1)) : undefined);
   if (whole !== undefined) return [whole];
-  const ideas: Idea[] = [];
+  const tokens: HeaderToken[] = [];
   for (let from = 0; from < word.length; ) {
     const part = longestWord(word, from);
     if (part === null) return [];
-    ideas.push(part.idea);
+    tokens.push(part.token);
     from += part.length;
   }
-  return ideas;
+  return tokens;
 }
 
 /** The grammar: the first rule that holds decides; nouns that name a thing exactly come first. */
-function meaningOf(ideas: ReadonlySet<Idea>, isExact: boolean): Meaning | null {
-  const has = (...any: Idea[]) => any.some((idea) => ideas.has(idea));
+function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole | null {
+  const has = (...any: HeaderToken[]) => any.some((token) => tokens.has(token));
   if (has('foreign')) return 'foreign';
   if (has('attribute', 'other_network')) return 'other';
-  if (has('microblog') || isLetterX(ideas, isExact)) return 'twitter';
+  if (has('microblog') || isLetterX(tokens, isExact)) return 'twitter';
   if (has('network')) return 'profile';
-  if (has('email')) return emailMeaning(has);
+  if (has('email')) return emailRole(has);
   if (
     has('phone', 'mobile', 'direct_line') ||
     (has('number') && has(...phoneHints) && !has('company'))
@@ -136,26 +136,26 @@ function meaningOf(ideas: ReadonlySet<Idea>, isExact: boolean): Meaning | null {
   if (has('address')) return 'other';
   if (has('country')) return 'country';
   if (has('number', 'code', 'region')) return 'other';
-  if (has('handle')) return isExact && ideas.size === 1 ? 'twitter' : 'other';
-  return isExact ? nameMeaning(has, ideas.size) : null;
+  if (has('handle')) return isExact && tokens.size === 1 ? 'twitter' : 'other';
+  return isExact ? nameRole(has, tokens.size) : null;
 }
 
-const phoneHints: Idea[] = ['person', 'work', 'personal', 'direct', 'switchboard', 'home'];
+const phoneHints: HeaderToken[] = ['person', 'work', 'personal', 'direct', 'switchboard', 'home'];
 
-type Has = (...any: Idea[]) => boolean;
+type Has = (...any: HeaderToken[]) => boolean;
 
 /** `Email domain` is a domain, `Company name for emails` a name. */
-function emailMeaning(has: Has): Meaning {
+function emailRole(has: Has): ColumnRole {
   if (has('domain')) return 'domain';
   return has('name') ? 'other' : 'email';
 }
 
 /** The one-letter brand stands alone or beside words of handles; elsewhere x is any letter. */
-function isLetterX(ideas: ReadonlySet<Idea>, isExact: boolean): boolean {
-  if (!ideas.has('x') || !isExact) return false;
-  return [...ideas].every((idea) => xCompanions.has(idea));
+function isLetterX(tokens: ReadonlySet<HeaderToken>, isExact: boolean): boolean {
+  if (!tokens.has('x') || !isExact) return false;
+  return [...tokens].every((token) => xCompanions.has(token));
 }
-const xCompanions: ReadonlySet<Idea> = new Set<Idea>([
+const xCompanions: ReadonlySet<HeaderToken> = new Set<HeaderToken>([
   'x',
   'handle',
   'url',
@@ -167,7 +167,7 @@ const xCompanions: ReadonlySet<Idea> = new Set<Idea>([
 ]);
 
 /** No content can prove a name, so these names must be known whole. */
-function nameMeaning(has: Has, count: number): Meaning | null {
+function nameRole(has: Has, count: number): ColumnRole | null {
   const isFirst = has('forename') || (has('first') && (has('name') || count === 1));
   const isLast = has('surname') || (has('last') && (has('name') || count === 1));
   const isPlain = has('name') && !has('first', 'last');

@@ -3,10 +3,10 @@
  * work e-mail before a private one, a direct number before the switchboard.
  */
 import type { HeaderReading } from './column-names.ts';
-import type { Idea } from './column-words.ts';
+import type { HeaderToken } from './column-words.ts';
 
 /** Ideas with their ranks, in the order to look for them; `null`: not the subject's own. */
-type Ranks = readonly (readonly [Idea, number | null])[];
+type Ranks = readonly (readonly [HeaderToken, number | null])[];
 
 interface RankTable {
   person: Ranks;
@@ -135,13 +135,13 @@ const tables: Readonly<Partial<Record<string, RankTable>>> = {
 
 /** Lower is better; null for a column that its name says is not the subject's. */
 export function rankOfColumn(
-  { meaning, ideas, isExact }: HeaderReading,
+  { role, tokens, isExact }: HeaderReading,
   subject: 'person' | 'company',
 ): number | null {
-  if (meaning === 'foreign') return null;
-  const table = tables[meaning ?? ''];
+  if (role === 'foreign') return null;
+  const table = tables[role ?? ''];
   if (table === undefined) return 0;
-  const found = table[subject].find(([idea]) => ideas.has(idea));
+  const found = table[subject].find(([token]) => tokens.has(token));
   if (found === undefined) return table.plain + (isExact ? 0 : 0.5);
   const [, rank] = found;
   return rank === null ? null : rank + (isExact ? 0 : 0.5);

@@ -1,5 +1,5 @@
 /**
- * The words of column names, by the idea they stand for. Words are written folded (lower case, no
+ * The words of column names, by the token they stand for. Words are written folded (lower case, no
  * accents), a phrase as one word: `website` is also found in `Web Site`. Composed words need no
  * entry of their own when their parts have one.
  */
@@ -108,38 +108,41 @@ const words = {
     data 的`,
 } as const;
 
-export type Idea = keyof typeof words;
+export type HeaderToken = keyof typeof words;
 
 const wordCharactersMin = 3;
 const isCjk = /[\u3040-\u30ff\u3400-\u9fff]/;
 
-const ideas: ReadonlyMap<string, Idea> = new Map(
-  Object.entries(words).flatMap(([idea, text]) =>
-    text.split(/\s+/).map((word): [string, Idea] => [word, idea as Idea]),
+const tokens: ReadonlyMap<string, HeaderToken> = new Map(
+  Object.entries(words).flatMap(([token, text]) =>
+    text.split(/\s+/).map((word): [string, HeaderToken] => [word, token as HeaderToken]),
   ),
 );
-const longest = Math.max(...[...ideas.keys()].map((word) => word.length));
+const longest = Math.max(...[...tokens.keys()].map((word) => word.length));
 
-/** The idea of a folded word, or undefined. */
-export function ideaOfWord(word: string): Idea | undefined {
-  return ideas.get(word);
+/** The token of a folded word, or undefined. */
+export function tokenOfWord(word: string): HeaderToken | undefined {
+  return tokens.get(word);
 }
 
 /**
  * The longest known word that stands at `from` inside a composed one, so that the rest can still be
  * cut: `emailaddress` is `email` and `address`. Short words are not looked for inside Latin ones.
  */
-export function longestWord(text: string, from: number): { idea: Idea; length: number } | null {
+export function longestWord(
+  text: string,
+  from: number,
+): { token: HeaderToken; length: number } | null {
   for (let length = Math.min(longest, text.length - from); length > 0; length--) {
     const part = text.slice(from, from + length);
-    const idea = ideas.get(part);
-    if (idea === undefined) continue;
-    if (length >= wordCharactersMin || isCjk.test(part)) return { idea, length };
+    const token = tokens.get(part);
+    if (token === undefined) continue;
+    if (length >= wordCharactersMin || isCjk.test(part)) return { token, length };
   }
   return null;
 }
 
 /** The table as it is written, for its test. */
-export function knownWords(): [Idea, string[]][] {
-  return Object.entries(words).map(([idea, text]) => [idea as Idea, text.split(/\s+/)]);
+export function knownWords(): [HeaderToken, string[]][] {
+  return Object.entries(words).map(([token, text]) => [token as HeaderToken, text.split(/\s+/)]);
 }

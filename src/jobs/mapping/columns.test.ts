@@ -7,7 +7,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
-import { ideaOfWord, knownWords } from './column-words.ts';
+import { knownWords, tokenOfWord } from './column-words.ts';
 import { contextColumns, mapColumns } from './columns.ts';
 
 /** A list as a table writes it: columns separated by `|`, cells of a row too. */
@@ -411,7 +411,7 @@ test('every word of column names is folded and stands under one idea', () => {
   for (const [idea, words] of knownWords()) {
     for (const word of words) {
       expect(foldColumnName(word).replaceAll(' ', '')).toBe(word);
-      expect([word, ideaOfWord(word)]).toEqual([word, idea]);
+      expect([word, tokenOfWord(word)]).toEqual([word, idea]);
     }
   }
 });

@@ -6,7 +6,7 @@
 import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
-import type { Meaning } from './column-names.ts';
+import type { ColumnRole } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
 import {
   type ColumnView,
@@ -42,7 +42,7 @@ type GuessedKind = IdentifierKind | 'country' | 'company_name';
 export function guessColumns(operation: OperationName, list: ListHead): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = readColumns(list, subject);
-  const believed = views.filter((view) => isBorneOut(view, subject));
+  const believed = views.filter((view) => isConfirmedByCells(view, subject));
   const rest = views.filter((view) => !believed.includes(view));
   const mapping: ColumnMapping = {};
   const add = (kind: Kind, columns: MappedColumn[]) => {
@@ -60,8 +60,8 @@ export function guessColumns(operation: OperationName, list: ListHead): ColumnMa
   return mapping;
 }
 
-/** What the normaliser of a meaning must be able to read. */
-const contentOfMeaning: Readonly<Partial<Record<Meaning, ContentKind>>> = {
+/** What the normaliser of a role must be able to read. */
+const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
   email: 'email',
   phone: 'phone',
   profile: 'profile',
@@ -90,11 +90,11 @@ const refutedBelow = 0.1;
 const doubtfulBelow = 0.5;
 
 /** Whether a column's name means something that its cells do not refute. */
-function isBorneOut(view: ColumnView, subject: Subject): boolean {
+function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   const { reading, content } = view;
-  const { meaning, ideas, isExact } = reading;
-  if (meaning === null || meaning === 'other' || meaning === 'foreign') return false;
-  const expected = contentOfMeaning[meaning] ?? nameContent(subject);
+  const { role, tokens, isExact } = reading;
+  if (role === null || role === 'other' || role === 'foreign') return false;
+  const expected = contentOfRole[role] ?? nameContent(subject);
   const seen = kindOfContent(view);
   if (
     seen !== null &&
@@ -105,7 +105,7 @@ function isBorneOut(view: ColumnView, subject: Subject): boolean {
   }
   const { filled } = content;
   // "Profile" alone may head any text, and nearly every word is a possible handle.
-  const isVague = meaning === 'profile' && !ideas.has('network');
+  const isVague = role === 'profile' && !tokens.has('network');
   const usable = isVague ? content.strict.profile : content.loose[expected];
   if (!isExact || isVague) return filled === 0 || usable >= filled * doubtfulBelow;
   return filled < cellsToRefute || usable >= filled * refutedBelow;
@@ -119,7 +119,7 @@ function isHostAsName(seen: ContentKind, expected: ContentKind): boolean {
   return seen === 'domain' && (expected === 'company_name' || expected === 'person_name');
 }
 
-const meaningOfKind: Readonly<Record<GuessedKind, Meaning>> = {
+const meaningOfKind: Readonly<Record<GuessedKind, ColumnRole>> = {
   professional_network: 'profile',
   email: 'email',
   phone: 'phone',
@@ -136,10 +136,10 @@ function columnsByName(
   believed: readonly ColumnView[],
   subject: Subject,
 ): MappedColumn[] {
-  const meaning = meaningOfKind[kind];
+  const role = meaningOfKind[kind];
   const ranked: { view: ColumnView; rank: number }[] = [];
   for (const view of believed) {
-    if (view.reading.meaning !== meaning) continue;
+    if (view.reading.role !== role) continue;
     const rank = rankOfColumn(view.reading, subject);
     if (rank !== null) ranked.push({ view, rank });
   }
@@ -156,9 +156,9 @@ function columnsByName(
 
 /** A plain "Name" is a company's where nothing else is, and where no column is a person's name. */
 function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
-  const parts: (Meaning | null)[] = ['first_name', 'last_name'];
-  if (believed.some(({ reading }) => parts.includes(reading.meaning))) return [];
-  return believed.filter(({ reading }) => reading.meaning === 'name').map(byName);
+  const parts: (ColumnRole | null)[] = ['first_name', 'last_name'];
+  if (believed.some(({ reading }) => parts.includes(reading.role))) return [];
+  return believed.filter(({ reading }) => reading.role === 'name').map(byName);
 }
 
 /**
@@ -166,7 +166,7 @@ function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
  * part.
  */
 function nameColumns(believed: readonly ColumnView[]): MappedColumn[] {
-  const of = (meaning: Meaning) => believed.find(({ reading }) => reading.meaning === meaning);
+  const of = (role: ColumnRole) => believed.find(({ reading }) => reading.role === role);
   const plain = of('name');
   const first = of('first_name');
   const last = of('last_name');
@@ -185,9 +185,9 @@ function columnsByContent(
 ): MappedColumn[] {
   return rest.flatMap((view) => {
     const seen = kindOfContent(view);
-    if (seen === null || seen !== contentOfMeaning[meaningOfKind[kind]]) return [];
+    if (seen === null || seen !== contentOfRole[meaningOfKind[kind]]) return [];
     // A name that is known to say something else is believed where the cells could be anything.
-    const isNamed = view.reading.meaning === 'other' && !unmistakable.has(seen);
+    const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
     const isOthers = rankOfColumn(view.reading, subject) === null;
     if (isNamed || isOthers) return [];
     const { column, header, content } = view;

@@ -62,8 +62,8 @@ const countryShareMin = 0.9;
 
 /** By its name, or by cells that are countries and nothing else. */
 function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: string[] }): boolean {
-  if (reading.meaning === 'country') return true;
-  if (reading.meaning !== null) return false;
+  if (reading.role === 'country') return true;
+  if (reading.role !== null) return false;
   const filled = cells.filter(isFilled);
   const countries = filled.filter((cell) => countryCode(cell) !== null);
   return filled.length > 0 && countries.length >= filled.length * countryShareMin;

@@ -34,16 +34,16 @@ function growth(before: Scrape, after: Scrape, name: string, labels: Record<stri
 }
 
 interface LedgerSum {
-  door: string;
+  channel: string;
   operation: string;
   credits: number;
   units: number;
 }
 
-/** What the ledger charged the account, by the door that the reference names. */
+/** What the ledger charged the account, by the channel that the reference names. */
 async function ledgerOf({ accountId }: Caller): Promise<LedgerSum[]> {
   return pipeline.sql<LedgerSum[]>`
-    select case when b.kind is null then split_part(reference, ':', 1) else b.kind end as door,
+    select case when b.kind is null then split_part(reference, ':', 1) else b.kind end as channel,
       l.operation, -sum(amount)::bigint as credits, sum(units)::bigint as units
     from ledger_entries l left join batches b on b.id = l.batch_id
     where l.account_id = ${accountId} and l.kind = 'charge' group by 1, 2 order by 1, 2`;
@@ -63,14 +63,14 @@ describe('counters of work', () => {
       const { rows } = await pipeline.batch(caller, batchId);
       expect(rows.processed).toBe(12);
       for (const outcome of outcomeStatuses) {
-        const of = { door: 'list', operation, outcome, mode: 'live' };
+        const of = { channel: 'list', operation, outcome, mode: 'live' };
         expect(growth(before, after, 'enrich_rows_total', of), outcome).toBe(rows[outcome]);
       }
     }
     const charged = await ledgerOf(caller);
     expect(charged.map(({ credits }) => credits)).toEqual([10, 80]);
     for (const { operation, credits } of charged) {
-      expect(growth(before, after, 'enrich_credits_total', { door: 'list', operation })).toBe(
+      expect(growth(before, after, 'enrich_credits_total', { channel: 'list', operation })).toBe(
         credits,
       );
     }
@@ -104,16 +104,16 @@ describe('counters of work', () => {
     const after = await scrapeHere();
 
     expect(await ledgerOf(caller)).toEqual([
-      { door: 'call', operation: 'people.enrich', credits: 2, units: 2 },
-      { door: 'export', operation: 'people.search', credits: 5, units: 5 },
-      { door: 'search', operation: 'people.search', credits: 5, units: 5 },
+      { channel: 'call', operation: 'people.enrich', credits: 2, units: 2 },
+      { channel: 'export', operation: 'people.search', credits: 5, units: 5 },
+      { channel: 'search', operation: 'people.search', credits: 5, units: 5 },
     ]);
-    for (const { door, operation, credits, units } of await ledgerOf(caller)) {
-      const rows = { door, operation, outcome: 'matched', mode: 'live' };
-      expect(growth(before, after, 'enrich_credits_total', { door, operation })).toBe(credits);
+    for (const { channel, operation, credits, units } of await ledgerOf(caller)) {
+      const rows = { channel, operation, outcome: 'matched', mode: 'live' };
+      expect(growth(before, after, 'enrich_credits_total', { channel, operation })).toBe(credits);
       expect(growth(before, after, 'enrich_rows_total', rows)).toBe(units);
     }
-    const missed = { door: 'call', outcome: 'no_match' };
+    const missed = { channel: 'call', outcome: 'no_match' };
     expect(growth(before, after, 'enrich_rows_total', missed)).toBe(1);
   });
 

@@ -13,7 +13,7 @@ export interface JobPayloads {
   'run-chunk': { chunkId: number; epoch: number };
   'finish-batch': { batchId: string };
   'quote-batch': { batchId: string };
-  'check-results': { batchId: string };
+  'redact-results': { batchId: string };
 }
 export type JobName = keyof JobPayloads;
 
@@ -23,5 +23,5 @@ export const queueOf: Record<JobName, QueueName> = {
   'run-chunk': 'chunks',
   'finish-batch': 'batches',
   'quote-batch': 'quotes',
-  'check-results': 'passes',
+  'redact-results': 'passes',
 };

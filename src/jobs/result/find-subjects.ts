@@ -1,8 +1,8 @@
 /** Where people stand in stored results. */
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { type ShownRecord, shownSubject } from './person-index.ts';
-import { type PartsContext, readShownRecords } from './read-part.ts';
+import { type IndexedRecord, indexedSubject } from './person-index.ts';
+import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import {
   listBatchesShowingPeople,
   listPartsShowingPeople,
@@ -26,7 +26,7 @@ export async function findShown(
   const found: ShownPerson[] = [];
   for (const batchId of await listBatchesShowingPeople(sql, true)) {
     const batch = await findBatch(sql, batchId);
-    const subject = batch && shownSubject(batch);
+    const subject = batch && indexedSubject(batch);
     if (!batch || !subject) continue;
     const idOf = new Map(ids.map((id) => [subject === 'person' ? id : -id, id]));
     for (const part of await listPartsShowingPeople(sql, batchId)) {
@@ -48,9 +48,9 @@ export async function findShown(
 async function readShown(
   store: PartsContext['store'],
   part: Pick<PlacedPart, 'objectKey' | 'ids'>,
-): Promise<ShownRecord[]> {
+): Promise<IndexedRecord[]> {
   try {
-    return await readShownRecords(store, part);
+    return await readIndexedRecords(store, part);
   } catch (error) {
     if (isObjectMissing(error)) return [];
     throw error;

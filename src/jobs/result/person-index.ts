@@ -11,27 +11,27 @@ import { subjectOf } from '../../core/operations.ts';
 import type { Batch } from '../batch/batch.ts';
 
 /** Whose ids stand beside the parts of a batch. */
-export type ShownSubject = 'person' | 'company';
+export type IndexedSubject = 'person' | 'company';
 
 /** The column of companies that holds people. */
 export const directorsColumn = 'company.directors';
 
 /** Whom the results of a batch show; null for nobody. */
-export function shownSubject({
+export function indexedSubject({
   operation,
   fields,
-}: Pick<Batch, 'operation' | 'fields'>): ShownSubject | null {
+}: Pick<Batch, 'operation' | 'fields'>): IndexedSubject | null {
   if (subjectOf(operation) === 'person') return 'person';
   const columns = outputColumns(operation, fields);
   return columns.some(({ header }) => header === directorsColumn) ? 'company' : null;
 }
 
 /** The key of the object beside a part. */
-export function shownKey(partKey: string): string {
+export function personIndexKey(partKey: string): string {
   return `${partKey}.ids`;
 }
 
-export interface ShownRecord {
+export interface IndexedRecord {
   row: number;
   id: number;
 }
@@ -39,7 +39,7 @@ export interface ShownRecord {
 const PAIR_BYTES = 16;
 
 /** The records that these outcomes show, as bytes. */
-export function encodeShown(subject: ShownSubject, outcomes: readonly Outcome[]): Buffer {
+export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Outcome[]): Buffer {
   if (subject === 'company') return encodePairs(officersOf(outcomes));
   const bytes = Buffer.allocUnsafe(outcomes.length * PAIR_BYTES);
   let at = 0;
@@ -52,7 +52,7 @@ export function encodeShown(subject: ShownSubject, outcomes: readonly Outcome[])
 }
 
 /** Pairs as bytes. */
-export function encodePairs(pairs: readonly ShownRecord[]): Buffer {
+export function encodePairs(pairs: readonly IndexedRecord[]): Buffer {
   const bytes = Buffer.allocUnsafe(pairs.length * PAIR_BYTES);
   let at = 0;
   for (const { row, id } of pairs) {
@@ -63,16 +63,16 @@ export function encodePairs(pairs: readonly ShownRecord[]): Buffer {
 }
 
 /** The pairs that these bytes hold. */
-export function decodeShown(bytes: Buffer): ShownRecord[] {
-  const pairs: ShownRecord[] = [];
+export function decodePersonIndex(bytes: Buffer): IndexedRecord[] {
+  const pairs: IndexedRecord[] = [];
   for (let at = 0; at + PAIR_BYTES <= bytes.length; at += PAIR_BYTES) {
     pairs.push({ row: bytes.readDoubleLE(at), id: bytes.readDoubleLE(at + 8) });
   }
   return pairs;
 }
 
-function officersOf(outcomes: readonly Outcome[]): ShownRecord[] {
-  const pairs: ShownRecord[] = [];
+function officersOf(outcomes: readonly Outcome[]): IndexedRecord[] {
+  const pairs: IndexedRecord[] = [];
   for (const [row, { answer, id }] of outcomes.entries()) {
     if (answer === null || answer.directors === null) continue;
     pairs.push({ row, id });

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../core/context.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
-import { decodeShown, type ShownRecord, shownKey } from './person-index.ts';
+import { decodePersonIndex, type IndexedRecord, personIndexKey } from './person-index.ts';
 import { findPartKey, type PlacedPart } from './redaction.sql.ts';
 
 /** What reading results takes: both graphs say who opted out. */
@@ -28,12 +28,12 @@ export async function readPart(
 }
 
 /** Whom a part shows. Throws as `readPart`. */
-export async function readShownRecords(
+export async function readIndexedRecords(
   store: Context['store'],
   { objectKey, ids }: Pick<PlacedPart, 'objectKey' | 'ids'>,
-): Promise<ShownRecord[]> {
-  const key = shownKey(objectKey);
+): Promise<IndexedRecord[]> {
+  const key = personIndexKey(objectKey);
   // A version before this one recorded nothing of it.
-  if (ids === null) return decodeShown(await buffer(store.getStream(key)));
-  return decodeShown(await readObject(store, key, ids));
+  if (ids === null) return decodePersonIndex(await buffer(store.getStream(key)));
+  return decodePersonIndex(await readObject(store, key, ids));
 }

@@ -21,18 +21,18 @@ import { listFinishedParts, type Part } from './parts.sql.ts';
 import {
   directorsColumn,
   encodePairs,
-  type ShownRecord,
-  type ShownSubject,
-  shownKey,
-  shownSubject,
+  type IndexedRecord,
+  type IndexedSubject,
+  indexedSubject,
+  personIndexKey,
 } from './person-index.ts';
-import { type PartsContext, readShownRecords } from './read-part.ts';
+import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import { changeRows, dropRows, withholdPerson } from './redact-rows.ts';
 import {
   deleteDiscarded,
   findPartKey,
   insertDiscarded,
-  listPartsBehind,
+  listPartsDueForRedaction,
   markPartsChecked,
   type PlacedPart,
   replacePart,
@@ -45,7 +45,7 @@ const ROUNDS_MAX = 20;
 /** What is looked for in the parts of a batch. */
 interface Check {
   batch: Batch;
-  subject: ShownSubject;
+  subject: IndexedSubject;
   /** Parts are checked up to this number. */
   number: number;
   /** The last number of everybody who was suppressed since the part that is furthest behind. */
@@ -67,14 +67,14 @@ export async function openCheckedParts(context: PartsContext, batch: Batch): Pro
  */
 export async function checkBatch(context: PartsContext, batch: Batch): Promise<number> {
   assertFilesKept(batch);
-  const subject = shownSubject(batch);
+  const subject = indexedSubject(batch);
   if (subject === null) return 0;
   const graph = batch.live ? context.sql : context.testSql;
   const number = await lastSuppression(graph);
   if (number === 0) return 0;
   let rewritten = 0;
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const parts = await listPartsBehind(context.sql, batch.id, number);
+    const parts = await listPartsDueForRedaction(context.sql, batch.id, number);
     if (parts.length === 0) return rewritten;
     const since = Math.min(...parts.map((part) => part.suppressionNumber));
     if (since < 0) throw unknownPeople(batch);
@@ -118,8 +118,8 @@ async function checkParts(
 }
 
 /** Whom a part shows; null when another object has taken its place. */
-async function readShown(context: PartsContext, part: PlacedPart): Promise<ShownRecord[] | null> {
-  return unlessReplaced(context, part, async () => readShownRecords(context.store, part));
+async function readShown(context: PartsContext, part: PlacedPart): Promise<IndexedRecord[] | null> {
+  return unlessReplaced(context, part, async () => readIndexedRecords(context.store, part));
 }
 
 async function unlessReplaced<T>(
@@ -139,8 +139,8 @@ async function unlessReplaced<T>(
 
 /** What a part shows, and what of it may not be shown. */
 interface Found {
-  shown: readonly ShownRecord[];
-  hidden: readonly ShownRecord[];
+  shown: readonly IndexedRecord[];
+  hidden: readonly IndexedRecord[];
 }
 
 /**
@@ -164,11 +164,11 @@ async function rewritePart(
     (pair) => !hidden.has(pair) || (check.subject === 'company' && pair.id > 0),
   );
   const key = `batches/${part.batchId}/parts/${part.chunkNumber}-${part.k}-${uuidv7()}.csv`;
-  const newKeys = [key, shownKey(key)];
-  const oldKeys = [part.objectKey, shownKey(part.objectKey)];
+  const newKeys = [key, personIndexKey(key)];
+  const oldKeys = [part.objectKey, personIndexKey(part.objectKey)];
   await insertDiscarded(sql, newKeys);
   const pairs = check.batch.kind === 'export' ? renumbered(left) : left;
-  const ids = await store.put(shownKey(key), [encodePairs(pairs)]);
+  const ids = await store.put(personIndexKey(key), [encodePairs(pairs)]);
   const stored = await store.put(key, [changed]);
   const by = { newKeys, oldKeys, part: stored, ids, number: check.number };
   const replaced = await replacePart(sql, part, by);
@@ -177,7 +177,7 @@ async function rewritePart(
 }
 
 /** Every line of an export shows somebody: those that are left move up. */
-function renumbered(left: readonly ShownRecord[]): ShownRecord[] {
+function renumbered(left: readonly IndexedRecord[]): IndexedRecord[] {
   return left.map(({ id }, row) => ({ row, id }));
 }
 

@@ -8,10 +8,10 @@ import { findBatch } from '../batch/batches.sql.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { PartsContext } from './read-part.ts';
 import { checkBatch } from './redact-parts.ts';
-import { listBatchesBehind } from './redaction.sql.ts';
+import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
-export const checkResults = defineJob({
-  name: 'check-results',
+export const redactResults = defineJob({
+  name: 'redact-results',
   payload: z.object({ batchId: z.uuid() }),
   async run(context, { batchId }) {
     const batch = await findBatch(context.sql, batchId);
@@ -22,19 +22,19 @@ export const checkResults = defineJob({
 });
 
 /** Batches whose stored results are not checked against the last opt-out of their graph. */
-export async function batchesBehind({
+export async function batchesDueForRedaction({
   sql,
   testSql,
 }: Pick<PartsContext, 'sql' | 'testSql'>): Promise<string[]> {
   const [live, test] = await Promise.all([lastSuppression(sql), lastSuppression(testSql)]);
-  return live + test === 0 ? [] : listBatchesBehind(sql, { live, test });
+  return live + test === 0 ? [] : listBatchesDueForRedaction(sql, { live, test });
 }
 
 /** Checks every batch that is behind, here and now. Returns how many parts were written anew. */
 export async function checkAllResults(context: PartsContext): Promise<number> {
   let rewritten = 0;
   for (;;) {
-    const ids = await batchesBehind(context);
+    const ids = await batchesDueForRedaction(context);
     if (ids.length === 0) return rewritten;
     for (const id of ids) {
       const batch = await findBatch(context.sql, id);

@@ -10,7 +10,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { csvOfBytes } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { keepHouse } from '../housekeeping/run-housekeeping.ts';
+import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
 import { checkBatch } from './redact-parts.ts';
 
 let pipeline: Pipeline;
@@ -237,7 +237,7 @@ describe('the sweep', () => {
     }
     expect(await recordedOf(untouched)).toEqual(before);
     const woken = () =>
-      pipeline.queues.history.filter(({ name }) => name === 'check-results').length;
+      pipeline.queues.history.filter(({ name }) => name === 'redact-results').length;
     expect(woken()).toBe(2);
     await pipeline.sweep();
     expect(woken()).toBe(2);
@@ -248,7 +248,7 @@ describe('the sweep', () => {
     await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
     await suppress(pipeline.sql, 'p3@list.example');
     await pipeline.sweep();
-    expect(pipeline.queues.history.filter(({ name }) => name === 'check-results')).toEqual([]);
+    expect(pipeline.queues.history.filter(({ name }) => name === 'redact-results')).toEqual([]);
   });
 });
 
@@ -266,7 +266,7 @@ describe('whatever breaks', () => {
       delete pipeline.faults.put;
       expect(await csv(id)).not.toContain('1003');
       await pipeline.sql`update discarded_objects set since = since - interval '2 hours'`;
-      await keepHouse(pipeline.context);
+      await runHousekeeping(pipeline.context);
       await expectNothingLeft(id);
     },
   );
@@ -299,10 +299,10 @@ describe('whatever breaks', () => {
     expect((await partsOf(id)).length).toBe(8);
     expect(before.every((key) => /\/\d+-\d+-\d+\.csv$/.test(key))).toBe(true);
     expect(await csv(id)).not.toContain('1003');
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     expect((await partsOf(id)).length).toBe(8);
     await pipeline.sql`update discarded_objects set since = since - interval '2 hours'`;
-    await keepHouse(pipeline.context);
+    await runHousekeeping(pipeline.context);
     await expectNothingLeft(id);
   });
 

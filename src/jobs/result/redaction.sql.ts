@@ -15,7 +15,7 @@ export interface PlacedPart extends ObjectSum {
 }
 
 /** Parts of a batch that show people and are not checked up to the number, in the order of the file. */
-export async function listPartsBehind(
+export async function listPartsDueForRedaction(
   sql: Sql,
   batchId: string,
   number: number,
@@ -31,7 +31,7 @@ export async function listPartsBehind(
  * Batches with files that are not checked up to these numbers: of the live graph and of the test graph. In no order,
  * so that those that cannot be checked do not hide the others.
  */
-export async function listBatchesBehind(
+export async function listBatchesDueForRedaction(
   sql: Sql,
   numbers: { live: number; test: number },
 ): Promise<string[]> {

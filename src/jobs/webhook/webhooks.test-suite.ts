@@ -5,7 +5,7 @@ import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { openReceiver, type Received } from '../../../tests/support/webhook-receiver.ts';
 import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { must } from '../../core/lib/assert.ts';
-import { openDeliverer, type Surroundings } from './deliver/deliver-due.ts';
+import { type DeliveryDependencies, openDeliverer } from './deliver/deliver-due.ts';
 import type { Attempt } from './deliver/post-message.ts';
 import { eventTypes } from './event-types.ts';
 import { findOwnWebhook, type Webhook, type WebhookOwner } from './webhooks.sql.ts';
@@ -70,7 +70,7 @@ export async function openHooked(environment: Record<string, string> = {}) {
     },
 
     /** Makes every delivery that is due, and those that this lets go on. */
-    async deliver(changed: Partial<Surroundings> = {}): Promise<void> {
+    async deliver(changed: Partial<DeliveryDependencies> = {}): Promise<void> {
       const deliverer = openDeliverer(pipeline.context, { random: () => 0, ...changed });
       await deliverer.wake();
       await deliverer.idle();
@@ -121,7 +121,7 @@ export const answered = (status: number, retryAfter: string | null = null): Atte
 export function heldAttempts() {
   const begun: string[] = [];
   const ends: ((attempt: Attempt) => void)[] = [];
-  const post: Surroundings['post'] = ({ url }) => {
+  const post: DeliveryDependencies['post'] = ({ url }) => {
     begun.push(new URL(url).pathname.slice(1));
     return new Promise((resolve) => ends.push(resolve));
   };

@@ -48,7 +48,7 @@ type DeliverContext = Pick<JobContext, 'sql' | 'log'> & {
 };
 
 /** What a test puts in place of the world. */
-export interface Surroundings {
+export interface DeliveryDependencies {
   /** The time; null for that of the database's clock. */
   now: Date | null;
   /** From 0 to 1. */
@@ -71,7 +71,7 @@ export interface Deliverer {
 
 export function openDeliverer(
   context: DeliverContext,
-  changed: Partial<Surroundings> = {},
+  changed: Partial<DeliveryDependencies> = {},
 ): Deliverer {
   const rules = { allowedHosts: context.config.webhookAllowedHosts, resolve: resolveHost };
   const around = { now: null, random: Math.random, rules, post: postMessage, ...changed };
@@ -132,7 +132,7 @@ function warn({ log }: DeliverContext, error: unknown, what: string): void {
 async function deliver(
   context: DeliverContext,
   claimed: ClaimedDelivery,
-  { now, random, rules, post }: Surroundings,
+  { now, random, rules, post }: DeliveryDependencies,
 ): Promise<void> {
   const { sql, log } = context;
   const attempt = await attemptOnce(context, claimed, (message) => post(message, rules));
