@@ -60,12 +60,12 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
 }
 
 /**
- * Places for transactions of callers. Those of one account wait for each other's locks, each on a connection of the
+ * Places for transactions of callers, and for their slow reads. Those of one account wait for each other's locks, each on a connection of the
  * pool, which is also what lets calls in: all accounts together leave two connections.
  */
 function openWrites({ databaseConnections }: ApiContext['config']): Share {
   return openShare({
-    name: 'writing calls',
+    name: 'transactions',
     inFlightMax: Math.max(1, databaseConnections - 2),
     accountInFlightMax: 2,
     // A key may send its 60 requests a minute at once: none of them is refused for that.

@@ -1,5 +1,5 @@
 /** What one account writes takes a few connections, also while its transactions wait for a lock. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
@@ -52,7 +52,7 @@ test('an account whose writes wait for each other is refused beyond its share, a
   const writes = times(IN_FLIGHT + WAITING + 4, write);
   const refused = await Promise.race(writes);
   const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
-  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for writing calls of the account`);
+  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for transactions of the account`);
   expect(refused.headers.get('retry-after')).not.toBeNull();
   await pipeline.untilBlocked(IN_FLIGHT);
   await expectOthersServed();
@@ -79,4 +79,23 @@ test('calls with an Idempotency-Key, which wait for their wallet, have the same 
   await unlock();
   for (const response of await Promise.all(calls)) expect(response.status).toBe(200);
   expect((await pipeline.wallet(greedy))?.balance).toBe(80);
+});
+
+test('reads of a long ledger have the same share, and are cancelled when no caller waits', async () => {
+  const { accountId } = await pipeline.account(10);
+  const greedy = await pipeline.keyOf(accountId, 'live', ['account']);
+  const other = await pipeline.account(10);
+  await holdLock((sql) => sql`lock table ledger_entries`);
+  const hangUp = new AbortController();
+  const read = () => pipeline.call(greedy, '/v1/usage', { signal: hangUp.signal });
+  const reads = times(20, () => read().catch(() => 'gone'));
+  await pipeline.untilBlocked(IN_FLIGHT);
+  const unmatched = await pipeline.call(other, '/v1/people/enrich?email=nobody@x.example');
+  expect(unmatched.status).toBe(404);
+  hangUp.abort();
+  expect(await Promise.all(reads)).toEqual(times(20, () => 'gone'));
+  const blocked = () => pipeline.sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await vi.waitUntil(async () => (await blocked()).length === 0, { timeout: 10_000 });
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
+import { readCancellable } from '../../core/db/cancellable.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { clientGone } from '../client-gone.ts';
 import { defineRoute, none } from '../define-route.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,12 +40,17 @@ export const getUsageRoute = defineRoute({
     const rows =
       key.mode === 'test'
         ? []
-        : await listUsage(context.sql, key.accountId, {
-            from,
-            to,
-            after: query.cursor === undefined ? null : parseCursor(query.cursor),
-            limit: query.limit + 1,
-          });
+        : await readCancellable(
+            context.sql,
+            { signal: clientGone(response), control: context.watchSql },
+            (tx) =>
+              listUsage(tx, key.accountId, {
+                from,
+                to,
+                after: query.cursor === undefined ? null : parseCursor(query.cursor),
+                limit: query.limit + 1,
+              }),
+          );
     const page = rows.slice(0, query.limit);
     const last = page.at(-1);
     response.json({
