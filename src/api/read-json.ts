@@ -1,12 +1,13 @@
 /** Reads a small JSON body. */
 import type { Request } from 'express';
 import { AppError } from '../core/lib/errors.ts';
+import { holdBody } from './held-bytes.ts';
 
 const BYTES_MAX = 100 * 1024;
 
-/** The body as JSON; an empty body is `{}`. Throws `AppError` 400, 413 or 415. */
-export async function readJson(request: Request): Promise<unknown> {
-  const text = await readBody(request, BYTES_MAX);
+/** The body as JSON; an empty body is `{}`. Throws `AppError` 400 or 415, and as `readBody`. */
+export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<unknown> {
+  const text = await readBody(request, bytesMax);
   if (text === '') return {};
   if (!request.is('application/json')) {
     throw new AppError({
@@ -18,9 +19,10 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(text);
 }
 
-/** The body as text. Throws `AppError` 413 for a longer one. */
+/** The body as text. Throws `AppError` 413 for a longer one, 429 or 503 when too many bytes of bodies are held. */
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
+  const hold = holdBody(request);
   let bytes = 0;
   // A body that is too long is not read to its end; the connection must live to say so.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -32,6 +34,7 @@ export async function readBody(request: Request, bytesMax: number): Promise<stri
         message: `The body holds more than ${bytesMax} bytes.`,
       });
     }
+    hold((chunk as Buffer).length);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

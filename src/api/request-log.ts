@@ -34,6 +34,11 @@ export function noteRequest(response: Response, noted: Noted): void {
   Object.assign(response.locals, noted);
 }
 
+/** The account of the key that a request came with; undefined before it is known. */
+export function accountOf(response: Response): string | undefined {
+  return (response.locals as Noted).account;
+}
+
 /** Comes before everything that answers; the id of the request is known. */
 export function observeRequests(log: Log): RequestHandler {
   return (request, response, next) => {

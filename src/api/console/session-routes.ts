@@ -14,6 +14,8 @@ const credentials = z.union([
   z.strictObject({ key: text(200) }),
   z.strictObject({ email: text(320), password: text(1000) }),
 ]);
+/** Bytes of a body. Nobody is known yet who holds it, and a connection may have one each. */
+const BYTES_MAX = 8 * 1024;
 const change = z.strictObject({ mode: z.enum(['live', 'test']) });
 
 /** `GET`, `POST`, `PATCH` and `DELETE /console/session`. */
@@ -28,7 +30,7 @@ export function serveSessions(context: ApiContext): Router {
     else response.json(viewSession(context, session));
   });
   route.post(async (request, response) => {
-    const given = parseParameters(credentials, await readJson(request));
+    const given = parseParameters(credentials, await readJson(request, BYTES_MAX));
     const token = await signIn(context, given, request.ip ?? '');
     const session = await readSession(context.sql, token);
     if (session === null) throw keyEnded();
@@ -38,7 +40,7 @@ export function serveSessions(context: ApiContext): Router {
     response.status(201).json(viewSession(context, session));
   });
   route.patch(async (request, response) => {
-    const { mode } = parseParameters(change, await readJson(request));
+    const { mode } = parseParameters(change, await readJson(request, BYTES_MAX));
     const session = await switchMode(context.sql, readToken(request) ?? '', mode);
     response.json(viewSession(context, session));
   });

@@ -1,0 +1,77 @@
+/** Bodies that their clients do not finish are held in memory, and bounded. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { exchange, openSocket } from '../../tests/support/raw-http.ts';
+
+/** The longest body of a do-not-contact call, of which an account may hold four, and sixteen are a process's. */
+const BODY_BYTES = 4 * 1024 * 1024;
+
+let pipeline: Pipeline;
+let port: number;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  port = Number(new URL(pipeline.url).port);
+});
+afterAll(() => pipeline.close());
+
+const sockets: Socket[] = [];
+const hangUp = () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+};
+afterEach(hangUp);
+
+/** Sends all but the last byte of a longest body; resolves with the response, which only a refusal is. */
+async function sendUnfinished(caller: Caller): Promise<string> {
+  const socket = await openSocket(port);
+  sockets.push(socket);
+  socket.write(
+    `POST /v1/do-not-contact HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`,
+  );
+  socket.write(Buffer.alloc(BODY_BYTES - 1, ' '));
+  const [refusal] = await once(socket, 'data');
+  return String(refusal);
+}
+
+const send = (caller: Caller) =>
+  pipeline.call(caller, '/v1/do-not-contact', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ domains: ['a.example'] }),
+  });
+
+/** Hangs up, and sends a body until it is accepted. */
+async function expectLetGo(caller: Caller): Promise<void> {
+  hangUp();
+  while ((await send(caller)).status !== 200);
+}
+
+test('an account that holds too much is refused, others are not, and what it leaves is let go', async () => {
+  const greedy = await pipeline.account(0);
+  const refused = await Promise.race([1, 2, 3, 4, 5].map(() => sendUnfinished(greedy)));
+  expect(refused).toMatch(/^HTTP\/1\.1 429 /);
+  expect(refused).toMatch(/^retry-after: 10\r$/im);
+  expect(refused).toContain('16777216 for bytes of request bodies of the account');
+  expect((await send(await pipeline.account(0))).status).toBe(200);
+  await expectLetGo(greedy);
+});
+
+test('accounts together are refused beyond what a process may hold', async () => {
+  const accounts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => pipeline.account(0)));
+  const bodies = accounts.flatMap((account) => [1, 2, 3].map(() => sendUnfinished(account)));
+  const refused = await Promise.race(bodies);
+  expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refused).toContain('Too many request bodies');
+  await expectLetGo(await pipeline.account(0));
+});
+
+test('a sign-in has a small body', async () => {
+  const { status } = await exchange(
+    port,
+    'POST /console/session HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n' +
+      `Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n${' '.repeat(10_000)}`,
+  );
+  expect(status).toBe(413);
+});

@@ -1,0 +1,52 @@
+/**
+ * Bodies that are held in memory, from their first byte until their request is answered: a client decides how many
+ * there are and how slowly they come.
+ */
+import type { Request } from 'express';
+import { must } from '../core/lib/assert.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { tooManyOpen } from '../core/limits/limits.ts';
+import { accountOf } from './request-log.ts';
+
+const mebibyte = 1024 * 1024;
+/** Four of the longest bodies; parsed they take some times as much. */
+const OWNER_BYTES_MAX = 16 * mebibyte;
+const PROCESS_BYTES_MAX = 64 * mebibyte;
+
+/** By account, or by network address for a call without a key. */
+const held = new Map<string, number>();
+let heldInAll = 0;
+
+/**
+ * Returns a function that counts more bytes of this request's body as held. It throws `AppError` 429 `rate_limited`
+ * when the account, or the address of a call without one, holds its maximum, and 503 `unavailable` when the process does.
+ */
+export function holdBody(request: Request): (bytes: number) => void {
+  const response = must(request.res, 'response of the request');
+  const owner = accountOf(response) ?? request.ip ?? '';
+  let bytesHeld = 0;
+  const add = (bytes: number) => {
+    const left = (held.get(owner) ?? 0) + bytes;
+    if (left > 0) held.set(owner, left);
+    else held.delete(owner);
+    heldInAll += bytes;
+    bytesHeld += bytes;
+  };
+  response.once('close', () => add(-bytesHeld));
+  return (bytes) => {
+    if ((held.get(owner) ?? 0) + bytes > OWNER_BYTES_MAX) {
+      throw tooManyOpen('bytes of request bodies', OWNER_BYTES_MAX);
+    }
+    if (heldInAll + bytes > PROCESS_BYTES_MAX) throw tooManyBodies();
+    // A connection that is closed gives nothing back any more.
+    if (!response.destroyed) add(bytes);
+  };
+}
+
+function tooManyBodies(): AppError {
+  return new AppError({
+    code: 'unavailable',
+    status: 503,
+    message: 'Too many request bodies are being read. Send the call again in a moment.',
+  });
+}
