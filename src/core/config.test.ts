@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { environmentWithOnly, readConfig } from './config.ts';
 import { AppError } from './lib/errors.ts';
 
-const keys = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'not-for-anybody' };
+const keys = { S3_ACCESS_KEY_ID: 'AKIDEXAMPLE', S3_SECRET_ACCESS_KEY: 'never-shown' };
 
 function wrongOptions(environment: Record<string, string>): string[] {
   try {
@@ -19,15 +19,15 @@ function wrongOptions(environment: Record<string, string>): string[] {
   return [];
 }
 
-describe('where objects are kept', () => {
-  test('is the data folder when nothing is set, and an empty variable is nothing', () => {
+describe('object storage', () => {
+  test('is the data folder by default, and an empty variable counts as unset', () => {
     const storage = { provider: 'files', folder: '/data/objects' };
     expect(readConfig({ ENRICH_DATA_DIR: '/data' }).storage).toEqual(storage);
     const empty = { ENRICH_DATA_DIR: '/data', S3_BUCKET: '', S3_ACCESS_KEY_ID: '' };
     expect(readConfig(empty).storage).toEqual(storage);
   });
 
-  test('is a bucket when one is named; AWS and its own search for keys need no more', () => {
+  test('is a bucket when one is named; AWS with its credential chain needs no other option', () => {
     expect(readConfig({ S3_BUCKET: 'leads' }).storage).toEqual({
       provider: 's3',
       bucket: 'leads',
@@ -38,7 +38,7 @@ describe('where objects are kept', () => {
     });
   });
 
-  test('takes all that another server needs', () => {
+  test('reads every option of another S3 server', () => {
     const { storage } = readConfig({
       S3_BUCKET: 'leads',
       S3_REGION: 'eu-west-2',
@@ -53,14 +53,14 @@ describe('where objects are kept', () => {
     });
     const { credentials } = storage as Extract<typeof storage, { provider: 's3' }>;
     expect(credentials?.accessKeyId).toBe('AKIDEXAMPLE');
-    expect(credentials?.secretAccessKey.reveal()).toBe('not-for-anybody');
+    expect(credentials?.secretAccessKey.reveal()).toBe('never-shown');
   });
 
-  test('shows its secret to nobody who prints or logs it', () => {
+  test('never prints or logs its secret', () => {
     const config = readConfig({ S3_BUCKET: 'leads', ...keys });
     const shown = inspect(config, { depth: null, showHidden: true }) + JSON.stringify(config);
     expect(shown).toContain('AKIDEXAMPLE');
-    expect(shown).not.toContain('not-for-anybody');
+    expect(shown).not.toContain('never-shown');
   });
 
   test.each([
@@ -69,9 +69,12 @@ describe('where objects are kept', () => {
     [{ S3_ENDPOINT: 'http://a' }, ['S3_BUCKET', 'S3_ENDPOINT']],
     [{ S3_PREFIX: 'a' }, ['S3_BUCKET', 'S3_PREFIX']],
     [keys, ['S3_BUCKET', 'S3_ACCESS_KEY_ID']],
-  ])('half set is refused by the names of both options, case %#', (environment, [needed, by]) => {
-    expect(wrongOptions(environment)).toEqual([`${needed} must be set, because ${by} is`]);
-  });
+  ])(
+    'a half-set pair is refused with the names of both options, case %#',
+    (environment, [needed, by]) => {
+      expect(wrongOptions(environment)).toEqual([`${needed} must be set, because ${by} is`]);
+    },
+  );
 
   test.each([
     ['S3_ENDPOINT', 'storage.internal:9000'],
@@ -87,7 +90,7 @@ describe('where objects are kept', () => {
 });
 
 test.each(['redis://cache:6379', 'rediss://me:hush@a:1,rediss://me:hush@b:2'])(
-  'REDIS_URL takes %s',
+  'REDIS_URL accepts %s',
   (url) => expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url),
 );
 
@@ -98,7 +101,7 @@ test.each(['cache:6379', 'redis://a:1,', 'redis://a:1;redis://b:1', 'http://cach
 
 const database = { DATABASE_URL: 'postgres://me:hush@db:5432/enrich' };
 
-test('DATABASE_REPLICA_URLS takes several, and none is the default', () => {
+test('DATABASE_REPLICA_URLS takes several addresses, and is empty by default', () => {
   const urls = ['postgres://me:hush@a:5432/enrich', 'postgresql://me:hush@b/enrich'];
   const environment = { ...database, DATABASE_REPLICA_URLS: urls.join(', ') };
   expect(readConfig(environment).databaseReplicaUrls).toEqual(urls);
@@ -118,7 +121,7 @@ test.each(['a:5432', 'postgres://a/enrich,', 'mysql://a/enrich'])(
   },
 );
 
-test('a process that is started with only some options inherits no other of ours', () => {
+test('a process that is started with only some options inherits no other option', () => {
   const inherited = {
     REDIS_URL: 'redis://elsewhere',
     S3_BUCKET: 'leads',
@@ -130,7 +133,7 @@ test('a process that is started with only some options inherits no other of ours
   expect(environment.PATH).toBe('/');
 });
 
-test('hosts that webhooks may point to are read in the form of addresses; what is none is named', () => {
+test('hosts that webhooks may point to are parsed like addresses, and an invalid one is named', () => {
   const read = (list: string) => readConfig({ WEBHOOK_ALLOWED_HOSTS: list }).webhookAllowedHosts;
   expect(readConfig({}).webhookAllowedHosts).toEqual([]);
   expect(read('Hooks.Internal, 0x7f.1,[::1]')).toEqual(['hooks.internal', '127.0.0.1', '[::1]']);
@@ -139,7 +142,7 @@ test('hosts that webhooks may point to are read in the form of addresses; what i
   }
 });
 
-test('the key of the webhooks’ secrets is 32 bytes, and shown nowhere', () => {
+test('the key of the webhook secrets is 32 bytes and never shown', () => {
   const key = Buffer.alloc(32, 'k').toString('base64');
   const { webhookEncryptionKey } = readConfig({ WEBHOOK_ENCRYPTION_KEY: key });
   expect(webhookEncryptionKey?.reveal()).toBe(key);

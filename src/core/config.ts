@@ -1,6 +1,6 @@
 /**
- * The one table of options. Nothing else reads `process.env`; `.env.example` and `docs/config.md`
- * are generated from this table (`npm run docs`), and a test holds them equal.
+ * The one table of options. Nothing else reads `process.env`. `.env.example` and `docs/config.md` are generated
+ * from this table (`npm run docs`); a test checks that they match.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ interface Option<T> {
   env: string;
   doc: string;
   schema: z.ZodType<T, string | undefined>;
-  /** What the documentation shows as the default. */
+  /** The default as the documentation shows it. */
   shown: string;
 }
 
@@ -58,31 +58,31 @@ export const configOptions = {
   databaseConnections: option(
     'DATABASE_CONNECTIONS',
     '8',
-    'Connections to Postgres that one process opens at most for each of the two graphs.',
+    'Maximum number of Postgres connections that one process opens for each of the two graphs.',
     integer(1, 200, 8),
   ),
   databaseReplicaUrls: option(
     'DATABASE_REPLICA_URLS',
     '(none)',
-    'Streaming replicas of DATABASE_URL, between commas. Lookups and person searches are read there; what is charged, and who must not be found, stays with the primary.',
+    'Streaming replicas of DATABASE_URL, separated by commas. Lookups and person searches read from them; charges, opt-outs and do-not-contact lists are always read from the primary.',
     postgresUrls,
   ),
   databaseReplicaLagMs: option(
     'DATABASE_REPLICA_LAG_MS',
     '10000',
-    'Milliseconds that a replica may be behind the primary. One that is later is not read until it has caught up.',
+    'Maximum replication lag in milliseconds. A replica that lags further is not read until it has caught up.',
     integer(100, 3_600_000, 10_000),
   ),
   redisUrl: option(
     'REDIS_URL',
     '(queue and limits in Postgres)',
-    'Redis 6.2 or newer, or Valkey, for the queue and the limits; rediss:// for TLS. Several nodes between commas are a Redis Cluster. It must not evict: `maxmemory-policy noeviction`.',
+    'Redis 6.2 or newer, or Valkey, for the queue and the limits; rediss:// for TLS. Several nodes separated by commas are a Redis Cluster. It must not evict: `maxmemory-policy noeviction`.',
     redisUrl.optional() as z.ZodType<string | undefined, string | undefined>,
   ),
   redisPrefix: option(
     'REDIS_PREFIX',
     'enrich',
-    'What every key in Redis begins with, so that several installations can share one.',
+    'Prefix of every Redis key, so that several installations can share one server.',
     z
       .string()
       .regex(/^[\w.-]+$/, 'must be letters, digits, `_`, `.` and `-`')
@@ -91,7 +91,7 @@ export const configOptions = {
   apiProcesses: option(
     'API_PROCESSES',
     '1',
-    'API processes that share the limits. While Redis is away, each admits this share of them by itself.',
+    'Number of API processes that share the limits. While Redis is unavailable, each process admits its share on its own.',
     integer(1, 1000, 1),
   ),
   port: option(
@@ -103,13 +103,13 @@ export const configOptions = {
   metricsPort: option(
     'METRICS_PORT',
     '0',
-    'Port of `/metrics`. `up` answers there for all of its processes; API and workers that run apart answer each for itself. 0 picks a free one, which the log and `up.json` tell.',
+    'Port of `/metrics`. `up` serves the metrics of all its processes there; an API or worker that runs separately serves its own. 0 picks a free port, which is written to the log and to `up.json`.',
     integer(0, 65535, 0),
   ),
   metricsHost: option(
     'METRICS_HOST',
     '127.0.0.1',
-    'Address that `/metrics` listens on. It asks nobody for a key: keep it inside the network.',
+    'Address that `/metrics` listens on. It requires no key: keep it inside the network.',
     text.default('127.0.0.1'),
   ),
   host: option(
@@ -120,8 +120,8 @@ export const configOptions = {
   ),
   trustProxy: option(
     'TRUST_PROXY',
-    '(none: nothing that a request says of its way is believed)',
-    'Proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: how many there are, or their addresses and ranges between commas, such as `10.0.0.0/8,loopback`. More than there are lets any caller choose the address that it is counted by.',
+    '(none: forwarding headers are ignored)',
+    'Trusted proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are used: their number, or their addresses and ranges separated by commas, such as `10.0.0.0/8,loopback`. With a number that is too high, any caller can choose the address that its limits count.',
     proxies,
   ),
   logLevel: option(
@@ -141,7 +141,7 @@ export const configOptions = {
   traceRatio: option(
     'OTEL_TRACES_SAMPLER_ARG',
     '1',
-    'Share of the requests and jobs that are traced, from 0 to 1, when there is a receiver.',
+    'Share of requests and jobs that are traced, from 0 to 1, when a receiver is set.',
     z.preprocess(
       (value) => (value === undefined ? 1 : Number(value)),
       z.number().min(0).max(1),
@@ -150,31 +150,31 @@ export const configOptions = {
   s3Bucket: option(
     'S3_BUCKET',
     '(files in the data folder)',
-    'Bucket for uploads and results. Let a lifecycle rule abort multipart uploads left incomplete for a day: a process that was killed cannot.',
+    'Bucket for uploads and results. Add a lifecycle rule that aborts multipart uploads left incomplete for a day: a process that was killed cannot abort its own.',
     optionalText,
   ),
   s3Region: option(
     'S3_REGION',
     'us-east-1',
-    'Region of the bucket; other S3 servers mostly take any.',
+    'Region of the bucket. Most other S3 servers accept any value.',
     text.default('us-east-1'),
   ),
   s3Endpoint: option(
     'S3_ENDPOINT',
-    '(that of AWS in the region)',
-    'Address of another S3 server. Callers of `POST /v1/uploads` must reach it under this address too.',
+    '(the AWS endpoint of the region)',
+    'Address of another S3-compatible server. Callers of `POST /v1/uploads` must be able to reach it at this address too.',
     z.url({ protocol: /^https?$/ }).optional() as z.ZodType<string | undefined, string | undefined>,
   ),
   s3AccessKeyId: option(
     'S3_ACCESS_KEY_ID',
-    "(the AWS SDK's own search: environment, profile, role of the machine)",
-    'Key that may read, write, list and delete in the bucket. Set it together with S3_SECRET_ACCESS_KEY or not at all.',
+    "(the AWS SDK's credential chain: environment, profile, machine role)",
+    'Access key that may read, write, list and delete in the bucket. Set it together with S3_SECRET_ACCESS_KEY or not at all.',
     optionalText,
   ),
   s3SecretAccessKey: option(
     'S3_SECRET_ACCESS_KEY',
     '(none)',
-    'Secret of S3_ACCESS_KEY_ID.',
+    'Secret key of S3_ACCESS_KEY_ID.',
     text.transform((secret) => new Secret(secret)).optional() as z.ZodType<
       Secret | undefined,
       string | undefined
@@ -183,7 +183,7 @@ export const configOptions = {
   s3Prefix: option(
     'S3_PREFIX',
     '(the whole bucket)',
-    'Folder of the bucket that everything lies below, such as `enrich/production`.',
+    'Folder of the bucket that holds everything, such as `enrich/production`.',
     z
       .string()
       .regex(
@@ -196,67 +196,67 @@ export const configOptions = {
   uploadBytesMax: option(
     'UPLOAD_BYTES_MAX',
     '209715200',
-    'Largest file that an upload may hold, in bytes.',
+    'Maximum size of an uploaded file, in bytes.',
     integer(1, Number.MAX_SAFE_INTEGER, 200 * 1024 * 1024),
   ),
   storedBytesMax: option(
     'STORED_BYTES_MAX',
     '21474836480',
-    'Bytes that one account may store: uploads, results and exports whose files are not deleted, and open upload addresses at UPLOAD_BYTES_MAX each. Beyond it new lists and exports are refused (409 `storage_full`); accepted ones finish. The default holds a hundred of the largest uploads, or some ten results of a million rows with all fields.',
+    'Maximum bytes that one account may store: the files of uploads, results and exports until they are deleted, and UPLOAD_BYTES_MAX for each open upload address. Beyond it new lists and exports are refused (409 `storage_full`); accepted ones finish. The default holds a hundred of the largest uploads, or about ten results of a million rows with all fields.',
     integer(1, Number.MAX_SAFE_INTEGER, 20 * 1024 ** 3),
   ),
   batchRowsMax: option(
     'BATCH_ROWS_MAX',
     '1000000',
-    'Most rows that one batch may hold.',
+    'Maximum number of rows in one batch.',
     integer(1, 10_000_000, 1_000_000),
   ),
   chunkRows: option(
     'CHUNK_ROWS',
     '3000',
-    'Rows of a chunk, the unit of work and of charging. More are a little faster and take more memory in a worker; below 2,500 what each costs once is felt.',
+    'Rows of a chunk, the unit of work and of charging. Larger chunks are slightly faster and take more memory in a worker; below 2,500 the fixed cost of a chunk becomes noticeable.',
     integer(1, 100_000, 3_000),
   ),
   workerConcurrency: option(
     'WORKER_CONCURRENCY',
     '3',
-    'Chunks that one worker process has in flight. Workers times this should be about the cores of the database.',
+    'Chunks that one worker process has in flight. The number of workers times this value should be about the number of cores of the database.',
     integer(1, 64, 3),
   ),
   accountChunksMax: option(
     'ACCOUNT_CHUNKS_MAX',
     '8',
-    'Chunks of one account that may run or be in the queue at once, so that no account takes all workers.',
+    'Maximum number of chunks of one account that run or are queued at once, so that no account takes all workers.',
     integer(1, 1000, 8),
   ),
   openListsMax: option(
     'OPEN_LISTS_MAX',
     '500',
-    'Lists and exports of one account that may be open at once: all that have not ended, held and paused ones included. One more is refused with 429.',
+    'Maximum number of unfinished lists and exports of one account, held and paused ones included. The next one is refused with 429.',
     integer(1, 1_000_000, 500),
   ),
   searchTimeoutMs: option(
     'SEARCH_TIMEOUT_MS',
     '5000',
-    'Milliseconds that the database may work on one person search or preview in all. Then it is cancelled and answered with 503 and what to do instead.',
+    'Total milliseconds that the database may spend on one person search or preview. After that it is cancelled, and the 503 response says what to do instead.',
     integer(1, 600_000, 5_000),
   ),
   exportSearchTimeoutMs: option(
     'EXPORT_SEARCH_TIMEOUT_MS',
     '120000',
-    'Milliseconds that the database may work on the next ten thousand people of an export. Then the export fails with `search_timeout` and what to do instead. The number of people of an export does not matter.',
+    'Milliseconds that the database may spend on each ten thousand people of an export. After that the export fails with `search_timeout` and says what to do instead. The size of the export does not matter.',
     integer(1, 3_600_000, 120_000),
   ),
   filesKeepDays: option(
     'FILES_KEEP_DAYS',
     '30',
-    'Days that uploads and results are kept after a batch has ended. Counts and charges stay. A batch that was held or paused for as long is cancelled (`reason` is `expired`).',
+    'Days that uploads and results are kept after a batch has ended. Counts and charges are kept. A batch that has been held or paused for that long is cancelled (`reason` is `expired`).',
     integer(1, 3650, 30),
   ),
   webhookAllowedHosts: option(
     'WEBHOOK_ALLOWED_HOSTS',
     '(none)',
-    'Hosts that webhooks may point to although they are not public, with any port and with http too: names or addresses between commas, such as `hooks.internal,10.0.0.5`. Everybody who may make webhooks reaches them through the service.',
+    'Hosts that webhooks may point to although they are not public, on any port and over http too: names or addresses separated by commas, such as `hooks.internal,10.0.0.5`. Every user who can create webhooks can reach them through the service.',
     z
       .string()
       .default('')
@@ -265,8 +265,8 @@ export const configOptions = {
   ),
   webhookEncryptionKey: option(
     'WEBHOOK_ENCRYPTION_KEY',
-    '(secrets of webhooks lie in the database as they are)',
-    'Key that encrypts the signing secrets of webhooks in the database: 32 bytes in base64, as `openssl rand -base64 32` prints. API and workers need the same. Without it, or with another, what was encrypted cannot be read: rotate those secrets.',
+    '(webhook secrets are stored unencrypted)',
+    'Key that encrypts the signing secrets of webhooks in the database: 32 bytes in base64, as `openssl rand -base64 32` prints. API and workers need the same key. If it is lost or changed, the secrets that it encrypted cannot be read: rotate them.',
     z
       .string()
       .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be 32 bytes in base64')
@@ -276,7 +276,7 @@ export const configOptions = {
   apiUrl: option(
     'ENRICH_URL',
     '(the running `enrich up` of the data folder)',
-    'Base address that the client commands talk to.',
+    'Base address of the API that the client commands call.',
     z.url().optional() as z.ZodType<string | undefined, string | undefined>,
   ),
   apiKey: option(
@@ -300,23 +300,23 @@ export interface S3Config {
   provider: 's3';
   bucket: string;
   region: string;
-  /** Null for that of AWS. */
+  /** Null for the AWS endpoint. */
   endpoint: string | null;
-  /** Every key begins with it and a slash; empty for none. */
+  /** Prefix of every key, without the closing slash; empty for none. */
   prefix: string;
-  /** Null to let the SDK find them. */
+  /** Null when the SDK finds them. */
   credentials: { accessKeyId: string; secretAccessKey: Secret } | null;
 }
 
-/** Where uploads and results are kept. */
+/** Storage of uploads and results. */
 export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
 
 export type Config = Omit<OptionValues, `s3${string}`> & { readonly storage: StorageConfig };
 
-/** Options as text, by their names here. */
+/** Options as text, keyed by their names in this table. */
 export type OptionTexts = { readonly [Name in keyof OptionValues]?: string };
 
-/** The environment of this process with some options changed, for starting another process. */
+/** Returns the environment of this process with some options changed, for starting another process. */
 export function environmentWith(
   changes: OptionTexts,
   environment: NodeJS.ProcessEnv = process.env,
@@ -329,8 +329,8 @@ export function environmentWith(
 }
 
 /**
- * The environment of this process with these options and no other of ours: what somebody has set for
- * the service must not reach one that is started to be measured or tested.
+ * Returns the environment of this process with only these options of the service set. Options that are set for the
+ * service must not reach a process that is measured or tested.
  */
 export function environmentWithOnly(
   options: OptionTexts,
@@ -341,8 +341,8 @@ export function environmentWithOnly(
 }
 
 /**
- * Reads the configuration from the environment; empty variables count as absent.
- * Throws `AppError` `invalid_configuration` that names every wrong variable.
+ * Reads the configuration from the environment; empty variables count as absent. Throws `AppError`
+ * `invalid_configuration`, which names every wrong variable.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const errors: NamedError[] = [];
@@ -359,14 +359,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new AppError({
       code: 'invalid_configuration',
       status: 500,
-      message: `The environment holds options that cannot be used. ${named}.`,
+      message: `The configuration is not valid. ${named}.`,
       errors,
     });
   }
   return { ...options, storage: storageOf(options) };
 }
 
-/** What goes unused, or cannot work, unless another option is set as well. */
+/** Options that have no effect, or cannot work, unless another option is set too. */
 const dependencies: [option: string, needs: string][] = [
   ['DATABASE_REPLICA_URLS', 'DATABASE_URL'],
   ['S3_ENDPOINT', 'S3_BUCKET'],

@@ -1,4 +1,4 @@
-/** What a process needs, opened once and closed once. Features take narrow parts of it. */
+/** Resources of a process, opened once and closed once. Features take narrow parts of it. */
 import type { Config, StorageConfig } from './config.ts';
 import { connect, type Database, type GraphSchema } from './db/client.ts';
 import { type PoolUse, poolSettings } from './db/pool-settings.ts';
@@ -13,23 +13,26 @@ import type { ObjectStore } from './storage/object-store.ts';
 
 export interface Context extends AsyncDisposable {
   log: Log;
-  /** Unqualified graph tables are the live graph. */
+  /** Unqualified graph tables refer to the live graph. */
   sql: Database;
-  /** Unqualified graph tables are the graph of test keys. */
+  /** Unqualified graph tables refer to the graph of test keys. */
   testSql: Database;
-  /** The two again for person search: a statement has a time to end in, and a plan for its values. */
+  /** The same two for person search: statements have a timeout and are planned for their values. */
   searchSql: Database;
   testSearchSql: Database;
-  /** One connection beside the pools, for what an operator asks and for cancelling: it answers when the pools are busy. */
+  /**
+   * One connection outside the pools, for operators' queries and for cancelling: it works while the pools are
+   * busy.
+   */
   watchSql: Database;
   store: ObjectStore;
   limiter: Limiter;
 }
 
-/** An operator's question must not burden a database that is in trouble already. */
+/** An operator's query must not burden a database that is already in trouble. */
 const WATCH_MS_MAX = 2_000;
 
-/** Opens the context of a process on a database that is already migrated. */
+/** Opens the context of a process. The database must be migrated. */
 export async function openContext(
   config: Config,
   databaseUrl: string,
@@ -72,7 +75,7 @@ export async function openContext(
 
 async function openStore(storage: StorageConfig): Promise<ObjectStore> {
   if (storage.provider !== 's3') return measureStore(openFileStore(storage.folder));
-  // Loaded where it is used: the SDK is a tenth of what an idle process holds.
+  // Loaded only here: the SDK takes a tenth of the memory of an idle process.
   const { openS3Store } = await import('./storage/s3-store.ts');
   return measureStore(openS3Store(storage));
 }

@@ -3,14 +3,14 @@ import { type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-/** How long a line waits while the pipe is full. Then the rest of it is dropped. */
+/** Maximum wait of one line for a full pipe. The rest of the line is then dropped. */
 const PIPE_MS_MAX = 1_000;
 const RETRY_MS = 5;
 
-/** Whether the last line was dropped because the pipe was full. Further lines do not wait then. */
+/** True when the last line was dropped because the pipe was full. Further lines then do not wait. */
 let isPipeStuck = false;
 
-// Stderr may be a file on a full disk. What writes to the stream directly must not end the process either.
+// Stderr may be a file on a full disk. A direct write to the stream must not end the process either.
 process.stderr.on('error', () => {});
 
 /**
@@ -36,8 +36,8 @@ function writeLine(line: string): void {
 }
 
 /**
- * A logger that writes JSON lines to stderr, so that stdout stays free for results. Identifiers of
- * people never belong in a log line: log ids, counts and codes.
+ * Returns a logger that writes JSON lines to stderr; stdout stays free for results. Personal identifiers never
+ * belong in a log line: log ids, counts and codes.
  */
 export function createLog(level: string, process: string): Log {
   return pino(

@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics of this process, served on a port of their own. Names begin with `enrich_`; labels are
- * words of this code alone (operations, outcomes, routes, states), never a key, an account or an identifier.
+ * Prometheus metrics of this process, served on their own port. Names begin with `enrich_`. Label values are words
+ * of this code (operations, outcomes, routes, states), never a key, an account or an identifier.
  */
 
 import { once } from 'node:events';
@@ -15,8 +15,9 @@ export const metrics = new Registry();
 type MetricsAddress = Pick<Config, 'metricsHost' | 'metricsPort'>;
 
 /**
- * Serves `GET /metrics`, each sample with `process` as a label; `read` is asked for the text. `/healthz` beside
- * it says that the process lives, for processes that serve nothing else. Returns the server and its address. Throws `AppError` `port_in_use`. Call it once.
+ * Serves `GET /metrics`: the text that `read` returns, each sample with the label `process`. Also serves `GET
+ * /healthz`, for processes that have no other server. Returns the server and its address. Throws `AppError`
+ * `port_in_use`. Call it once.
  */
 export async function serveMetrics(
   process: string,
@@ -52,7 +53,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     throw new AppError({
       code: 'port_in_use',
       status: 503,
-      message: `Another program listens on port ${port} of ${host}, the METRICS_PORT. Processes on one machine need one each; 0 picks a free one.`,
+      message: `METRICS_PORT: another program listens on port ${port} of ${host}. Set another port for each process on a machine, or 0 to pick a free one.`,
       cause,
     });
   }

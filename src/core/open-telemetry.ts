@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's SDK behind `tracing.ts`. The packages that it takes are named one by one: the SDK's
- * bundle would bring gRPC and every exporter. Loaded when an endpoint is set, by nobody else.
+ * The OpenTelemetry SDK behind `tracing.ts`, loaded only when an endpoint is set. Its packages are imported one by
+ * one: the SDK's bundle would bring gRPC and every exporter.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -29,37 +29,37 @@ import {
 
 export type TraceAttributes = Record<string, string | number | boolean>;
 
-/** A request that is being answered. */
+/** A request in progress. */
 export interface RequestSpan {
   traceId: string;
-  /** Runs what answers it; what that does is part of the request's trace. */
+  /** Runs the request's handler; its spans are part of the request's trace. */
   run(work: () => void): void;
   end(name: string, attributes: TraceAttributes, isFailure: boolean): void;
 }
 
-/** What the loaded SDK does. */
+/** The interface of the loaded SDK. */
 export interface Tracing {
   startRequest(headers: IncomingHttpHeaders): RequestSpan;
-  /** Runs work in a span of its own, one that began it all where nothing else did. */
+  /** Runs work in a span of its own; it is the root of a new trace when no span is active. */
   span<T>(name: string, attributes: TraceAttributes, work: () => Promise<T>): Promise<T>;
-  /** Runs work that began at `from` in a span of another trace; in none that is recorded for null. */
+  /** Runs work that began at `from` in a span of another trace; null records nothing. */
   spanIn<T>(
     traceParent: string | null,
     about: { name: string; from: number; attributes: TraceAttributes },
     work: () => Promise<T>,
   ): Promise<T>;
-  /** A span of what is over, inside of the active one. Times as `performance.now` gives them. */
+  /** Records a finished span inside the active one. Times are those of `performance.now`. */
   record(name: string, from: number, to: number): void;
-  /** The W3C `traceparent` of what is active, or of a new trace. */
+  /** The W3C `traceparent` of the active span, or of a new trace. */
   parent(): string;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 }
 
 export interface OpenTelemetryOptions {
   /** Base address of the receiver; `/v1/traces` is added. */
   endpoint: string;
-  /** Share of what begins here that is traced. */
+  /** Share of the traces begun here that are recorded. */
   ratio: number;
   process: string;
 }
@@ -70,8 +70,8 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': `enrichment-pipeline-${process}` }),
     sampler: new ParentBasedSampler({
-      root: beginnings(ratio),
-      // A caller who sends a trace cannot ask for more than the share; jobs come out as their request did.
+      root: rootSampler(ratio),
+      // A caller that sends a trace cannot exceed the ratio; jobs follow the decision of their request.
       remoteParentSampled: new TraceIdRatioBasedSampler(ratio),
     }),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
@@ -89,7 +89,7 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
       span.end();
     }
   };
-  const nowhere = () =>
+  const unrecordedContext = () =>
     trace.setSpanContext(ROOT_CONTEXT, {
       traceId: ids.generateTraceId(),
       spanId: ids.generateSpanId(),
@@ -111,14 +111,14 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
       };
     },
     async span(name, attributes, work) {
-      // A beginning is a job's: see `beginnings`.
+      // A root span is a job: see `rootSampler`.
       const kind = trace.getActiveSpan() === undefined ? SpanKind.CONSUMER : SpanKind.INTERNAL;
       return runIn(context.active(), tracer.startSpan(name, { kind, attributes }), work);
     },
     async spanIn(traceParent, { name, from, attributes }, work) {
       const parent =
         traceParent === null
-          ? nowhere()
+          ? unrecordedContext()
           : propagation.extract(ROOT_CONTEXT, { traceparent: traceParent });
       const options = { kind: SpanKind.CONSUMER, startTime: epochMs(from), attributes };
       return runIn(parent, tracer.startSpan(name, options, parent), work);
@@ -147,10 +147,10 @@ function traceParentOf(active: Context): string {
 }
 
 /**
- * What may begin a trace: requests and jobs. All else that BullMQ does by itself, such as looking for the next
- * job, is traced as a part of a job or not at all.
+ * Lets only requests and jobs begin a trace. BullMQ's own work, such as looking for the next job, is traced as a
+ * part of a job or not at all.
  */
-function beginnings(ratio: number): Sampler {
+function rootSampler(ratio: number): Sampler {
   const share = new TraceIdRatioBasedSampler(ratio);
   return {
     shouldSample(parent, traceId, _name, kind) {
@@ -163,7 +163,7 @@ function beginnings(ratio: number): Sampler {
   };
 }
 
-/** A message may name what was sent. */
+/** Returns the code or name alone: a message may contain what was sent. */
 function nameOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return String(code ?? name ?? 'error');

@@ -1,6 +1,6 @@
 /**
- * The seven priced operations, each one row: routes, batch operations, documentation and the price
- * list derive from this table. The identifiers stand in order of trust.
+ * The seven priced operations, one row each: routes, batch operations, documentation and the price list derive
+ * from this table. Identifiers are in order of trust.
  */
 import type { IdentifierKind } from './identifiers/identifier.ts';
 
@@ -13,7 +13,7 @@ export interface Operation {
   price: number;
   subject: 'person' | 'company';
   identifiers: readonly IdentifierKind[];
-  /** What a match means, for the documentation. */
+  /** Meaning of a match, for the documentation. */
   success: string;
 }
 
@@ -78,23 +78,23 @@ export const operations = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** A person search, page by page or as an export: paid for each person that it delivers. */
+/** A person search, page by page or as an export: each person delivered is charged. */
 export const personSearch = { name: 'people.search', price: 1 } as const;
 
-/** What ledger lines are about. */
+/** Operations that ledger lines name. */
 export type PricedOperation = OperationName | typeof personSearch.name;
 
-/** Whom the answers are about. */
+/** Returns the subject of the responses. */
 export function subjectOf(operation: PricedOperation): 'person' | 'company' {
   return operation === personSearch.name ? 'person' : operations[operation].subject;
 }
 
-/** Credits of one match, or of one person delivered. */
+/** Returns the credits of one match, or of one person delivered. */
 export function priceOf(operation: PricedOperation): number {
   return operation === personSearch.name ? personSearch.price : operations[operation].price;
 }
 
-/** What a match of each operation costs, or a person of a search. */
+/** Credits of a match of each operation, and of a person of a search. */
 export const prices: readonly { operation: PricedOperation; price: number }[] = [
   ...(Object.keys(operations) as OperationName[]),
   personSearch.name,

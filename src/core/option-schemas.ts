@@ -1,11 +1,11 @@
-/** The forms that options come in: each reads the text of an environment variable. */
+/** Schemas of options: each parses the text of an environment variable. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 export const text = z.string().min(1);
 export const optionalText = text.optional() as z.ZodType<string | undefined, string | undefined>;
 export const redisUrl = z.string().refine((list) => list.split(',').every(isRedisUrl), {
-  error: 'must be redis://host:port or rediss://host:port, several of them between commas',
+  error: 'must be redis://host:port or rediss://host:port, or several separated by commas',
 });
 const isPostgresUrl = (text: string) =>
   URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
@@ -14,7 +14,7 @@ export const postgresUrls = z
   .default('')
   .transform((list) => (list === '' ? [] : list.split(',').map((url) => url.trim())))
   .refine((urls) => urls.every(isPostgresUrl), {
-    error: 'must be postgres://user:password@host:port/database, several of them between commas',
+    error: 'must be postgres://user:password@host:port/database, or several separated by commas',
   }) as unknown as z.ZodType<string[], string | undefined>;
 /** A host in the form in which addresses are compared. */
 export const hostName = z.string().transform((text, context) => {
@@ -24,7 +24,7 @@ export const hostName = z.string().transform((text, context) => {
   context.addIssue(`\`${host}\` must be the name or address of a host, without port and path`);
   return z.NEVER;
 });
-/** The setting `trust proxy` of Express: a number of proxies, a list of addresses, or false for none. */
+/** The Express setting `trust proxy`: a number of proxies, a list of addresses, or false for none. */
 export const proxies = z
   .string()
   .optional()

@@ -1,20 +1,20 @@
 /**
- * Traces in OpenTelemetry's form, where an endpoint is set. Without one nothing of it is loaded, and each
- * function here is one look at a variable. A batch carries the trace of its upload in its row, because the
- * queue is only a wake-up: whoever wakes one of its chunks, and however late, the chunk is part of that trace.
- * Attributes hold ids, counts and words of this code, never what was sent.
+ * OpenTelemetry traces, when an endpoint is set. Otherwise nothing of the SDK is loaded, and each function here
+ * checks one variable. The row of a batch stores the trace of its upload, because the queue is only a wake-up:
+ * each chunk is part of that trace, no matter what wakes it and when. Attributes hold ids, counts and words of
+ * this code, never data of callers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { RequestSpan, TraceAttributes, Tracing } from './open-telemetry.ts';
 
-/** A receiver that is away does not keep a process from ending. */
+/** An unavailable receiver must not delay the end of a process. */
 const STOP_MS_MAX = 2_000;
 
 let tracing: Tracing | null = null;
 
-/** Loads the SDK where an endpoint is set; before everything that is to be traced. */
+/** Loads the SDK when an endpoint is set. Call it before anything that is to be traced. */
 export async function startTracing(
   { otlpEndpoint, traceRatio }: Pick<Config, 'otlpEndpoint' | 'traceRatio'>,
   process: string,
@@ -24,7 +24,7 @@ export async function startTracing(
   tracing = openTelemetry({ endpoint: otlpEndpoint, ratio: traceRatio, process });
 }
 
-/** Sends what is left, and traces no more. Never throws: traces are lost before anything else is. */
+/** Sends the remaining spans and stops tracing. Never throws: traces are lost before anything else is. */
 export async function stopTracing(): Promise<void> {
   const stopped = tracing;
   tracing = null;
@@ -49,8 +49,8 @@ export function traced<T>(
 }
 
 /**
- * Runs work that began at `from` (as `performance.now` gives it) in a span of the trace that a row keeps,
- * whatever is active; of a row that keeps none nothing is recorded.
+ * Runs work that began at `from` (a time of `performance.now`) in a span of the trace stored in a row, whatever
+ * span is active. Records nothing when the row stores no trace.
  */
 export function tracedIn<T>(
   traceParent: string | null,
@@ -65,7 +65,7 @@ export function recordSpan(name: string, from: number, to: number): void {
   tracing?.record(name, from, to);
 }
 
-/** What a row keeps, to be continued; null while nothing is traced. */
+/** Returns the `traceparent` to store in a row; null when tracing is off. */
 export function traceToKeep(): string | null {
   return tracing?.parent() ?? null;
 }

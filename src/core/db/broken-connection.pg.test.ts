@@ -1,6 +1,6 @@
 /**
- * What `patches/` mends in the driver: a connection that breaks under a transaction, or while it is made, ends
- * neither the process nor the pool (porsager/postgres#1208).
+ * Proves what `patches/` fixes in the driver: a connection that breaks during a transaction, or while it is
+ * opened, ends neither the process nor the pool (porsager/postgres#1208).
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -21,21 +21,21 @@ afterAll(async () => {
 
 const codeOf = (error: unknown) => String((error as { code?: unknown }).code);
 
-/** Breaks the connection under a transaction; what the transaction is told twice from then on. */
-async function breakAndSpeak(tx: Sql): Promise<string[]> {
+/** Breaks the connection of a transaction. Returns the outcomes of two further queries on it. */
+async function breakAndQuery(tx: Sql): Promise<string[]> {
   const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
   await database.sql`select pg_terminate_backend(${session?.pid ?? 0})`;
-  const speak = () => tx`select 1`.then(() => 'answered', codeOf);
-  let told = await speak();
-  while (told !== 'CONNECTION_CLOSED') told = await speak();
-  return [told, await speak()];
+  const query = () => tx`select 1`.then(() => 'answered', codeOf);
+  let told = await query();
+  while (told !== 'CONNECTION_CLOSED') told = await query();
+  return [told, await query()];
 }
 
-it('refuses what a transaction says after its connection broke, and connects again', async () => {
+it('rejects the queries of a transaction after its connection broke, and connects again', async () => {
   for (let time = 0; time < 10; time++) {
     let told: Promise<string[]> | undefined;
     const transaction = inTransaction(sql, (tx) => {
-      told = breakAndSpeak(tx);
+      told = breakAndQuery(tx);
       return told;
     });
     await expect(transaction).rejects.toMatchObject({ code: expect.any(String) });
@@ -45,14 +45,14 @@ it('refuses what a transaction says after its connection broke, and connects aga
   }
 });
 
-// Authentication is fine, and the server ready: messages of the protocol, version 3.
+// Authentication succeeded and the server is ready: messages of the protocol, version 3.
 const welcome = Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]);
 
-it('tells who waits for a connection that breaks before its first query, and nobody else', async () => {
+it('rejects the query that waits for a connection that breaks before its first query, and no other', async () => {
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(welcome);
-      // The driver asks for the types first; from here on nobody is let in.
+      // The driver asks for the types first; from here on no connection is accepted.
       socket.once('data', () => {
         server.close();
         socket.end();
@@ -62,7 +62,7 @@ it('tells who waits for a connection that breaks before its first query, and nob
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const pool = connect({ url: `postgres://nobody@127.0.0.1:${port}/none`, connections: 1 });
-  // An error that nobody waits for would end the process, and fails this run of the tests.
+  // An unhandled error would end the process, and fails this test run.
   await expect(pool`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await pool.end({ timeout: 1 });
 });

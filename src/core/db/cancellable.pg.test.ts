@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a statement that runs is ended when the signal aborts', async () => {
+test('a running statement ends when the signal aborts', async () => {
   const abort = new AbortController();
   const read = readCancellable(sql, { signal: abort.signal, control }, async (tx) => {
     setImmediate(() => abort.abort());
@@ -38,7 +38,7 @@ test('an abort between two statements ends the second one', async () => {
   await expect(read).rejects.toMatchObject(CANCELLED);
 });
 
-test('an abort before the beginning ends the first statement', async () => {
+test('an abort before the start ends the first statement', async () => {
   const read = readCancellable(
     sql,
     { signal: AbortSignal.abort(), control },
@@ -60,7 +60,7 @@ test('a cancellation never reaches the statement of another caller of the pool',
     );
   });
   const others = Array.from({ length: 600 }, () => sql`select pg_sleep(0.001)`);
-  // Neither the readers that nobody cancels nor plain statements notice anything.
+  // Neither readers that are not cancelled nor plain statements are affected.
   const readers = Array.from({ length: 100 }, () =>
     readCancellable(sql, { signal: new AbortController().signal, control }, (tx) => sleep(tx)),
   );

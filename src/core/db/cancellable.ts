@@ -1,8 +1,8 @@
-/** Reads whose running statement the server ends as soon as the result is no longer wanted. */
+/** Reads whose running statement the server cancels as soon as the result is no longer wanted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { inTransaction, type Sql } from './client.ts';
 
-/** A cancellation that arrives between two statements ends nothing, so it is repeated. */
+/** A cancellation that arrives between two statements has no effect, so it is repeated. */
 const CANCEL_AGAIN_MS = 100;
 
 export interface Cancellation {
@@ -11,17 +11,17 @@ export interface Cancellation {
   control: Sql;
 }
 
-/** A transaction of a session: what a cancellation is meant for, and nothing after it. */
+/** One transaction of a session: a cancellation is meant for it alone. */
 interface Session {
   pid: number;
-  /** When the transaction began; as text, because a `Date` would round it. */
+  /** Start of the transaction; as text, because a `Date` would round it. */
   startedAt: string;
 }
 
 /**
- * Runs `read` in a transaction. When `signal` aborts, the server ends its running statement, which then rejects with
- * 57014 (`query_canceled`). The connection is given back after the last cancellation was delivered, so that none can
- * reach the statement of another caller.
+ * Runs `read` in a transaction. When `signal` aborts, the server cancels its running statement, which then rejects
+ * with 57014 (`query_canceled`). The connection is released after the last cancellation was delivered, so that
+ * none can reach the statement of another caller.
  */
 export async function readCancellable<T>(
   sql: Sql,
@@ -29,7 +29,7 @@ export async function readCancellable<T>(
   read: (tx: Sql) => Promise<T>,
 ): Promise<T> {
   return inTransaction(sql, async (tx) => {
-    // Sent together with what `read` asks first: no round trip of its own.
+    // Sent together with the first statement of `read`: no round trip of its own.
     const session = findSession(tx);
     const done = new AbortController();
     let cancelling: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ async function findSession(tx: Sql): Promise<Session> {
   return session;
 }
 
-/** Never rejects: what cannot be cancelled ends by the timeout of its statement. */
+/** Never rejects: a statement that cannot be cancelled ends by its timeout. */
 async function cancelUntil(
   control: Sql,
   session: Promise<Session>,

@@ -1,7 +1,6 @@
 /**
- * One postgres.js client for all, with one type map: bigint columns are JavaScript numbers (checked
- * to be exact), `date` and `timestamp` stay the text that Postgres sends, `timestamptz` is a `Date`,
- * columns are camelCase.
+ * The one postgres.js client, with one type map: bigint columns are JavaScript numbers (checked to be exact),
+ * `date` and `timestamp` stay the text that Postgres sends, `timestamptz` is a `Date`, columns are camelCase.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -14,12 +13,11 @@ interface TypeMap {
   [name: string]: unknown;
 }
 
-/** A pool. */
 export type Database = postgres.Sql<TypeMap>;
-/** A pool or a transaction: what every query function takes first. */
+/** A pool or a transaction: the first parameter of every query function. */
 export type Sql = postgres.ISql<TypeMap>;
 
-/** Which graph unqualified table names mean: `graph` for live keys, `graph_test` for test keys. */
+/** The graph of unqualified table names: `graph` for live keys, `graph_test` for test keys. */
 export type GraphSchema = 'graph' | 'graph_test';
 
 const OID = { int8: 20, date: 1082, timestamp: 1114 } as const;
@@ -30,40 +28,40 @@ export interface ConnectOptions {
   url: string;
   connections: number;
   graph?: GraphSchema;
-  /** Milliseconds after which the server ends a session that leaves a transaction open and says nothing. */
+  /** Milliseconds after which the server ends a session that is idle in a transaction. */
   idleTransactionMs?: number;
-  /** Milliseconds after which the server ends a statement; 0 is never. */
+  /** Milliseconds after which the server ends a statement; 0 for never. */
   statementTimeoutMs?: number;
   /**
-   * Plans every statement for the values that it is sent with: dearer by a fraction of a millisecond, and
-   * right where one value means ten people and another one a million.
+   * Plans every statement for its values: costs a fraction of a millisecond more, and is right where one value
+   * matches ten people and another a million.
    */
   plansForValues?: boolean;
-  /** Seconds that making a connection may take; 30 unless told. */
+  /** Maximum seconds to open a connection; 30 by default. */
   connectSeconds?: number;
 }
 
-/** Of a pool that does not answer the reading of the metrics says so much. */
+/** Upper bound of the measured wait, recorded when a pool does not respond. */
 const POOL_WAIT_MS_MAX = 2_000;
 
-/** A process that froze inside a transaction must not hold its locks for ever; an import may well think. */
+/** A process that froze inside a transaction must not hold its locks forever; an import may take its time. */
 const IDLE_TRANSACTION_MS = 30_000;
 
-/** Opens a pool; connections are made on first use. */
+/** Opens a pool; connections are opened on first use. */
 export function connect(options: ConnectOptions): Database {
   return postgres<{ bigint: postgres.PostgresType<number> }>(options.url, {
     max: options.connections,
     ...(options.connectSeconds === undefined ? {} : { connect_timeout: options.connectSeconds }),
-    // Every form of a filter is a statement that its connection keeps: connections of searches end soon.
+    // A connection keeps a prepared statement for each form of a filter: connections of searches are short-lived.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),
     onnotice: () => {},
-    // Columns alone: `postgres.camel` would rename the keys inside JSON values too.
+    // Column names only: `postgres.camel` would rename the keys inside JSON values too.
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     connection: {
       application_name: 'enrichment-pipeline',
       search_path: `${options.graph ?? 'graph'}, public`,
       TimeZone: 'UTC',
-      // Every statement here is short and planned once: compiling it costs more than it saves.
+      // Every statement is short and planned once: compiling it costs more than it saves.
       jit: 'off',
       idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
       statement_timeout: options.statementTimeoutMs ?? 0,
@@ -92,7 +90,7 @@ export function connect(options: ConnectOptions): Database {
 
 const transactionWait = new Histogram({
   name: 'enrich_transaction_wait_seconds',
-  help: 'Time until a transaction had a connection of its pool and had begun.',
+  help: 'Time until a transaction has a connection of its pool and has begun.',
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   registers: [metrics],
 });
@@ -118,9 +116,9 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Sql) => Promise<T>):
 }
 
 /**
- * The pool for transactions that take turns and all begin with `first`: `inTurn` calls what it is given when a
- * transaction may take a connection. A transaction in which `first` throws is rolled back. `inTransaction` throws what
- * either throws. Statements outside a transaction go to the pool as they are.
+ * Returns the pool with transactions that take turns and all begin with `first`. `inTurn` calls the function that
+ * it is given when a transaction may take a connection. A transaction in which `first` throws is rolled back.
+ * `inTransaction` throws what either throws. Statements outside a transaction go to the pool unchanged.
  */
 export function beginningWith(
   pool: Database,
@@ -140,13 +138,13 @@ export function beginningWith(
 }
 
 /**
- * Tells at every reading of the metrics how long a statement takes that does nothing. postgres.js does not
- * say how many of its connections are busy; what callers notice of it is this wait.
+ * Registers a gauge that measures an empty statement at every reading of the metrics. postgres.js does not report
+ * how many of its connections are busy; callers feel this wait.
  */
 export function watchPool(pool: Database): void {
   new Gauge({
     name: 'enrich_pool_wait_seconds',
-    help: 'Time of an empty statement through the pool at the moment of the reading: the wait for a connection and the way.',
+    help: 'Time of an empty statement through the pool at the time of the reading: the wait for a connection plus the round trip.',
     registers: [metrics],
     async collect() {
       const start = performance.now();

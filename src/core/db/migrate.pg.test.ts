@@ -25,7 +25,7 @@ async function storedHash(name: string): Promise<string | null> {
 }
 
 describe('the hash of a migration', () => {
-  it('is that of its file, for every migration and in both graphs', async () => {
+  it('is the hash of its file, for every migration and in both graphs', async () => {
     const rows = await database.sql<{ name: string; sha256: string }[]>`
       select name, sha256 from public.migrations`;
     expect(rows.map(({ name }) => name).sort()).toEqual([
@@ -50,19 +50,19 @@ describe('the hash of a migration', () => {
       await expect(migrate(database.sql)).rejects.toMatchObject(refusal);
       await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject(refusal);
       expect(await storedHash(name)).toBe('0'.repeat(64));
-      // A process that runs already goes on.
+      // A running process goes on.
       await assertSchemaUsable(database.sql);
     },
   );
 });
 
-it('a database that lacks a migration is told to migrate', async () => {
+it('a database that lacks a migration is refused with what to do', async () => {
   await database.sql`delete from public.migrations where name = 'public/0001-baseline.sql'`;
   await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject({ code: 'schema_older' });
   await expect(assertSchemaUsable(database.sql)).rejects.toMatchObject({ code: 'schema_older' });
 });
 
-it('a database of a newer version is refused by the names that this version does not know', async () => {
+it('a database of a newer version is refused with the names of the unknown migrations', async () => {
   await database.sql`insert into public.migrations (name, sha256) values ('public/9999-later.sql', '')`;
   const refusal = { code: 'schema_newer', message: expect.stringContaining('9999-later.sql') };
   await expect(migrate(database.sql)).rejects.toMatchObject(refusal);

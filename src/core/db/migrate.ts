@@ -1,9 +1,8 @@
 /**
- * Applies the numbered SQL files of `infra/migrations`: `app/` once, `graph/` once for each graph
- * schema. Forward only; each file runs in the transaction that records it, under an advisory lock, so
- * any number of processes may call this at once. A database that knows a newer migration than this
- * code is refused, and so is a file that was changed after it was applied: its SHA-256 is stored with
- * its name.
+ * Applies the numbered SQL files of `infra/migrations`: `app/` once, `graph/` once for each graph schema. Forward
+ * only; each file runs in the transaction that records it, under an advisory lock, so any number of processes may
+ * migrate at once. A database with a newer migration than this code is refused, and so is a file that was changed
+ * after it was applied: its SHA-256 is stored with its name.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -12,7 +11,7 @@ import { AppError } from '../lib/errors.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type Database, inTransaction, type Sql } from './client.ts';
 
-/** Chosen at random once; shared by everything that migrates. */
+/** Chosen at random once; shared by all processes that migrate. */
 const ADVISORY_LOCK_KEY = 7_318_224_905;
 
 interface Migration {
@@ -28,9 +27,9 @@ interface Migration {
 type Applied = ReadonlyMap<string, string>;
 
 /**
- * Brings the schema up to date. Returns the names of what was applied, oldest first.
- * Throws `AppError` `schema_newer` when the database was migrated by a newer version, and
- * `migration_changed` when a file is not the one that was applied.
+ * Brings the schema up to date. Returns the names of the applied migrations, oldest first. Throws `AppError`
+ * `schema_newer` when the database was migrated by a newer version, and `migration_changed` when a file differs
+ * from the one that was applied.
  */
 export async function migrate(sql: Database): Promise<string[]> {
   const migrations = await readMigrations();
@@ -48,8 +47,8 @@ export async function migrate(sql: Database): Promise<string[]> {
 }
 
 /**
- * Checked before a process starts. Throws `AppError` `schema_newer`, `schema_older` or
- * `migration_changed` unless the database matches this code.
+ * Checks the database before a process starts. Throws `AppError` `schema_newer`, `schema_older` or
+ * `migration_changed` unless it matches this code.
  */
 export async function assertSchemaCurrent(sql: Database): Promise<void> {
   const migrations = await readMigrations();
@@ -60,9 +59,9 @@ export async function assertSchemaCurrent(sql: Database): Promise<void> {
 }
 
 /**
- * What a process asks while it runs. Throws `AppError` `schema_older` when the database lacks what this code
- * needs. One that a newer version has migrated meanwhile will do: old processes run on until they are
- * replaced, because a migration takes nothing away that the version before it needs.
+ * Checks the database of a running process. Throws `AppError` `schema_older` when it lacks a migration of this
+ * code. A newer schema is accepted: old processes run until they are replaced, because a migration removes nothing
+ * that the version before it needs.
  */
 export async function assertSchemaUsable(sql: Database): Promise<void> {
   refuseOlder(await readApplied(sql), await readMigrations());
@@ -83,7 +82,7 @@ function refuseOlder(applied: Applied, migrations: Migration[]): void {
   throw new AppError({
     code: 'schema_older',
     status: 503,
-    message: `The database lacks ${missing.length} migrations; run \`enrich migrate\` first.`,
+    message: `The database lacks ${missing.length} migrations. Run \`enrich migrate\` first.`,
   });
 }
 
@@ -94,7 +93,7 @@ function refuseNewer(applied: Applied, migrations: Migration[]): void {
   throw new AppError({
     code: 'schema_newer',
     status: 503,
-    message: `The database holds migrations that this version does not know (${unknown.join(', ')}); run the newer version.`,
+    message: `The database holds migrations that this version does not know (${unknown.join(', ')}). Run the newer version.`,
   });
 }
 

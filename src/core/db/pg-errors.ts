@@ -1,6 +1,6 @@
-/** What errors of databases and storage mean: away for a moment and nobody's fault, or cancelled. */
+/** Classifies errors of databases and storage: temporarily unavailable, or cancelled. */
 
-/** Codes of postgres.js and Node about connections, and of Postgres about starting and stopping. */
+/** Codes of postgres.js and Node for connections, and of Postgres for starting and stopping. */
 const unavailableCodes = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -25,20 +25,20 @@ const unavailableCodes = new Set([
   '53200',
   '53100',
   '58030',
-  // idle_in_transaction_session_timeout: this process did not get to run for a while.
+  // idle_in_transaction_session_timeout: this process was frozen for a while.
   '25P03',
-  // serialization_failure, deadlock_detected: the same work succeeds when it is done again.
+  // serialization_failure, deadlock_detected: the same work succeeds when it is repeated.
   '40001',
   '40P01',
 ]);
 
-/** True for an error that passes by itself. */
+/** Returns true for a transient error. */
 export function isUnavailable(error: unknown): boolean {
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
   return (typeof code === 'string' && unavailableCodes.has(code)) || status === 503;
 }
 
-/** True for a statement that Postgres ended before its result: by a timeout or a cancellation. */
+/** Returns true for a statement that Postgres ended early: by a timeout or a cancellation. */
 export function isCancelled(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '57014';
 }

@@ -1,14 +1,14 @@
-/** How connections are set up by what they are for, on the primary and on replicas alike. */
+/** Connection settings by use, the same on the primary and on replicas. */
 import type { Config } from '../config.ts';
 import type { ConnectOptions } from './client.ts';
 
 /**
- * Shorter than the lease of a chunk (15 s): what a worker that froze has locked is free when its chunks are
- * taken back. No transaction of a running process is idle for so long.
+ * Shorter than the lease of a chunk (15 s): the locks of a frozen worker are released before its chunks are
+ * reclaimed. No transaction of a running process is idle for that long.
  */
 const IDLE_TRANSACTION_MS = 10_000;
 
-/** Searches have a time to end in, and statements that are planned for their values. */
+/** Searches have a statement timeout, and statements that are planned for their values. */
 export type PoolUse = 'any' | 'searches';
 
 export function poolSettings(config: Config): Record<PoolUse, Omit<ConnectOptions, 'url'>> {

@@ -1,8 +1,10 @@
-/** Rows of one statement, a page at a time: each page is a statement of its own for timeouts and cancellations. */
+/**
+ * Reads the rows of one statement page by page: each page is a statement of its own for timeouts and
+ * cancellations.
+ */
 import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from './client.ts';
 
-/** Rows of a page. */
 const PAGE_ROWS = 10_000;
 
 export interface TransactionLimits {
@@ -12,7 +14,7 @@ export interface TransactionLimits {
   pauseMsMax: number;
 }
 
-/** Limits what comes next in a transaction. */
+/** Sets the limits of the rest of a transaction. */
 export async function limitTransaction(
   tx: Sql,
   { statementMsMax, pauseMsMax }: TransactionLimits,
@@ -23,14 +25,14 @@ export async function limitTransaction(
 }
 
 /**
- * Reads the rows of `select` in their order, all of one state of the database and never all in memory. `tx` must be a
- * transaction, which may read one statement in this way at a time.
+ * Reads the rows of `select` in their order, from one snapshot of the database and never all in memory. `tx` must
+ * be a transaction, which may read one statement in this way at a time.
  */
 export async function* readRows<T extends object>(
   tx: Sql,
   select: PendingQuery<Row[]>,
 ): AsyncGenerator<T[]> {
-  // All rows are read, so the plan is the one that is cheapest for all of them.
+  // All rows are read, so the cheapest plan for all of them is wanted.
   await tx`select set_config('cursor_tuple_fraction', '1', true)`;
   await tx`declare pages no scroll cursor for ${select}`;
   let page: T[];

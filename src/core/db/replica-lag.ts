@@ -1,41 +1,41 @@
 /**
- * How far a replica is behind, by this process's clock alone: where the primary was is noted with the time
- * it was asked, and a replica that has replayed up to a note knows everything that was committed before
- * it. Two servers' clocks never meet, and a primary on which nothing happens makes nobody late.
+ * Measures replication lag with this process's clock alone. Each sample holds a position of the primary and the
+ * time it was read; a replica that has replayed up to a sample knows everything that was committed before it. The
+ * clocks of two servers are never compared, and an idle primary causes no lag.
  */
 import { assert } from '../lib/assert.ts';
 
-interface Note {
+interface Sample {
   /** Byte position in the write-ahead log. */
   position: number;
-  /** When the primary was last seen there, in milliseconds. */
+  /** Last time the primary was seen there, in milliseconds. */
   at: number;
 }
 
-/** Notes kept: at one every two seconds, what a replica may be behind to be told exactly is ten minutes. */
-const NOTES_MAX = 300;
+/** Samples kept. At one every two seconds, a lag of up to ten minutes is measured exactly. */
+const SAMPLES_MAX = 300;
 
 export class LagClock {
-  /** By position, and so by time. */
-  readonly #notes: Note[] = [];
+  /** In order of position, and so of time. */
+  readonly #samples: Sample[] = [];
 
-  /** Notes where the primary is. */
-  note(position: number, at: number): void {
-    const last = this.#notes.at(-1);
-    assert(last === undefined || at >= last.at, 'notes are taken in the order of time');
-    // A position lower than before is that of another server under the same address, or of one restored.
-    if (last !== undefined && position < last.position) this.#notes.length = 0;
+  /** Records the position of the primary. */
+  sample(position: number, at: number): void {
+    const last = this.#samples.at(-1);
+    assert(last === undefined || at >= last.at, 'samples are taken in the order of time');
+    // A lower position than before belongs to another server under the same address, or to a restored one.
+    if (last !== undefined && position < last.position) this.#samples.length = 0;
     if (last?.position === position) last.at = at;
-    else this.#notes.push({ position, at });
-    if (this.#notes.length > NOTES_MAX) this.#notes.shift();
+    else this.#samples.push({ position, at });
+    if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
   }
 
   /**
-   * Milliseconds that a replica is behind at most when it has replayed up to the position; infinite when it
-   * has not reached the first note, so that nothing is known.
+   * Returns the maximum milliseconds that a replica which has replayed up to the position is behind; infinite when
+   * it has not reached the first sample, so that its lag is unknown.
    */
   lagOf(replayed: number, now: number): number {
-    const reached = this.#notes.findLast(({ position }) => position <= replayed);
+    const reached = this.#samples.findLast(({ position }) => position <= replayed);
     return reached === undefined ? Number.POSITIVE_INFINITY : now - reached.at;
   }
 }

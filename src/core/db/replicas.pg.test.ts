@@ -1,6 +1,6 @@
 /**
- * Reads on a real streaming replica: which ones go there, and what holds while it is behind, frozen, dead
- * or no replica at all.
+ * Reads on a real streaming replica: which reads go there, and what holds while it lags, freezes, dies or is not a
+ * replica at all.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/chaos/tcp-proxy.ts';
@@ -53,13 +53,13 @@ async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What the process tells its operator of the replica at this address. */
-async function told(name: string, url: string): Promise<number | undefined> {
+/** Returns a metric of the replica at this address. */
+async function metricOf(name: string, url: string): Promise<number | undefined> {
   const metric = await metrics.getSingleMetric(name)?.get();
   return metric?.values.find(({ labels }) => labels.replica === new URL(url).host)?.value;
 }
 
-const isUsed = async (url: string) => (await told('enrich_replica_in_use', url)) === 1;
+const isUsed = async (url: string) => (await metricOf('enrich_replica_in_use', url)) === 1;
 
 /** Waits until the replica has everything that is committed now. */
 async function caughtUp(): Promise<void> {
@@ -81,7 +81,7 @@ const pause = async () => {
 };
 const resume = () => replica.admin`select pg_wal_replay_resume()`;
 
-/** Waits until a statement on the replica waits for this. */
+/** Waits until a statement on the replica waits for this event. */
 async function untilWaiting(event: string): Promise<void> {
   await waitUntil(async () => {
     const found = await replica.admin`
@@ -100,35 +100,35 @@ describe('a process with replicas', () => {
     });
     return openReplicas(config, database.url, createLog('silent', 'test'));
   }
-  /** The port that a read was answered on, as the server says it. */
+  /** The port of the server that a read was sent to. */
   const portOf = (replicas: Replicas) =>
     replicas.read('any', database.sql, async (graph) => {
       const [row] = await graph<{ port: number }[]>`select inet_server_port() as port`;
       return row?.port;
     });
   const primaryPort = () => Number(new URL(primary.url).port);
-  /** Writes until the replica, at this bound of its lag, is known to be behind. */
+  /** Writes until the replica is known to lag further than allowed. */
   const untilLeftOut = async () => {
     await database.sql`select pg_switch_wal()`;
     await waitUntil(async () => !(await isUsed(replicaUrl)));
   };
 
-  test('reads there, leaves out one that is behind, and takes it back', async () => {
+  test('reads from a replica, leaves it out while it lags, and takes it back', async () => {
     await using replicas = open([replicaUrl], 300);
     await waitUntil(() => isUsed(replicaUrl));
     expect(await portOf(replicas)).toBe(replica.port);
     await pause();
     await database.sql`create table written_while_paused ()`;
     await untilLeftOut();
-    expect(await told('enrich_replica_lag_seconds', replicaUrl)).toBeGreaterThan(0.3);
+    expect(await metricOf('enrich_replica_lag_seconds', replicaUrl)).toBeGreaterThan(0.3);
     expect(await portOf(replicas)).toBe(primaryPort());
     await resume();
     await waitUntil(() => isUsed(replicaUrl));
     expect(await portOf(replicas)).toBe(replica.port);
-    expect(await told('enrich_replica_lag_seconds', replicaUrl)).toBeLessThan(0.3);
+    expect(await metricOf('enrich_replica_lag_seconds', replicaUrl)).toBeLessThan(0.3);
   });
 
-  test('asks those that are fit in turns', async () => {
+  test('uses the healthy replicas in turn', async () => {
     await using other = await TcpProxy.open(() => replica.port);
     const otherUrl = replicaUrl.replace(`:${replica.port}`, `:${other.port}`);
     await using replicas = open([replicaUrl, otherUrl]);
@@ -142,7 +142,7 @@ describe('a process with replicas', () => {
     }
   });
 
-  test('gives up one that falls silent in the middle of a read', async () => {
+  test('gives up on a replica that stops responding during a read', async () => {
     await using silent = await TcpProxy.open(() => replica.port);
     const silentUrl = replicaUrl.replace(`:${replica.port}`, `:${silent.port}`);
     await using replicas = open([silentUrl], 300);
@@ -155,14 +155,14 @@ describe('a process with replicas', () => {
     expect(await portOf(replicas)).toBe(replica.port);
   });
 
-  test('reads once more on the primary what has to make way for the replay', async () => {
+  test('repeats a read on the primary when the replay cancelled it', async () => {
     await using replicas = open([replicaUrl]);
     await waitUntil(() => isUsed(replicaUrl));
     await database.sql`create table contested as select 1 as one`;
     await caughtUp();
     const servers: string[] = [];
-    const read = replicas.read('any', database.sql, async (graph, looks) => {
-      servers.push(looks === null ? 'primary' : 'replica');
+    const read = replicas.read('any', database.sql, async (graph, control) => {
+      servers.push(control === null ? 'primary' : 'replica');
       return graph`select pg_sleep(3600) from contested`;
     });
     await untilWaiting('PgSleep');
@@ -172,17 +172,17 @@ describe('a process with replicas', () => {
     expect(await portOf(replicas)).toBe(replica.port);
   });
 
-  test('never reads from a server that is no replica of the database', async () => {
+  test('never reads from a server that is not a replica of the database', async () => {
     const postgres = withDatabase(replicaUrl, 'postgres');
     // The primary itself, and another database of the replica.
     for (const wrong of [database.url.replace('127.0.0.1', 'localhost'), postgres]) {
       await using replicas = open([wrong]);
-      await waitUntil(async () => (await told('enrich_replica_in_use', wrong)) === 0);
+      await waitUntil(async () => (await metricOf('enrich_replica_in_use', wrong)) === 0);
       expect(await portOf(replicas)).toBe(primaryPort());
     }
   });
 
-  test('hands an error of the statement on when the primary says the same', async () => {
+  test('passes on an error of the statement when the primary returns the same one', async () => {
     await using replicas = open([replicaUrl]);
     await waitUntil(() => isUsed(replicaUrl));
     const broken = replicas.read('any', database.sql, (graph) => graph`select from nothing_there`);
@@ -214,14 +214,14 @@ describe('a search', () => {
     expect(response.status).toBe(200);
     return (await response.json()) as Person[];
   };
-  /** How many people there are, exactly: that costs a credit. */
+  /** The exact number of people, which costs a credit. */
   const count = async (): Promise<number> => {
     const query = 'school=Everybody&limit=1&count=true';
     const response = await pipeline.call(caller, `/personsearch/?${query}`);
     return Number(response.headers.get('x-total-count'));
   };
   const idsOf = (people: readonly Person[]) => people.map(({ id }) => id);
-  /** Gives a person another name; on a replica that stands still the old one is found. */
+  /** Renames a person; a paused replica still finds the old name. */
   const rename = (id: number, name: string) =>
     importGraph(database.sql, { persons: [{ ...person(null, id - 1), name }] });
   const doNotContact = async (method: string, emails: string[]) => {
@@ -233,7 +233,7 @@ describe('a search', () => {
     expect(response.status).toBe(200);
   };
 
-  test('reads pages, counts and lookups on the replica, and pays on the primary', async () => {
+  test('reads pages, counts and lookups on the replica, and charges on the primary', async () => {
     await pause();
     await rename(1, 'Renamed');
     await importGraph(database.sql, { persons: [person(null, PEOPLE)] });
@@ -251,7 +251,7 @@ describe('a search', () => {
     expect(await count()).toBe(PEOPLE + 1);
   });
 
-  test('holds what the account listed and took off a moment ago, whatever the replica knows', async () => {
+  test('respects recent changes of the do-not-contact list, whatever the replica knows', async () => {
     await pause();
     await doNotContact('POST', ['p2@list.example']);
     expect(idsOf(await search('&limit=3'))).toEqual([1, 3, 4]);
@@ -265,7 +265,7 @@ describe('a search', () => {
     await resume();
   });
 
-  test('leaves another account on the replica while one changes its list', async () => {
+  test('keeps reading from the replica for other accounts while one changes its list', async () => {
     await caughtUp();
     await pause();
     await doNotContact('POST', ['p2@list.example']);
@@ -282,7 +282,7 @@ describe('a search', () => {
     await caughtUp();
   });
 
-  test('never finds, counts or charges who opted out while the replica stood still', async () => {
+  test('never finds, counts or charges a person who opted out while the replica was paused', async () => {
     await pause();
     await suppress(database.sql, 'p3@list.example');
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
@@ -296,12 +296,12 @@ describe('a search', () => {
     expect(idsOf(await search())).toEqual([1, 2, 4, 5, 6, 7]);
   });
 
-  test('has its page when the replica is killed in the middle of it, which is used again later', async () => {
+  test('returns its page when the replica is killed during it, and uses the replica again later', async () => {
     await caughtUp();
     const lock = await database.sql.reserve();
     await lock`begin`;
     await lock`lock table graph.person_records in access exclusive mode`;
-    // A commit takes the lock along to the replica, where the page waits for it.
+    // A commit replicates the lock, and the page on the replica waits for it.
     await pipeline.grant(caller, 1, 'flush');
     await caughtUp();
     const page = search();

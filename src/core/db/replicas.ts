@@ -1,8 +1,8 @@
 /**
- * Copies of the database that follow it, for reads that may be a moment old. Every process looks at each of
- * them every few seconds: one that is late, away or no copy of this database is left out, and taken
- * back when that is over. What a replica cannot answer is asked of the primary, once. Nothing is charged,
- * written or decided here: whoever reads says what the replica has to know first (`ReplicaBehind`).
+ * Streaming replicas of the database, for reads that may be slightly stale. Every process probes each of them
+ * every few seconds. A replica that lags, is unavailable or belongs to another database is left out, and used
+ * again when that has passed. A read that a replica cannot serve runs once on the primary. Nothing is charged,
+ * written or decided here: the reader checks what the replica must have replayed (`ReplicaBehind`).
  */
 import { Counter, Gauge } from 'prom-client';
 import type { Config } from '../config.ts';
@@ -13,16 +13,19 @@ import { connect, type Database, type Sql } from './client.ts';
 import { type PoolUse, poolSettings } from './pool-settings.ts';
 import { LagClock } from './replica-lag.ts';
 
-/** How often a replica is looked at, unless the bound of its lag asks for more. */
-const LOOK_EVERY_MS = 2_000;
-/** A server that is there accepts in milliseconds; one lost packet is sent again after a second. */
+/** Interval of probes, unless the maximum lag requires a shorter one. */
+const PROBE_EVERY_MS = 2_000;
+/** A running server accepts in milliseconds; one lost packet is sent again after a second. */
 const CONNECT_SECONDS = 2;
-/** Who takes longer to say how far it is counts as away. What waits for it is asked of the primary. */
-const ANSWER_MS_MAX = 2_000;
+/**
+ * A replica that takes longer to report its position counts as unavailable. Reads that wait for it run on the
+ * primary.
+ */
+const RESPONSE_MS_MAX = 2_000;
 
 const lagSeconds = new Gauge({
   name: 'enrich_replica_lag_seconds',
-  help: 'Seconds that a replica is behind at most, as of the last look; +Inf where nothing is known.',
+  help: 'Maximum lag of a replica in seconds, as of the last probe; +Inf when unknown.',
   labelNames: ['replica'],
   registers: [metrics],
 });
@@ -34,23 +37,25 @@ const inUse = new Gauge({
 });
 const reads = new Counter({
   name: 'enrich_replica_reads_total',
-  help: 'Reads sent to a replica: answered there, or by the primary as the replica was behind or failed.',
+  help: 'Reads sent to a replica, by result: answered there, or repeated on the primary because the replica was behind or failed.',
   labelNames: ['replica', 'result'],
   registers: [metrics],
 });
 
 export interface Replicas extends AsyncDisposable {
   /**
-   * Reads on a replica that is fit for it, in turns, or on the primary. `read` may be called twice: what a
-   * replica fails at or is behind of is read on the primary. An `AppError` is an answer.
+   * Reads on a usable replica, in turn, or on the primary. `read` may be called twice: when a replica fails or
+   * lags, the read runs on the primary. An `AppError` counts as a result.
    */
   read<T>(use: PoolUse, primary: Sql, read: Read<T>): Promise<T>;
 }
 
-/** A read; `looks` leads to the replica that `graph` leads to and does not wait for its pool, null on the primary. */
-type Read<T> = (graph: Sql, looks: Sql | null) => Promise<T>;
+/**
+ * A read. `control` is a connection to the server of `graph` that does not wait for its pool; null on the primary.
+ */
+type Read<T> = (graph: Sql, control: Sql | null) => Promise<T>;
 
-/** Thrown by a read that needs something which the replica does not know yet. */
+/** Thrown by a read that needs data which the replica has not replayed yet. */
 export class ReplicaBehind extends Error {
   override readonly name = 'ReplicaBehind';
 }
@@ -58,16 +63,16 @@ export class ReplicaBehind extends Error {
 type ReplicaLog = Pick<Log, 'warn' | 'info'>;
 
 interface Replica {
-  /** Host and port: what it is called in logs and metrics. */
+  /** Host and port: its name in logs and metrics. */
   name: string;
   url: string;
-  pools: Record<PoolUse | 'looks', Database> | null;
+  pools: Record<PoolUse | 'control', Database> | null;
   isUsed: boolean;
-  /** Why it is not used, as it was told last. */
+  /** Reason why it is not used, as last logged. */
   reason: string | null;
 }
 
-/** Starts looking at the replicas, if there are any; none is used before it has been looked at. */
+/** Starts to probe the replicas, if any; none is used before its first probe. */
 export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog): Replicas {
   const lagMsMax = config.databaseReplicaLagMs;
   const all = config.databaseReplicaUrls.map(
@@ -79,29 +84,29 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
       reason: null,
     }),
   );
-  const lookEveryMs = Math.min(LOOK_EVERY_MS, lagMsMax / 3);
+  const probeEveryMs = Math.min(PROBE_EVERY_MS, lagMsMax / 3);
   const primary = connect({ url: primaryUrl, connections: 1 });
   const clock = new LagClock();
   let turn = 0;
 
-  const look = async (): Promise<void> => {
-    const here = await within(readPrimary(primary));
-    clock.note(here.position, performance.now());
-    await Promise.all(all.map((replica) => lookAt(replica, here)));
+  const probeAll = async (): Promise<void> => {
+    const here = await withTimeout(readPrimary(primary));
+    clock.sample(here.position, performance.now());
+    await Promise.all(all.map((replica) => probeOne(replica, here)));
   };
-  const lookAt = async (replica: Replica, here: Place): Promise<void> => {
+  const probeOne = async (replica: Replica, here: ServerPosition): Promise<void> => {
     replica.pools ??= openPools(replica.url, config);
     try {
-      const there = await within(readReplica(replica.pools.looks));
+      const there = await withTimeout(readReplica(replica.pools.control));
       const lag = clock.lagOf(there.position, performance.now());
-      const wrong = mismatch(here, there);
+      const wrong = mismatchReason(here, there);
       const late = lag > lagMsMax ? `it is more than ${lagMsMax} ms behind` : null;
       lagSeconds.set({ replica: replica.name }, wrong === null ? lag / 1_000 : Infinity);
       setUse(replica, wrong ?? late, log);
     } catch (error) {
       lagSeconds.set({ replica: replica.name }, Infinity);
-      setUse(replica, `it does not answer: ${String(error)}`, log);
-      // Ends what waits for an answer there, so that the primary is asked.
+      setUse(replica, `it does not respond: ${String(error)}`, log);
+      // Ends the reads that wait for this replica, so that they run on the primary.
       closePools(replica);
     }
   };
@@ -109,7 +114,7 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
     const fit = all.filter(({ isUsed }) => isUsed);
     return fit[turn++ % fit.length];
   };
-  const looking = all.length === 0 ? null : keepLooking(look, lookEveryMs, log);
+  const probing = all.length === 0 ? null : startProbing(probeAll, probeEveryMs, log);
 
   return {
     async read(use, onPrimary, read) {
@@ -117,7 +122,7 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
       const pools = replica?.pools;
       if (replica === undefined || pools == null) return read(onPrimary, null);
       try {
-        const answer = await read(pools[use], pools.looks);
+        const answer = await read(pools[use], pools.control);
         reads.inc({ replica: replica.name, result: 'answered' });
         return answer;
       } catch (error) {
@@ -125,13 +130,13 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
         const code = databaseCode(error);
         if (!isBehind && code === null) throw error;
         reads.inc({ replica: replica.name, result: isBehind ? 'behind' : 'failed' });
-        // It is asked nothing more until the next look, unless it only had to make way.
+        // It gets no more reads until the next probe, unless the read only conflicted with the replay.
         if (!isBehind && code !== RECOVERY_CONFLICT) setUse(replica, `it failed with ${code}`, log);
         return read(onPrimary, null);
       }
     },
     async [Symbol.asyncDispose]() {
-      await looking?.stop();
+      await probing?.stop();
       for (const replica of all) {
         closePools(replica);
         inUse.remove({ replica: replica.name });
@@ -141,55 +146,58 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
   };
 }
 
-/** Takes the replica into use, or leaves it out for a reason; says so when that is news. */
+/** Uses the replica, or leaves it out for a reason; logs a change. */
 function setUse(replica: Replica, reason: string | null, log: ReplicaLog): void {
-  const isNews = replica.isUsed !== (reason === null) || replica.reason !== reason;
+  const hasChanged = replica.isUsed !== (reason === null) || replica.reason !== reason;
   replica.isUsed = reason === null;
   replica.reason = reason;
   inUse.set({ replica: replica.name }, replica.isUsed ? 1 : 0);
-  if (!isNews) return;
-  const said = { replica: replica.name, reason };
-  if (replica.isUsed) log.info(said, 'the replica is used');
-  else log.warn(said, 'the replica is not used, the primary is read instead');
+  if (!hasChanged) return;
+  const details = { replica: replica.name, reason };
+  if (replica.isUsed) log.info(details, 'replica in use');
+  else log.warn(details, 'replica not in use, reading from the primary');
 }
 
-/** Postgres ended the statement because it stood in the way of what the replica has to replay. */
+/** Postgres ended the statement because it blocked the replay. */
 const RECOVERY_CONFLICT = '40001';
 
-/** The code of an error of the database or of the way to it; null for an answer and for a bug of ours. */
+/** Returns the code of an error of the database or of the connection; null for an `AppError` and for a bug. */
 function databaseCode(error: unknown): string | null {
   if (error instanceof AppError) return null;
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : null;
 }
 
-/** What has to be equal on both sides, and how far a server is in the write-ahead log. */
-interface Place {
+/** Identity of a server, which must be equal on both sides, and its position in the write-ahead log. */
+interface ServerPosition {
   position: number;
   systemIdentifier: string;
   database: string;
 }
 
-async function readPrimary(sql: Sql): Promise<Place> {
-  const [place] = await sql<[Place]>`
+async function readPrimary(sql: Sql): Promise<ServerPosition> {
+  const [place] = await sql<[ServerPosition]>`
     select (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint as position,
       system_identifier::text, current_database() as database from pg_control_system()`;
   return place;
 }
 
-async function readReplica(sql: Sql): Promise<Place & { isReplica: boolean }> {
-  const [place] = await sql<[Place & { isReplica: boolean }]>`
+async function readReplica(sql: Sql): Promise<ServerPosition & { isReplica: boolean }> {
+  const [place] = await sql<[ServerPosition & { isReplica: boolean }]>`
     select coalesce((pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint, 0) as position,
       pg_is_in_recovery() as is_replica,
       system_identifier::text, current_database() as database from pg_control_system()`;
   return place;
 }
 
-/** Why this server is no replica of that database; null when it is one. */
-function mismatch(here: Place, there: Place & { isReplica: boolean }): string | null {
+/** Returns why this server is not a replica of that database; null when it is one. */
+function mismatchReason(
+  here: ServerPosition,
+  there: ServerPosition & { isReplica: boolean },
+): string | null {
   if (there.systemIdentifier !== here.systemIdentifier) return 'it is a copy of another server';
   if (there.database !== here.database) return `it names another database, ${there.database}`;
-  return there.isReplica ? null : 'it is no replica, or not any more';
+  return there.isReplica ? null : 'it is not a replica, or no longer';
 }
 
 function openPools(url: string, config: Config): NonNullable<Replica['pools']> {
@@ -198,27 +206,29 @@ function openPools(url: string, config: Config): NonNullable<Replica['pools']> {
   return {
     any: connect({ ...any, ...where }),
     searches: connect({ ...searches, ...where }),
-    looks: connect({ connections: 1, ...where }),
+    control: connect({ connections: 1, ...where }),
   };
 }
 
-/** Ends every statement under way; the next look opens new connections. */
+/** Ends every statement in flight; the next probe opens new connections. */
 function closePools(replica: Replica): void {
   for (const pool of Object.values(replica.pools ?? {})) void pool.end({ timeout: 0 });
   replica.pools = null;
 }
 
-/** Looks at once and again `everyMs` after each look has ended. */
-function keepLooking(
-  look: () => Promise<void>,
+/** Probes at once, and again `everyMs` after each probe has ended. */
+function startProbing(
+  probeAll: () => Promise<void>,
   everyMs: number,
   log: Pick<Log, 'warn'>,
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const once = async () => {
-    // Without the primary nothing new is known of the replicas, and what is read is paid there anyway.
-    await look().catch((error: unknown) => log.warn({ err: error }, 'replicas are not looked at'));
+    // Without the primary the lag is unknown, and charges go to the primary anyway.
+    await probeAll().catch((error: unknown) =>
+      log.warn({ err: error }, 'cannot probe the replicas'),
+    );
     if (!isStopped) timer = setTimeout(again, everyMs);
   };
   let running = once();
@@ -234,11 +244,11 @@ function keepLooking(
   };
 }
 
-async function within<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = () => reject(new Error(`no answer within ${ANSWER_MS_MAX} ms`));
-    timer = setTimeout(giveUp, ANSWER_MS_MAX);
+    const giveUp = () => reject(new Error(`no response withTimeout ${RESPONSE_MS_MAX} ms`));
+    timer = setTimeout(giveUp, RESPONSE_MS_MAX);
   });
   try {
     return await Promise.race([answer, late]);

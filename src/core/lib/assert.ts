@@ -1,4 +1,4 @@
-/** Checks that only a bug can fail; an expected failure is an `AppError` instead. */
+/** Checks that fail only because of a bug; an expected failure is an `AppError` instead. */
 
 /** Throws `Error(message)` when the condition does not hold. */
 export function assert(condition: boolean, message: string): asserts condition {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { coalesce, openLane } from './coalesce.ts';
 
-test('calls that come while a batch is in flight ride the next one together, in order', async () => {
+test('calls that arrive while a batch is in flight are coalesced into the next one, in order', async () => {
   const batches: number[][] = [];
   const releases: (() => void)[] = [];
   const double = coalesce<number, number>(
@@ -27,7 +27,7 @@ test('calls that come while a batch is in flight ride the next one together, in 
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a second batch is under way only when a dozen calls wait', async () => {
+test('a second batch starts only when a dozen calls wait', async () => {
   const batches: number[][] = [];
   const hold = coalesce<number, number>(
     (inputs) => {
@@ -44,7 +44,7 @@ test('a second batch is under way only when a dozen calls wait', async () => {
   expect(batches).toEqual([[0], calls.slice(1, 13)]);
 });
 
-test('stages of one lane take turns, and what is nearer to its end goes first', async () => {
+test('stages of one lane take turns, and the later stage goes first', async () => {
   const lane = openLane(1);
   const batches: string[] = [];
   const record = (name: string) => async (inputs: number[]) => {
@@ -61,7 +61,7 @@ test('stages of one lane take turns, and what is nearer to its end goes first', 
   expect(batches).toEqual(['begin 1,2', 'end 1,2', 'begin 3', 'end 3']);
 });
 
-test('a call that fails by itself fails alone; a batch that throws fails all its calls', async () => {
+test('an error of one call fails that call alone; a batch that throws fails all its calls', async () => {
   const run = coalesce<string, string>(
     async (inputs) => {
       if (inputs.includes('broken')) throw new Error('the whole batch');

@@ -1,16 +1,15 @@
 /**
- * Rides calls together: those that come while a batch is in flight wait for the next one. Nobody waits
- * for a timer, so a lone call goes at once and the size of a batch follows the load. What a batch costs
- * beside its calls (its commits above all) is most of it, so a further one is under way only when a dozen
- * calls wait: two small ones cost twice as much and are not done sooner, but while Postgres works on one
- * batch, this process should have another. For the same reason the stages of one call share a lane: each
- * of them waits for the other's batches.
+ * Coalesces calls: those that arrive while a batch is in flight wait for the next one. There is no timer, so a
+ * lone call goes at once and the size of a batch follows the load. Most of the cost of a batch is fixed (its
+ * commits above all), so a further batch starts only when a dozen calls wait: two small ones cost twice as much
+ * and finish no sooner, but while Postgres works on one batch, this process should have another. For the same
+ * reason the stages of one call share a lane: each of them waits for the other's batches.
  */
 import { assert } from './assert.ts';
 
 /**
- * Calls that a batch beside another one has at least. Of 4, 8, 12 and half of 64, measured with 32 callers,
- * 12 answered most: a tenth more than 32, which never came together.
+ * Minimum number of calls for a batch while another is in flight. Of 4, 8, 12 and half of 64, measured with 32
+ * callers, 12 had the highest throughput: a tenth more than 32, which were never reached.
  */
 const FURTHER_BATCH_MIN = 12;
 
@@ -26,14 +25,16 @@ interface Stage {
   run(): Promise<void>;
 }
 
-/** Where batches of one kind or several are under way, so many at once in all. */
+/** The batches of one or several kinds that are in flight, with a limit on their total. */
 export interface Lane {
   add(stage: Stage): void;
-  /** Starts what is due, once the callbacks of this turn have said what they want next. */
+  /** Starts the stages that are due, after the callbacks of this turn have added their calls. */
   schedule(): void;
 }
 
-/** A lane for `inFlightMax` batches. Of kinds that wait, the one added last goes first: it ends calls. */
+/**
+ * Opens a lane for `inFlightMax` batches. Of the waiting kinds, the one added last goes first: it finishes calls.
+ */
 export function openLane(inFlightMax: number): Lane {
   const stages: Stage[] = [];
   let inFlight = 0;
@@ -60,9 +61,9 @@ export function openLane(inFlightMax: number): Lane {
 }
 
 /**
- * A function of one input that runs as part of batches of at most `batchMax`. `runBatch` answers its
- * inputs in their order, an `Error` for one that failed by itself; when it throws, every call of the
- * batch fails.
+ * Returns a function of one input that runs as part of batches of at most `batchMax`. `runBatch` returns one
+ * output for each input, in their order, an `Error` for an input that failed alone; when it throws, every call of
+ * the batch fails.
  */
 export function coalesce<Input, Output>(
   runBatch: (inputs: Input[]) => Promise<(Output | Error)[]>,
@@ -86,7 +87,7 @@ async function runOne<Input, Output>(
 ): Promise<void> {
   try {
     const outputs = await runBatch(batch.map(({ input }) => input));
-    assert(outputs.length === batch.length, 'each call has an answer');
+    assert(outputs.length === batch.length, 'each call has an output');
     for (const [index, { resolve, reject }] of batch.entries()) {
       const output = outputs[index] as Output | Error;
       if (output instanceof Error) reject(output);

@@ -1,9 +1,9 @@
 /**
- * The one error type for expected failures. Named factories beside each feature make them;
- * the API renders them as RFC 9457 problem documents and the command line as one sentence.
+ * The one error type for expected failures. Each feature has named factories for its errors; the API renders them
+ * as RFC 9457 problem documents and the command line as one sentence.
  */
 
-/** One thing wrong with one input: where it is and the way out. */
+/** One thing wrong with one input: where it is and what to do. */
 export interface ErrorDetail {
   /** The parameter, field, column or option that is wrong. */
   field?: string;
@@ -17,9 +17,9 @@ export interface ErrorDetail {
 export interface AppErrorInput {
   /** Stable machine-readable word, e.g. `insufficient_credits`. */
   code: string;
-  /** HTTP status that tells the same thing. */
+  /** HTTP status that matches the code. */
   status: number;
-  /** One sentence for a person: what is wrong and the way out. */
+  /** One sentence for a person: what is wrong and what to do. */
   message: string;
   /** Further members of the problem document, e.g. `needed` and `available`. */
   extensions?: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** A text that must reach nobody but the one who needs it: printed, logged or serialised it shows nothing. */
+/** A text that must not leak: printed, logged or serialised it shows nothing. */
 export class Secret {
   readonly #text: string;
 
@@ -6,7 +6,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself; call it where it is used and nowhere else. */
+  /** Returns the text itself. Call it only where the text is used. */
   reveal(): string {
     return this.#text;
   }

@@ -7,8 +7,8 @@ import { checkRedis, checkServer } from './check-redis.ts';
 const log = createLog('silent', 'test');
 
 function warnings() {
-  const told: unknown[] = [];
-  return { told, warn: (...words: unknown[]) => void told.push(words) };
+  const logged: unknown[] = [];
+  return { logged, warn: (...words: unknown[]) => void logged.push(words) };
 }
 
 test.each(['allkeys-lru', 'volatile-ttl'])('refuses a Redis that may evict (%s)', (policy) => {
@@ -25,21 +25,21 @@ test.each(['5.0.14', '6.0.16'])('refuses Redis %s, which is too old', (version) 
   );
 });
 
-test.each(['6.2.0', '7.2.4', '10.1.0'])('takes version %s', (version) => {
-  const heard = warnings();
+test.each(['6.2.0', '7.2.4', '10.1.0'])('accepts version %s', (version) => {
+  const warned = warnings();
   const info = `redis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`;
-  checkServer({ name: 'new:6379', info }, heard as unknown as typeof log);
-  expect(heard.told).toEqual([]);
+  checkServer({ name: 'new:6379', info }, warned as unknown as typeof log);
+  expect(warned.logged).toEqual([]);
 });
 
-test('warns of a Redis that does not tell whether it evicts', () => {
-  const heard = warnings();
+test('warns of a Redis that does not report its eviction policy', () => {
+  const warned = warnings();
   const info = 'redis_version:7.0.15\r\n';
-  checkServer({ name: 'managed:6379', info }, heard as unknown as typeof log);
-  expect(heard.told).toHaveLength(1);
+  checkServer({ name: 'managed:6379', info }, warned as unknown as typeof log);
+  expect(warned.logged).toHaveLength(1);
 });
 
-test('a Redis that does not answer is named without its password', async () => {
+test('a Redis that does not respond is named without its password', async () => {
   const port = await freePort();
   const check = checkRedis(`redis://me:hush@127.0.0.1:${port}`, log);
   await expect(check).rejects.toThrow(expect.objectContaining({ code: 'redis_unreachable' }));
@@ -48,14 +48,14 @@ test('a Redis that does not answer is named without its password', async () => {
 });
 
 describeWithRedis('a real server', () => {
-  test('is taken as it comes, and refused once it may evict', async () => {
+  test('is accepted as it comes, and refused once it may evict', async () => {
     await using server = await startRedis();
     await checkRedis(server.url, log);
     await server.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(checkRedis(server.url, log)).rejects.toThrow('allkeys-lru');
   });
 
-  test('is checked where the command CONFIG is forbidden', async () => {
+  test('is checked when the command CONFIG is forbidden', async () => {
     await using server = await startRedis(['--rename-command', 'CONFIG', '']);
     await checkRedis(server.url, log);
   });

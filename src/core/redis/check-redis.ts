@@ -1,16 +1,16 @@
-/** What a Redis must be like before a process starts on it. */
+/** Requirements of a Redis, checked before a process starts on it. */
 import { Cluster } from 'ioredis';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../log.ts';
 import { connectRedis, type RedisClient } from './client.ts';
 
-/** BullMQ's scripts and the limits need nothing newer; older ones lack what they use. */
+/** BullMQ's scripts and the limits need nothing newer; older versions lack commands that they use. */
 const VERSION_MIN = [6, 2] as const;
 
 /**
- * Checks every server behind `REDIS_URL`. Throws `AppError`: `redis_unreachable`; `redis_too_old`;
- * `redis_may_evict` for one that deletes keys when its memory is full, which would lose jobs and
- * forget limits without a word. Warns where a managed service does not tell. Does nothing without one.
+ * Checks every server of `REDIS_URL`. Throws `AppError` `redis_unreachable`, `redis_too_old`, or `redis_may_evict`
+ * for a server that deletes keys when its memory is full, which would silently lose jobs and limits. Warns when a
+ * managed service does not report its policy. Does nothing without `REDIS_URL`.
  */
 export async function checkRedis(url: string | undefined, log: Pick<Log, 'warn'>): Promise<void> {
   if (url === undefined) return;
@@ -43,13 +43,13 @@ async function listServers(client: RedisClient, url: string): Promise<Server[]> 
     throw new AppError({
       code: 'redis_unreachable',
       status: 503,
-      message: `Redis at ${hosts.join(', ')} (REDIS_URL) does not answer: ${error instanceof Error ? error.message : error}.`,
+      message: `Redis at ${hosts.join(', ')} (REDIS_URL) does not respond: ${error instanceof Error ? error.message : error}.`,
       cause: error,
     });
   }
 }
 
-/** Throws as `checkRedis`. `info` is what the command INFO answers. */
+/** Checks one server; throws as `checkRedis`. `info` is the response of the command INFO. */
 export function checkServer({ name, info }: Server, log: Pick<Log, 'warn'>): void {
   const version = /^redis_version:(\d+)\.(\d+)/m.exec(info);
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
@@ -64,7 +64,7 @@ export function checkServer({ name, info }: Server, log: Pick<Log, 'warn'>): voi
   if (policy === undefined) {
     log.warn(
       { redis: name },
-      'this Redis does not tell its maxmemory-policy: make sure that it is noeviction',
+      'this Redis does not report its maxmemory-policy: make sure that it is noeviction',
     );
   } else if (policy !== 'noeviction') {
     throw new AppError({

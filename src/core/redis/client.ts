@@ -1,7 +1,7 @@
 /**
- * Clients of Redis or Valkey, alone or as a cluster. Each use has a client of its own, because what
- * should happen while Redis is away differs: a limit is decided without it at once, an added job fails
- * soon (its row in Postgres is the truth), a worker waits until it is back.
+ * Clients of Redis or Valkey, standalone or as a cluster. Each use has its own client, because each behaves
+ * differently while Redis is unavailable: a limit is decided without it at once, an added job fails soon (its row
+ * in Postgres is the truth), a worker waits.
  */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../log.ts';
@@ -10,14 +10,14 @@ export type RedisClient = Redis | Cluster;
 
 export type RedisUse = 'limits' | 'enqueue' | 'work' | 'check';
 
-/** A server that is there accepts in milliseconds; one lost packet is sent again after a second. */
+/** A running server accepts in milliseconds; one lost packet is sent again after a second. */
 const CONNECT_MS_MAX = 3_000;
-/** Exact limits are back within 5 s of the server's return: connecting is tried every second at least. */
+/** Limits are exact again within 5 s of the server's return: connecting is retried at least every second. */
 const RECONNECT_MS_MAX = 1_000;
-/** Without data for so long, probes find out whether the other side is still there. */
+/** Idle time after which probes check that the other side is alive. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Options of a client as a whole. */
+/** Options of the client as a whole. */
 interface ClientOptions {
   enableOfflineQueue: boolean;
   enableAutoPipelining: boolean;
@@ -34,13 +34,13 @@ const failFast = { enableOfflineQueue: false, enableAutoPipelining: false, lazyC
 
 const uses: Record<RedisUse, { client: ClientOptions; node: NodeOptions }> = {
   limits: {
-    // The calls of one moment share a round trip.
+    // Concurrent calls share a round trip.
     client: { ...failFast, enableAutoPipelining: true },
     node: {
       maxRetriesPerRequest: 0,
-      // What was under way when a connection broke may have been done: sent again, it is done twice.
+      // A command in flight when a connection broke may have run: resending would run it twice.
       autoResendUnfulfilledCommands: false,
-      // A connection whose other side vanished says nothing, and the kernel would wait for minutes.
+      // A vanished peer sends nothing, and the kernel would wait for minutes.
       socketTimeout: 1_000,
     },
   },
@@ -49,12 +49,12 @@ const uses: Record<RedisUse, { client: ClientOptions; node: NodeOptions }> = {
     node: {
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      // A thousand jobs are added in some 30 ms.
+      // A thousand jobs are added in about 30 ms.
       commandTimeout: 2_000,
       socketTimeout: 5_000,
     },
   },
-  // BullMQ blocks on a copy of this connection and asks for commands that wait for ever.
+  // BullMQ blocks on a copy of this connection and sends commands that wait forever.
   work: {
     client: { ...failFast, enableOfflineQueue: true },
     node: { maxRetriesPerRequest: null },
@@ -66,8 +66,8 @@ const uses: Record<RedisUse, { client: ClientOptions; node: NodeOptions }> = {
 };
 
 /**
- * Opens a client of `REDIS_URL`; several nodes are a cluster. It connects by itself, and again whenever
- * the connection is lost, which is logged. The caller ends it with `disconnect()`.
+ * Opens a client of `REDIS_URL`; several nodes are a cluster. It connects by itself, and reconnects when the
+ * connection is lost, which is logged. The caller ends it with `disconnect()`.
  */
 export function connectRedis(url: string, use: RedisUse, log: Pick<Log, 'warn'>): RedisClient {
   const nodes = url.split(',').map((node) => node.trim());
@@ -77,14 +77,14 @@ export function connectRedis(url: string, use: RedisUse, log: Pick<Log, 'warn'>)
     nodes.length === 1
       ? new Redis(url, { ...options, ...nodeOptions, retryStrategy })
       : openCluster(nodes, options, nodeOptions);
-  let isTold = false;
+  let isLogged = false;
   client.on('error', (error) => {
-    // Every attempt to connect fails while Redis is away: once is enough.
-    if (!isTold) log.warn({ err: error, use }, 'redis error');
-    isTold = true;
+    // Every attempt to connect fails while Redis is unavailable: one log line is enough.
+    if (!isLogged) log.warn({ err: error, use }, 'redis error');
+    isLogged = true;
   });
   client.on('ready', () => {
-    isTold = false;
+    isLogged = false;
   });
   return client;
 }
@@ -98,7 +98,7 @@ function openCluster(nodes: string[], options: ClientOptions, nodeOptions: NodeO
     {
       ...options,
       clusterRetryStrategy: retryStrategy,
-      // With TLS a node is known by the name in its certificate, not by an address.
+      // With TLS a node is identified by the name in its certificate, not by an address.
       ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),
       redisOptions: {
         ...nodeOptions,

@@ -61,9 +61,9 @@ export function openSearches(
           throw isCancelled(error) ? searchTimeout(error) : error;
         });
       if (!owner.live) return bounded(testSearchSql, watchSql, read);
-      return replicas.read('searches', searchSql, (graph, looks) =>
-        bounded(graph, looks ?? watchSql, async (tx) => {
-          if (looks !== null) await assertKnown(sql, tx, owner);
+      return replicas.read('searches', searchSql, (graph, control) =>
+        bounded(graph, control ?? watchSql, async (tx) => {
+          if (control !== null) await assertKnown(sql, tx, owner);
           return read(tx);
         }),
       );
