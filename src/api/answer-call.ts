@@ -2,6 +2,7 @@
  * Answers a priced single call. Without an Idempotency-Key it rides with the others of its moment; with
  * one it has a transaction of its own, in which the answer is kept and the match is paid, or neither.
  */
+
 import type { Request, Response } from 'express';
 import { inTransaction } from '../core/db/client.ts';
 import { answerToJson } from '../core/enrich/answer.ts';
@@ -11,6 +12,7 @@ import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
 import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
 import { projectAnswer } from '../core/enrich/project-answer.ts';
+import { graphOf } from '../core/graph/graph-of.ts';
 import type { StoredAnswer } from '../core/idempotency/idempotency.sql.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
@@ -96,7 +98,7 @@ async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promis
 async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<void> {
   const { context, response, asked } = call;
   const { people, answer } = body as KeptBody;
-  const graph = asked.live ? context.sql : context.testSql;
+  const graph = graphOf(context, asked.live);
   const isOutdated = await isAnySuppressed(graph, people);
   if (isOutdated && operations[asked.operation].subject === 'person') throw noMatch();
   response.setHeader('Idempotent-Replayed', 'true');

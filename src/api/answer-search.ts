@@ -2,6 +2,7 @@
  * Answers a page of a search: reads it, charges what it holds, sends it. With an Idempotency-Key the charge
  * and what was answered are kept together, and a replay sends the same people without a charge.
  */
+
 import type { Request, Response } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
@@ -13,6 +14,7 @@ import {
   tellTotal,
 } from '../core/free-answers/free-answers.ts';
 import { personFields } from '../core/graph/fields.ts';
+import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
@@ -152,7 +154,7 @@ function countPage(people: number, live: boolean): void {
 /** The same people as they are now, without those who opted out since. */
 async function replaySearch(call: SearchCall, kept: KeptAnswer): Promise<void> {
   const { context, key, response } = call;
-  const graph = key.mode === 'live' ? context.sql : context.testSql;
+  const graph = graphOf(context, key.mode === 'live');
   response.setHeader('Idempotent-Replayed', 'true');
   send(call, await selectRecords(graph, kept.people), kept);
 }

@@ -1,11 +1,11 @@
 /** What the calls around an account's do-not-contact list share. */
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { Owner } from '../core/accounts/owner.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
-import type { SearchOwner } from '../core/search/prepared-filter.ts';
 import { parseValues } from './define-route.ts';
 import { parseJson, readBody } from './read-json.ts';
 
@@ -22,7 +22,7 @@ export const contactsBody = z.strictObject({
 });
 
 /** The account and the graph of a key. */
-export function ownerOf(key: ApiKey): SearchOwner {
+export function ownerOf(key: ApiKey): Owner {
   return { accountId: key.accountId, live: key.mode === 'live' };
 }
 

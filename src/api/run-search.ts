@@ -3,11 +3,11 @@
  * database did not finish costs its key more requests than one, because it took the time of many.
  */
 import type { Response } from 'express';
+import type { Owner } from '../core/accounts/owner.ts';
 import type { Sql } from '../core/db/client.ts';
 import { type ApiKey, findRequestsOf } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
-import type { SearchOwner } from '../core/search/prepared-filter.ts';
 import type { ApiContext } from './api-context.ts';
 import { clientGone } from './client-gone.ts';
 
@@ -23,7 +23,7 @@ const timeoutCodes: readonly string[] = ['search_timeout', 'use_cursor'];
 /** Resolves as `read` does. Throws as `ReadSearch` does, and 499 `client_gone`, which no one reads. */
 export async function runSearch<T>(
   { context, key, response }: SearchCaller,
-  read: (graph: Sql, owner: SearchOwner) => Promise<T>,
+  read: (graph: Sql, owner: Owner) => Promise<T>,
 ): Promise<T> {
   const owner = { accountId: key.accountId, live: key.mode === 'live' };
   const gone = clientGone(response);

@@ -1,6 +1,7 @@
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import type { BatchKind, BatchOf, ListBatch, Owner } from '../../jobs/batch/batch.ts';
+import type { BatchKind, BatchOf, ListBatch } from '../../jobs/batch/batch.ts';
 import { findOwnBatch } from '../../jobs/batch/batches.sql.ts';
 import type { ApiContext } from '../api-context.ts';
 

@@ -4,7 +4,7 @@
  * every matched row, so it reads the few cells it needs from the record's bytes.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
-import { cellSeparator } from '../graph/record.ts';
+import { endOfCell } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import type { Answer, RecordBytes } from './answer.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
@@ -17,8 +17,6 @@ export interface ListedNames {
   personName?: string;
   companyName?: string;
 }
-
-const separator = cellSeparator.charCodeAt(0);
 
 /**
  * `yes`: the list's name is the record's. `no`: it is clearly somebody else's. `unknown`: there
@@ -139,10 +137,4 @@ function readCells({ bytes, from, to }: RecordBytes, cells: readonly Cell[]): st
     texts.push(start < end ? bytes.toString('utf8', start, end) : '');
   }
   return texts;
-}
-
-function endOfCell(bytes: Buffer, start: number, to: number): number {
-  let end = start;
-  while (end < to && bytes[end] !== separator) end += 1;
-  return end;
 }

@@ -4,7 +4,7 @@
  * them without ever making strings of them.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
-import { type CellShape, cellSeparator, recordToJson } from '../graph/record.ts';
+import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import type { OperationName, PricedOperation } from '../operations.ts';
@@ -54,11 +54,8 @@ const cellOf = {
 export function recordCellAt(record: RecordBytes | null, index: number): string {
   if (record === null) return '';
   let from = record.from;
-  for (let cell = 0; cell < index; cell++) {
-    from = record.bytes.indexOf(cellSeparator, from) + 1;
-  }
-  const end = record.bytes.indexOf(cellSeparator, from);
-  return record.bytes.toString('utf8', from, end === -1 || end > record.to ? record.to : end);
+  for (let cell = 0; cell < index; cell++) from = endOfCell(record.bytes, from, record.to) + 1;
+  return record.bytes.toString('utf8', from, endOfCell(record.bytes, from, record.to));
 }
 
 /** True when the answer holds what the operation is paid for. */

@@ -3,8 +3,10 @@
  * charge what matched, in the order of arrival, one statement for all. A call that cannot be paid gives
  * its answer to nobody.
  */
+
 import { chargeCalls } from '../credits/credits.sql.ts';
 import type { Sql } from '../db/client.ts';
+import { graphOf } from '../graph/graph-of.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
@@ -89,7 +91,7 @@ async function matchCalls(
   for (const indexes of groups.values()) {
     const members = indexes.map((index) => must(calls[index], 'call'));
     const { live, operation } = must(members[0], 'a call of the group');
-    const graph = live ? context.sql : context.testSql;
+    const graph = graphOf(context, live);
     const rows = members.map((call) => call.row);
     const found = await enrichMany(graph, operation, rows);
     for (const [place, index] of indexes.entries()) {

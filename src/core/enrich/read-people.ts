@@ -1,10 +1,8 @@
 /** People by their ids, as outcomes: who is gone or has opted out since somebody noted the id is a miss. */
 import type { Sql } from '../db/client.ts';
+import { endOfCell } from '../graph/record.ts';
 import { miss, type Outcome } from './enrich-many.ts';
 import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './records.sql.ts';
-
-const UNIT_SEPARATOR = 0x1f;
-const ZERO = 0x30;
 
 /**
  * Reads the people of the graph that `sql` sees. The ids ascend, and the outcomes stand in their order.
@@ -35,13 +33,7 @@ export async function readPeople(
 
 /** The first cell of a record. */
 function idAt(bytes: Buffer, from: number): number {
-  let id = 0;
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at] ?? UNIT_SEPARATOR;
-    if (byte === UNIT_SEPARATOR) break;
-    id = id * 10 + byte - ZERO;
-  }
-  return id;
+  return Number(bytes.toString('latin1', from, endOfCell(bytes, from, bytes.length)));
 }
 
 function outcomeOf(id: number, bytes: Buffer, from: number, to: number): Outcome {

@@ -5,8 +5,16 @@
 import { assert, must } from '../lib/assert.ts';
 import type { RecordField } from './fields.ts';
 
-/** Unit separator, between the cells of a stored record. */
+/** Unit separator, between the cells of a stored record, as text and as a byte. */
 export const cellSeparator = '\u001f';
+export const CELL_SEPARATOR = 0x1f;
+
+/** The end of the cell that begins at `from`, at most `to`: the place of its separator, if it has one. */
+export function endOfCell(bytes: Uint8Array, from: number, to: number): number {
+  let end = from;
+  while (end < to && bytes[end] !== CELL_SEPARATOR) end++;
+  return end;
+}
 
 /** The cells of a stored record, one per field, as text. A wrong number of them is a bug. */
 function recordCells(fields: readonly RecordField[], record: string): string[] {

@@ -1,5 +1,5 @@
+import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
-import type { SearchOwner } from './prepared-filter.ts';
 
 /** Whom a list names: addresses by the SHA-256 of their canonical form, and domains. */
 export interface ListedContacts {
@@ -18,7 +18,7 @@ export interface DoNotContact {
 /** Adds what is not listed yet. Returns how many lines that were. */
 export async function insertContacts(
   sql: Sql,
-  { accountId, live }: SearchOwner,
+  { accountId, live }: Owner,
   { emailHashes, domains }: ListedContacts,
 ): Promise<number> {
   const rows = await sql`
@@ -33,7 +33,7 @@ export async function insertContacts(
 }
 
 /** Lines of the list, counted by the statements that change it. */
-export async function countContacts(sql: Sql, { accountId, live }: SearchOwner): Promise<number> {
+export async function countContacts(sql: Sql, { accountId, live }: Owner): Promise<number> {
   const [list] = await sql<{ entries: number }[]>`
     select entries from do_not_contact_versions
     where account_id = ${accountId} and live = ${live}`;
@@ -43,7 +43,7 @@ export async function countContacts(sql: Sql, { accountId, live }: SearchOwner):
 /** Takes these off the list. Returns how many lines that were. */
 export async function deleteContacts(
   sql: Sql,
-  { accountId, live }: SearchOwner,
+  { accountId, live }: Owner,
   { emailHashes, domains }: ListedContacts,
 ): Promise<number> {
   const deleted = await sql`
@@ -57,7 +57,7 @@ export async function deleteContacts(
 /** A page of the list, newest first. */
 export async function listContacts(
   sql: Sql,
-  { accountId, live }: SearchOwner,
+  { accountId, live }: Owner,
   { before, limit }: { before: number | null; limit: number },
 ): Promise<DoNotContact[]> {
   return sql<DoNotContact[]>`

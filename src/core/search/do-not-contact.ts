@@ -3,12 +3,12 @@
  * anybody to whoever reads the database.
  */
 import { createHash } from 'node:crypto';
+import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { toAsciiHost } from '../identifiers/domain.ts';
 import { normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError, type ErrorDetail } from '../lib/errors.ts';
 import { countContacts, insertContacts, type ListedContacts } from './do-not-contact.sql.ts';
-import type { SearchOwner } from './prepared-filter.ts';
 
 /** What a caller lists, as it is written. */
 export interface WrittenContacts {
@@ -55,7 +55,7 @@ export function readContacts(written: WrittenContacts): ListedContacts {
  */
 export async function addContacts(
   tx: Sql,
-  owner: SearchOwner,
+  owner: Owner,
   contacts: ListedContacts,
 ): Promise<number> {
   const added = await insertContacts(tx, owner, contacts);

@@ -2,10 +2,12 @@
  * What a filter needs to know of the graph before it becomes SQL: the ids that its names mean. Looked up
  * first and not inside the statement, so that the planner sees how many people they are.
  */
+
+import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { countryCode } from '../identifiers/country.ts';
 import type { Condition, Filter, Place } from './parse.ts';
-import type { PlaceIds, PreparedFilter, SearchOwner } from './prepared-filter.ts';
+import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
   findCountryIds,
@@ -21,7 +23,7 @@ import {
 export async function prepareFilter(
   sql: Sql,
   filter: Filter,
-  owner: SearchOwner,
+  owner: Owner,
   now: Date = new Date(),
 ): Promise<PreparedFilter> {
   const objectIds = new Map<number, number[]>();

@@ -1,10 +1,5 @@
+import type { Owner } from '../accounts/owner.ts';
 import type { Filter } from './parse.ts';
-
-/** Whose search it is: an account, over the live graph or that of test keys. */
-export interface SearchOwner {
-  accountId: string;
-  live: boolean;
-}
 
 export interface PlaceIds {
   cityIds: number[];
@@ -14,7 +9,7 @@ export interface PlaceIds {
 /** A filter that can be compiled, for one owner and one graph; made by `prepareFilter`. */
 export interface PreparedFilter {
   filter: Filter;
-  owner: SearchOwner;
+  owner: Owner;
   /** The calendar year that ages are counted in. */
   year: number;
   /** By the place of the condition: ids of the objects that hold the values. */

@@ -4,6 +4,8 @@
  * charged who was suppressed or listed before the call, however far the replicas are behind. Each account
  * has its share of the searches of a process.
  */
+
+import type { Owner } from '../accounts/owner.ts';
 import type { Config } from '../config.ts';
 import { readCancellable } from '../db/cancellable.ts';
 import type { Sql } from '../db/client.ts';
@@ -11,7 +13,6 @@ import { isCancelled } from '../db/pg-errors.ts';
 import { ReplicaBehind, type Replicas } from '../db/replicas.ts';
 import { openShare } from '../limits/shares.ts';
 import { searchTimeout } from './page.ts';
-import type { SearchOwner } from './prepared-filter.ts';
 import { type Exclusions, readExclusions } from './search.sql.ts';
 
 export interface SearchConnections {
@@ -36,7 +37,7 @@ const WAIT_MS_MAX = 2_000;
  * wait, and 503 `search_timeout` when the database was not done in `searchTimeoutMs`.
  */
 export type ReadSearch = <T>(
-  owner: SearchOwner,
+  owner: Owner,
   signal: AbortSignal,
   read: (graph: Sql) => Promise<T>,
 ) => Promise<T>;
@@ -71,7 +72,7 @@ export function openSearches(
 }
 
 /** A replica never goes back: what it knows here, it knows in every statement that follows. */
-async function assertKnown(primary: Sql, replica: Sql, owner: SearchOwner): Promise<void> {
+async function assertKnown(primary: Sql, replica: Sql, owner: Owner): Promise<void> {
   const [now, known] = await Promise.all([
     readExclusions(primary, owner),
     readExclusions(replica, owner),

@@ -1,10 +1,12 @@
 /** What a filter's names mean in the graph, and the pages of a search. */
+
+import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { compileSearch, presenceMask } from './compile.sql.ts';
 import { anyOf, integerIn, timeIn } from './compile-ranges.sql.ts';
 import type { Condition } from './parse.ts';
-import type { PreparedFilter, SearchOwner } from './prepared-filter.ts';
+import type { PreparedFilter } from './prepared-filter.ts';
 
 const namedTables: Readonly<Record<string, string>> = {
   industries: 'industries',
@@ -114,10 +116,7 @@ export interface Exclusions {
 }
 
 /** Reads how far the lists have come on the server that `sql` leads to. */
-export async function readExclusions(
-  sql: Sql,
-  { accountId, live }: SearchOwner,
-): Promise<Exclusions> {
+export async function readExclusions(sql: Sql, { accountId, live }: Owner): Promise<Exclusions> {
   const [row] = await sql<Exclusions[]>`
     select (select coalesce(max(number), 0) from suppressions) as suppression,
       coalesce((select version from do_not_contact_versions
@@ -199,7 +198,7 @@ export interface PageHint {
 /** The known place that is nearest before this one. */
 export async function findHint(
   sql: Sql,
-  { owner, sha256, position }: { owner: SearchOwner; sha256: Buffer; position: number },
+  { owner, sha256, position }: { owner: Owner; sha256: Buffer; position: number },
 ): Promise<PageHint | undefined> {
   const [hint] = await sql<PageHint[]>`
     select position, last_id from page_hints
@@ -212,7 +211,7 @@ export async function findHint(
 /** Keeps places for a quarter of an hour. */
 export async function saveHint(
   sql: Sql,
-  { owner, sha256, hint }: { owner: SearchOwner; sha256: Buffer; hint: PageHint },
+  { owner, sha256, hint }: { owner: Owner; sha256: Buffer; hint: PageHint },
 ): Promise<void> {
   await sql`
     insert into page_hints (account_id, live, filter_sha256, position, last_id, expires_at)

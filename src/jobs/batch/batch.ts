@@ -2,6 +2,8 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { ToldQuote } from '../../core/free-answers/free-answers.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
+import type { Delimiter } from '../../formats/csv/record-table.ts';
+import type { Newline } from '../../formats/csv/split.ts';
 import type { ColumnMapping } from '../mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result-format.ts';
@@ -14,8 +16,8 @@ export interface StoredDialect {
   encodingIsGuess: boolean;
   /** Bytes of the upload's byte order mark. */
   bom: number;
-  delimiter: string;
-  newline: string;
+  delimiter: Delimiter;
+  newline: Newline;
   /** Names of the header's columns, or null for a file without a header. */
   header: string[] | null;
   /** The header's own text, as it is given back; null without a header. */
@@ -116,12 +118,6 @@ export interface ExportBatch extends AnyBatch {
 export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
-
-/** Whose objects a caller may see. */
-export interface Owner {
-  accountId: string;
-  live: boolean;
-}
 
 /** What the caller adds to the transaction that records a batch. */
 export type Alongside = (tx: Sql, batch: Batch) => Promise<void>;

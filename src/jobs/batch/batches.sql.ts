@@ -3,9 +3,10 @@
  * the order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
-import type { Batch, BatchKind, BatchOf, Owner } from './batch.ts';
+import type { Batch, BatchKind, BatchOf } from './batch.ts';
 import type { PartReport } from './report.ts';
 import type { BatchState } from './states.ts';
 

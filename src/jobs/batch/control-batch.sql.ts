@@ -3,9 +3,10 @@
  * batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 
+import type { Owner } from '../../core/accounts/owner.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
-import type { Batch, Owner, Quote } from './batch.ts';
+import type { Batch, Quote } from './batch.ts';
 import { jobDone } from './batches.sql.ts';
 import { cancellableStates, statesBefore } from './states.ts';
 

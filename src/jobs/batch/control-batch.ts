@@ -1,11 +1,13 @@
 /** What people may do to a batch: start, pause, resume, cancel, change, ask its price, delete its files. */
+
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import type { Alongside, Batch, ListBatch, Owner } from './batch.ts';
+import type { Alongside, Batch, ListBatch } from './batch.ts';
 import { findBatch, markFilesDeleted } from './batches.sql.ts';
 import {
   askQuote,

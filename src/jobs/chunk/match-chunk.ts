@@ -1,12 +1,14 @@
 /** The outcomes of a chunk's rows, before anything is paid: read, match, compare, drop duplicates. */
+
 import { agrees } from '../../core/enrich/agreement.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { enrichMany, miss, noMatch, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
-import type { Delimiter, RecordTable } from '../../formats/csv/record-table.ts';
+import type { RecordTable } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { checksAgreement, type ReadRows, type Repair, readRows } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -40,7 +42,7 @@ export async function matchChunk(
   chunk: ClaimedChunk,
   answered: ReadonlyMap<number, number> = new Map(),
 ): Promise<MatchedChunk> {
-  const delimiter = batch.dialect.delimiter as Delimiter;
+  const delimiter = batch.dialect.delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
   const key = must(batch.canonicalKey, 'canonical key of a split batch');
   const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
@@ -52,7 +54,7 @@ export async function matchChunk(
     return { piece, records, repairs: [], outcomes, release() {} };
   }
   const read = readRows(piece, records, { ...batch, delimiter });
-  const graph = batch.live ? context.sql : context.testSql;
+  const graph = graphOf(context, batch.live);
   const rows = read.rows.slice(chunk.rowsDone, to);
   const columns = outputColumns(batch.operation, batch.fields);
   const brief = needsOnlyBrief(batch.operation, columns);

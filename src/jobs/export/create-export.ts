@@ -1,5 +1,6 @@
 /** Accepts an export: its filter and fields are checked, nothing is read yet. */
 import { uuidv7 } from 'uuidv7';
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
@@ -8,7 +9,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
-import type { Alongside, Batch, Owner } from '../batch/batch.ts';
+import type { Alongside, Batch, StoredDialect } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
 import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
@@ -35,7 +36,7 @@ export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
 }
 
 /** Exports have no list of their own: what they write is CSV with commas. */
-const dialect = {
+const dialect: StoredDialect = {
   encoding: 'utf-8',
   encodingIsGuess: false,
   bom: 0,

@@ -7,6 +7,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { readPeople } from '../../core/enrich/read-people.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
@@ -55,7 +56,7 @@ async function outcomesOf(
   const bytes = await storeCall(readRange(context.store, key, range, chunk.crc32));
   const lines = bytes.toString('latin1').split('\n');
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
-  const graph = batch.live ? context.sql : context.testSql;
+  const graph = graphOf(context, batch.live);
   context.endPhase('read');
   const outcomes = await readPeople(graph, ids, brief);
   context.endPhase('fetch');

@@ -9,6 +9,7 @@ import { readCancellable } from '../../core/db/cancellable.ts';
 import { isCancelled } from '../../core/db/pg-errors.ts';
 import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
@@ -40,7 +41,7 @@ const PAUSE_MS_MAX = 60_000;
  */
 export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
   const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;
-  const graph = batch.live ? context.sql : context.testSql;
+  const graph = graphOf(context, batch.live);
   // One more than may be there tells that there are more.
   const max = batch.maxResults ?? batchRowsMax + 1;
   const notDeliveredBy = batch.onlyNew ? batch.scheduleId : null;

@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
@@ -15,7 +16,7 @@ import type { StreamSum } from '../../core/storage/object-store.ts';
 import { readHead, verifyObject } from '../../core/storage/object-sum.ts';
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from '../../formats/xlsx/read-xlsx.ts';
-import type { Alongside, Batch, Owner, StoredDialect } from '../batch/batch.ts';
+import type { Alongside, Batch, StoredDialect } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';

@@ -2,7 +2,6 @@
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { priceOf } from '../../core/operations.ts';
-import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { reportPart } from '../batch/report.ts';
 import type { ChunkPhases } from '../chunk/chunk-phases.ts';
@@ -22,7 +21,7 @@ export async function readListChunk(
   const matched = await matchChunk(context, batch, chunk);
   const { piece, records, repairs, outcomes } = matched;
   const layout = {
-    delimiter: batch.dialect.delimiter as Delimiter,
+    delimiter: batch.dialect.delimiter,
     newline: batch.dialect.newline,
     width: must(batch.width, 'width of a split batch'),
     columns: outputColumns(batch.operation, batch.fields),

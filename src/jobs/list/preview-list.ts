@@ -3,7 +3,7 @@ import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { Transcoder } from '../../formats/csv/encoding.ts';
-import type { Delimiter, RecordTable } from '../../formats/csv/record-table.ts';
+import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { viewDialect } from '../batch/batch-view.ts';
@@ -23,7 +23,7 @@ interface Sample {
  * `AppError` 410 when its files are no longer kept.
  */
 export async function previewBatch(store: ObjectStore, batch: ListBatch) {
-  const delimiter = batch.dialect.delimiter as Delimiter;
+  const delimiter = batch.dialect.delimiter;
   const { bytes, records } = await sampleOf(store, batch);
   const { rows } = readRows(bytes, records, { ...batch, delimiter });
   return {
@@ -41,7 +41,7 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
 
 /** Cells of the first records, for guessing what the columns hold. */
 export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
-  const delimiter = batch.dialect.delimiter as Delimiter;
+  const delimiter = batch.dialect.delimiter;
   const { bytes, records } = await sampleOf(store, batch);
   const count = Math.min(records.count, SAMPLE_ROWS);
   return Array.from({ length: count }, (_, index) =>
@@ -66,7 +66,7 @@ async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
   ];
   const bytes = Buffer.concat(text).subarray(dialect.firstByte);
   const records = sampleRecords(bytes, {
-    delimiter: dialect.delimiter as Delimiter,
+    delimiter: dialect.delimiter,
     isWhole,
     firstLine: dialect.firstLine,
   });

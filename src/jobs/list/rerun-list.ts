@@ -1,11 +1,11 @@
 /** A new batch from the rows of an old one that came to certain outcomes. */
 import { Readable } from 'node:stream';
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
-import type { Delimiter } from '../../formats/csv/record-table.ts';
-import type { Alongside, Batch, ListBatch, Owner } from '../batch/batch.ts';
+import type { Alongside, Batch, ListBatch } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { openParts } from '../result/read-parts.ts';
@@ -70,7 +70,7 @@ export async function rerunBatch(
     },
     {
       encoding: 'utf-8',
-      delimiter: batch.dialect.delimiter as Delimiter,
+      delimiter: batch.dialect.delimiter,
       header: batch.dialect.header !== null,
     },
     alongside,
@@ -85,7 +85,7 @@ async function* chosenRows(
   counter: { rows: number },
 ): AsyncGenerator<Buffer> {
   const { header, newline } = batch.dialect;
-  const delimiter = batch.dialect.delimiter as Delimiter;
+  const delimiter = batch.dialect.delimiter;
   const width = must(batch.width, 'width of a batch that ran');
   const line = (cells: readonly string[]) => {
     const text = cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);

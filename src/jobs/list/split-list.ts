@@ -2,7 +2,6 @@
  * Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end.
  */
 import { streamObject, twiceIfDamaged, verifyObject } from '../../core/storage/object-sum.ts';
-import type { Delimiter } from '../../formats/csv/record-table.ts';
 import { splitIntoChunks } from '../../formats/csv/split.ts';
 import { whyNotAsXlsx } from '../../formats/xlsx/write-xlsx.ts';
 import type { ListBatch } from '../batch/batch.ts';
@@ -47,7 +46,7 @@ function cut(
   { key, sum, firstByte }: CanonicalObject,
 ): ReturnType<typeof splitIntoChunks> {
   return splitIntoChunks(skipBytes(streamObject(store, key, sum), firstByte), {
-    delimiter: dialect.delimiter as Delimiter,
+    delimiter: dialect.delimiter,
     firstByte,
     firstLine: dialect.firstLine,
     rowsMax: config.batchRowsMax,

@@ -1,7 +1,8 @@
 /** Statements about uploads that callers put into the object storage themselves. */
+
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
-import type { Owner } from '../batch/batch.ts';
 
 /** An upload can become a batch for so long; then it is deleted. */
 const uploadKeepSeconds = 24 * 60 * 60;

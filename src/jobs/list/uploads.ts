@@ -5,11 +5,11 @@
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
-import type { Owner } from '../batch/batch.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { fileTooLarge } from './receive-upload.ts';
 import {

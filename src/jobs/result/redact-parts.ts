@@ -5,7 +5,9 @@
  * place of the old one. Any number of processes may do so at once: what a commit records is decided by
  * the key that it replaces, and what was written in vain is deleted.
  */
+
 import { uuidv7 } from 'uuidv7';
+import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
@@ -69,7 +71,7 @@ export async function checkBatch(context: PartsContext, batch: Batch): Promise<n
   assertFilesKept(batch);
   const subject = indexedSubject(batch);
   if (subject === null) return 0;
-  const graph = batch.live ? context.sql : context.testSql;
+  const graph = graphOf(context, batch.live);
   const number = await lastSuppression(graph);
   if (number === 0) return 0;
   let rewritten = 0;
@@ -212,7 +214,7 @@ async function hideFrom(
     companies.push({ row, companyId, directors: must(added[column], 'directors') });
     return added;
   });
-  const left = await hideDirectors(batch.live ? sql : testSql, companies);
+  const left = await hideDirectors(graphOf({ sql, testSql }, batch.live), companies);
   const directorsOf = new Map(companies.map(({ row }, index) => [row, left[index] ?? '[]']));
   return changeRows(bytes, layout, rows, (added, row) =>
     added.with(column, must(directorsOf.get(row), 'directors of a row')),

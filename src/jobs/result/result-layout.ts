@@ -1,6 +1,5 @@
 /** What the columns of a batch's result are. */
 import { outputColumns } from '../../core/enrich/answer.ts';
-import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { Batch, ExportBatch, ListBatch } from '../batch/batch.ts';
 import { checksAgreement } from '../mapping/read-rows.ts';
 import { resultHeader } from './render-part.ts';
@@ -34,7 +33,7 @@ function listLayout(batch: ListBatch): ResultLayout {
   const agreement = checksAgreement(batch.mapping);
   const header = dialect.header ?? numberedNames(width);
   return {
-    delimiter: dialect.delimiter as Delimiter,
+    delimiter: dialect.delimiter,
     newline: dialect.newline,
     names: resultHeader(header, width, columns, agreement),
     headerText: dialect.headerText,

@@ -1,4 +1,5 @@
 /** Statements of schedules. A schedule is locked before the batches of its runs. */
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 
 export interface Schedule {
@@ -32,12 +33,6 @@ export type ScheduleMode = (typeof scheduleModes)[number];
 
 export type NewSchedule = Omit<Schedule, 'createdAt'>;
 
-/** Whose schedules a caller may see. */
-export interface ScheduleOwner {
-  accountId: string;
-  live: boolean;
-}
-
 /** The time on the database's clock, which all workers share. */
 export async function readClock(sql: Sql): Promise<Date> {
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
@@ -63,7 +58,7 @@ export async function insertSchedule(sql: Sql, schedule: NewSchedule): Promise<v
 /** A schedule of this owner; anybody else's is not found. With `lock` nobody changes or runs it meanwhile. */
 export async function findOwnSchedule(
   sql: Sql,
-  { accountId, live }: ScheduleOwner,
+  { accountId, live }: Owner,
   id: string,
   lock = false,
 ): Promise<Schedule | undefined> {
@@ -76,7 +71,7 @@ export async function findOwnSchedule(
 /** A page of an owner's schedules, newest first; `before` is the last id of the page before. */
 export async function listSchedules(
   sql: Sql,
-  { accountId, live }: ScheduleOwner,
+  { accountId, live }: Owner,
   page: { before: string | null; limit: number },
 ): Promise<Schedule[]> {
   return sql<Schedule[]>`

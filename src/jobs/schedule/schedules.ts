@@ -1,5 +1,6 @@
 /** What people do with schedules: make, change, delete. */
 import { uuidv7 } from 'uuidv7';
+import type { Owner } from '../../core/accounts/owner.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { checkExport } from '../export/create-export.ts';
@@ -12,7 +13,6 @@ import {
   lockSchedulesOf,
   readClock,
   type Schedule,
-  type ScheduleOwner,
   updateSchedule,
 } from './schedules.sql.ts';
 
@@ -46,7 +46,7 @@ interface ScheduleContext {
  */
 export async function createSchedule(
   { sql, config }: ScheduleContext,
-  owner: ScheduleOwner & { keyId: string },
+  owner: Owner & { keyId: string },
   request: ScheduleRequest,
   alongside: (tx: Sql, schedule: Schedule) => Promise<void>,
 ): Promise<Schedule> {
@@ -72,7 +72,7 @@ export async function createSchedule(
  */
 export async function changeSchedule(
   { sql, config }: ScheduleContext,
-  owner: ScheduleOwner & { keyId: string },
+  owner: Owner & { keyId: string },
   id: string,
   change: Partial<ScheduleRequest>,
 ): Promise<Schedule> {
@@ -93,7 +93,7 @@ export async function changeSchedule(
 /** Deletes a schedule and its history; its exports stay. Throws 404 for one that is not the owner's. */
 export async function removeSchedule(
   { sql }: Pick<ScheduleContext, 'sql'>,
-  owner: ScheduleOwner,
+  owner: Owner,
   id: string,
 ): Promise<void> {
   await inTransaction(sql, async (tx) => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Owner } from '../../core/accounts/owner.ts';
 import { hostileUrls, resolveStub } from './hostile-urls.test-suite.ts';
-import type { WebhookOwner } from './webhooks.sql.ts';
 import { type Hook, type Hooked, openHooked } from './webhooks.test-suite.ts';
 import { changeWebhook, createWebhook } from './webhooks.ts';
 
 let hooked: Hooked;
-let owner: WebhookOwner;
+let owner: Owner;
 let hook: Hook;
 beforeAll(async () => {
   hooked = await openHooked();

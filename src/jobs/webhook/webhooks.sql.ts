@@ -3,6 +3,7 @@
  * `deliver/deliveries.sql.ts`. Events are recorded by triggers (migration `webhooks`), which never wait for a
  * webhook. Locks are taken in the order wallet -> webhook -> delivery.
  */
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { type EventType, testEventType } from './event-types.ts';
 
@@ -22,12 +23,6 @@ export interface Webhook {
   createdAt: Date;
 }
 
-/** Whose webhooks a caller may see. */
-export interface WebhookOwner {
-  accountId: string;
-  live: boolean;
-}
-
 export type NewWebhook = Pick<
   Webhook,
   'id' | 'accountId' | 'live' | 'url' | 'events' | 'creditsLowThreshold' | 'enabled'
@@ -42,7 +37,7 @@ export async function lockWebhooksOf(sql: Sql, accountId: string): Promise<void>
   await sql`select from wallets where account_id = ${accountId} for no key update`;
 }
 
-export async function countWebhooks(sql: Sql, { accountId, live }: WebhookOwner): Promise<number> {
+export async function countWebhooks(sql: Sql, { accountId, live }: Owner): Promise<number> {
   const [row] = await sql<{ webhooks: number }[]>`
     select count(*) as webhooks from webhooks
     where account_id = ${accountId} and live = ${live}`;
@@ -56,7 +51,7 @@ export async function insertWebhook(sql: Sql, webhook: NewWebhook): Promise<void
 /** A webhook of this owner; anybody else's is not found. With `keep` nobody deletes it meanwhile. */
 export async function findOwnWebhook(
   sql: Sql,
-  { accountId, live }: WebhookOwner,
+  { accountId, live }: Owner,
   id: string,
   keep = false,
 ): Promise<Webhook | undefined> {
@@ -70,7 +65,7 @@ export async function findOwnWebhook(
 /** A page of an owner's webhooks, newest first; `before` is the last id of the page before. */
 export async function listWebhooks(
   sql: Sql,
-  { accountId, live }: WebhookOwner,
+  { accountId, live }: Owner,
   page: { before: string | null; limit: number },
 ): Promise<Webhook[]> {
   return sql<Webhook[]>`

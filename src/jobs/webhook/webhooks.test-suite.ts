@@ -3,18 +3,19 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { vi } from 'vitest';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { openReceiver, type Received } from '../../../tests/support/webhook-receiver.ts';
+import type { Owner } from '../../core/accounts/owner.ts';
 import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type DeliveryDependencies, openDeliverer } from './deliver/deliver-due.ts';
 import type { Attempt } from './deliver/post-message.ts';
 import { eventTypes } from './event-types.ts';
-import { findOwnWebhook, type Webhook, type WebhookOwner } from './webhooks.sql.ts';
+import { findOwnWebhook, type Webhook } from './webhooks.sql.ts';
 import { createWebhook, type WebhookRequest } from './webhooks.ts';
 
 export type Hooked = Awaited<ReturnType<typeof openHooked>>;
 
 /** A webhook that a test made, and the secret that was shown. */
-export interface Hook extends WebhookOwner {
+export interface Hook extends Owner {
   id: string;
   secret: string;
 }

@@ -1,5 +1,6 @@
 /** What people do with webhooks: make, change, delete, rotate the secret, test, send again. */
 import { uuidv7 } from 'uuidv7';
+import type { Owner } from '../../core/accounts/owner.ts';
 import type { Config } from '../../core/config.ts';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -20,7 +21,6 @@ import {
   updateWebhook,
   type Webhook,
   type WebhookChange,
-  type WebhookOwner,
 } from './webhooks.sql.ts';
 
 /** Every event is sent to each of them. */
@@ -49,7 +49,7 @@ type Alongside<Made> = (tx: Sql, made: Made) => Promise<void>;
  */
 export async function createWebhook(
   { sql, config }: WebhookContext,
-  owner: WebhookOwner,
+  owner: Owner,
   request: WebhookRequest,
   alongside: Alongside<Webhook> = async () => {},
   resolve: Resolve = resolveHost,
@@ -72,7 +72,7 @@ export async function createWebhook(
 /** Changes a webhook, enables or disables it. Throws as `createWebhook`, and 404. */
 export async function changeWebhook(
   { sql, config }: WebhookContext,
-  owner: WebhookOwner,
+  owner: Owner,
   id: string,
   change: WebhookChange,
   resolve: Resolve = resolveHost,
@@ -88,7 +88,7 @@ export async function changeWebhook(
 }
 
 /** Deletes a webhook with its deliveries; what was not delivered never is. Throws 404. */
-export async function removeWebhook(sql: Database, owner: WebhookOwner, id: string): Promise<void> {
+export async function removeWebhook(sql: Database, owner: Owner, id: string): Promise<void> {
   await changeWebhooks(sql, owner, async (tx) => {
     await ownWebhook(tx, owner, id);
     await updateWebhook(tx, id, { enabled: false });
@@ -103,7 +103,7 @@ export async function removeWebhook(sql: Database, owner: WebhookOwner, id: stri
  */
 export async function rotateWebhookSecret(
   { sql, config }: WebhookContext,
-  owner: WebhookOwner,
+  owner: Owner,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
   alongside: Alongside<Webhook> = async () => {},
 ): Promise<WithSecret> {
@@ -122,7 +122,7 @@ export async function rotateWebhookSecret(
 /** Sends a test event to a webhook. Throws 404, and 409 `invalid_state` when it is disabled. */
 export async function testWebhook(
   sql: Database,
-  owner: WebhookOwner,
+  owner: Owner,
   id: string,
   alongside: Alongside<Delivery> = async () => {},
 ): Promise<Delivery> {
@@ -137,7 +137,7 @@ export async function testWebhook(
 /** Sends an event again, whatever became of it, under the same webhook-id. Throws as `testWebhook`. */
 export async function replayWebhookDelivery(
   sql: Database,
-  owner: WebhookOwner,
+  owner: Owner,
   { id, deliveryId }: { id: string; deliveryId: string },
   alongside: Alongside<Delivery> = async () => {},
 ): Promise<Delivery> {
@@ -153,7 +153,7 @@ export async function replayWebhookDelivery(
 /** The owner's webhook, as `findOwnWebhook`. Throws `AppError` 404 for one that is not there. */
 export async function ownWebhook(
   sql: Sql,
-  owner: WebhookOwner,
+  owner: Owner,
   id: string,
   keep = false,
 ): Promise<Webhook> {
@@ -175,7 +175,7 @@ export function deliveryNotFound(id: string): AppError {
 /** Does a change of an account's webhooks, and notes in the wallet what they are to be told of. */
 async function changeWebhooks<T>(
   sql: Database,
-  { accountId }: WebhookOwner,
+  { accountId }: Owner,
   change: (tx: Sql) => Promise<T>,
 ): Promise<T> {
   return inTransaction(sql, async (tx) => {
@@ -186,7 +186,7 @@ async function changeWebhooks<T>(
   });
 }
 
-async function enabledWebhook(sql: Sql, owner: WebhookOwner, id: string): Promise<void> {
+async function enabledWebhook(sql: Sql, owner: Owner, id: string): Promise<void> {
   const { enabled } = await ownWebhook(sql, owner, id, true);
   if (enabled) return;
   throw new AppError({
