@@ -28,6 +28,8 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
   app.use((request, response, next) => {
+    // Each bound that holds something for a response listens for its end; Node warns of ten as of a leak.
+    response.setMaxListeners(20);
     response.setHeaders(securityHeadersOf(request.url));
     response.setHeader('X-Request-Id', uuidv7());
     next();

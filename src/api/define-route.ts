@@ -94,9 +94,13 @@ export function defineRoute<Query extends z.ZodType, Params extends z.ZodType>(
       const called = { key, admission, credentials, query, params, request, response };
       const isSingleCall = definition.counted && definition.method === 'get';
       const scoped = isSingleCall ? context : withRequestId(context, response);
+      let gone: AbortSignal | undefined;
       const sql = beginningWith(
         context.sql,
-        (transaction) => writes(key.accountId, clientGone(response), transaction),
+        (transaction) => {
+          gone ??= clientGone(response);
+          return writes(key.accountId, gone, transaction);
+        },
         // What a GET writes is its charge, which asks by itself.
         definition.method === 'get' ? async () => {} : (tx) => assertStillInForce(tx, credentials),
       );

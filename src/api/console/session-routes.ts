@@ -5,6 +5,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import type { Session } from '../../core/sessions/sessions.sql.ts';
 import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
+import { clientGone } from '../client-gone.ts';
 import { parseParameters } from '../define-route.ts';
 import { readJson } from '../read-json.ts';
 import { assertSameOrigin, readToken, writeToken } from './session-cookie.ts';
@@ -31,7 +32,10 @@ export function serveSessions(context: ApiContext): Router {
   });
   route.post(async (request, response) => {
     const given = parseParameters(credentials, await readJson(request, BYTES_MAX));
-    const token = await signIn(context, given, request.ip ?? '');
+    const token = await signIn(context, given, {
+      address: request.ip ?? '',
+      signal: clientGone(response),
+    });
     const session = await readSession(context.sql, token);
     if (session === null) throw keyEnded();
     const before = readToken(request);

@@ -350,4 +350,37 @@ describe('behind a proxy', () => {
     expect((await trySignIn({ email, password }, '203.0.113.9')).status).toBe(429);
     expect((await trySignIn({ email, password }, '192.0.2.7')).status).toBe(201);
   });
+
+  test('addresses that send many passwords at once leave the others a turn', async () => {
+    const email = 'eve@team.example';
+    await createAccount(behind.sql, { name: 'Team', email, password, credits: 0 });
+    const wrong = 'wrong horse battery';
+    let checked = 0;
+    const flood = Array.from({ length: 24 }, async (_, at) => {
+      const credentials = { email: `${at}@team.example`, password: wrong };
+      const { status } = await trySignIn(credentials, `198.51.100.${at % 3}`);
+      checked++;
+      return status;
+    });
+    // All of them came before.
+    await Promise.race(flood);
+    expect((await trySignIn({ email, password }, '192.0.2.8')).status).toBe(201);
+    expect(checked).toBeLessThan(12);
+    const refused = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        trySignIn({ email: `${at}@one.example`, password: wrong }, '198.51.100.99'),
+      ),
+    );
+    const problem = await expectProblem(
+      must(
+        refused.find(({ status }) => status === 429),
+        'a refusal',
+      ),
+      { status: 429, code: 'rate_limited' },
+    );
+    expect(problem.detail).toContain('8 for sign-ins of this network address open at once');
+    const statuses = await Promise.all(flood);
+    // A slow machine lets some wait too long for a turn.
+    expect(statuses.every((status) => status === 401 || status === 503)).toBe(true);
+  });
 });

@@ -4,7 +4,6 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import pLimit from 'p-limit';
 import { AppError } from '../lib/errors.ts';
 
 const PASSWORD_CHARACTERS_MIN = 12;
@@ -19,8 +18,6 @@ const SALT_BYTES = 16;
 const GENERATED_BYTES = 15;
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
-/** Each takes 32 MiB and one of the four threads that files are read with too. */
-const inTurn = pLimit(2);
 
 /** A password that nobody chose. */
 export function generatePassword(): string {
@@ -85,7 +82,7 @@ function hashWith(
 ): Promise<Buffer> {
   const maxmem = 2 * 128 * cost * blockSize;
   const options = { cost, blockSize, parallelization: parallel, maxmem };
-  return inTurn(() => derive(password.normalize('NFKC'), salt, bytes, options));
+  return derive(password.normalize('NFKC'), salt, bytes, options);
 }
 
 function badLength(): AppError {

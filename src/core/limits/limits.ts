@@ -129,8 +129,8 @@ export async function countQuote(limiter: Limiter, batchId: string): Promise<voi
 const OPEN_RETRY_SECONDS = 10;
 
 /** The refusal of one more answer that stays open, such as a download, beside those that are. */
-export function tooManyOpen(name: string, max: number): AppError {
-  return rateLimited(`${name} of the account open at once`, max, OPEN_RETRY_SECONDS);
+export function tooManyOpen(name: string, max: number, owner = 'the account'): AppError {
+  return rateLimited(`${name} of ${owner} open at once`, max, OPEN_RETRY_SECONDS);
 }
 
 /** A list that waits for somebody may stay open for long; one that runs ends in seconds or minutes. */

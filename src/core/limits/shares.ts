@@ -9,6 +9,8 @@ import { tooManyOpen } from './limits.ts';
 export interface ShareLimits {
   /** The work, in the plural, as the refusal names it: `searches`. */
   name: string;
+  /** Who has a share, as the refusal names it; an account where it is absent. */
+  owner?: string;
   /** Maximum in flight in this process. */
   inFlightMax: number;
   /** Maximum in flight for one account; less than `inFlightMax` leaves room for others. */
@@ -71,7 +73,7 @@ export function openShare(limits: ShareLimits): Share {
       const account = accounts.get(accountId) ?? { waiting: new Set(), inFlight: 0, lastTurn: 0 };
       const max = limits.accountInFlightMax + limits.accountWaitingMax;
       if (account.inFlight + account.waiting.size >= max) {
-        return reject(tooManyOpen(limits.name, max));
+        return reject(tooManyOpen(limits.name, max, limits.owner));
       }
       accounts.set(accountId, account);
       const leave = (reason: unknown) => {

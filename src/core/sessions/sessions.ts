@@ -10,6 +10,7 @@ import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { countSignIn, forgetSignIn } from '../limits/limits.ts';
+import { openShare } from '../limits/shares.ts';
 import {
   changeSessionKey,
   deletePasswordSessions,
@@ -29,19 +30,38 @@ const TOKEN_FORM = /^[\w-]{43}$/;
 export type Credentials = { key: string } | { email: string; password: string };
 
 /**
- * Signs somebody in from a network address. Returns the token that the browser keeps. Throws `AppError`
- * 401 `invalid_sign_in` for a wrong password and for an address that has no account, alike; 401 or 403 for
- * a key that may not call; 429 for too many attempts.
+ * Places for checks of passwords, by network address: each takes 32 MiB, and one of the four threads that files are
+ * read with too.
+ */
+const checkInTurn = openShare({
+  name: 'sign-ins',
+  owner: 'this network address',
+  inFlightMax: 2,
+  accountInFlightMax: 1,
+  accountWaitingMax: 7,
+  waitMsMax: 10_000,
+});
+
+/** Where a sign-in comes from: its network address, and a signal that aborts when nobody waits for it. */
+interface Origin {
+  address: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Signs somebody in. Returns the token that the browser keeps. Throws `AppError` 401 `invalid_sign_in` for a wrong
+ * password and for an e-mail address that has no account, alike; 401 or 403 for a key that may not call; 429 for too
+ * many attempts, wrong or at once, of the network address; 503 when the password had no turn to be checked.
  */
 export async function signIn(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
   credentials: Credentials,
-  address: string,
+  { address, signal }: Origin,
 ): Promise<string> {
   const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
   const attempt = { address, email };
   await countSignIn(limiter, attempt);
-  const token = await openSession(sql, await signedInBy(sql, credentials));
+  const token = await openSession(sql, await signedInBy(sql, credentials, { address, signal }));
   await forgetSignIn(limiter, attempt);
   return token;
 }
@@ -55,13 +75,19 @@ interface SignedIn {
 }
 
 /** What the credentials are right for. */
-async function signedInBy(sql: Sql, credentials: Credentials): Promise<SignedIn> {
+async function signedInBy(
+  sql: Sql,
+  credentials: Credentials,
+  { address, signal }: Origin,
+): Promise<SignedIn> {
   if ('key' in credentials) {
     const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
     return { accountId, keyId: id, passwordHash: null };
   }
   const { email, password } = credentials;
-  const account = await findAccountByPassword(sql, email.trim().toLowerCase(), password);
+  const account = await checkInTurn(address, signal, () =>
+    findAccountByPassword(sql, email.trim().toLowerCase(), password),
+  );
   if (account === null) throw invalidSignIn();
   const { id: accountId, passwordHash } = account;
   return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
