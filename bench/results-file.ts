@@ -1,11 +1,12 @@
 /**
- * What was measured, kept: `latest.json` holds the last finding of every benchmark, however many runs
- * those took, and each run has a dated copy of its own. A quick run has files of its own.
+ * The results of benchmarks. `latest.json`, which is committed, holds the medians of every benchmark's last
+ * measurement; each run also has a dated file with every single run. A quick run has files of its own.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type BenchFile, benchFile } from '../docs/bench-results.ts';
+import { type BenchFile, benchFile, type RunPair } from '../docs/bench-results.ts';
+import { medianOf } from '../docs/performance-page.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 
 const folder = path.join(packageRoot, 'bench', 'results');
@@ -35,10 +36,32 @@ export function openResultsFile(
       if (before !== null && !isComparable(before, found)) {
         say('Other machine or settings than before: what was kept of those is dropped.');
       }
-      await write(latest, mergeResults(before, found, benchmarks));
+      await write(latest, mergeResults(before, keepMedians(found), benchmarks));
       await write(dated, mergeResults(await readResults(dated), found, benchmarks));
     },
   };
+}
+
+/** Replaces the runs of each finding by one pair, the medians of every figure. */
+export function keepMedians(found: BenchFile): BenchFile {
+  const results = found.results.map((result) => ({
+    ...result,
+    runs: result.runs.length === 0 ? [] : [medianOfLeaves(result.runs) as RunPair],
+  }));
+  return { ...found, results };
+}
+
+/** The median of every number in values of the same shape; other values are those of the first. */
+function medianOfLeaves(values: readonly unknown[]): unknown {
+  const [first] = values;
+  if (typeof first === 'number') {
+    return medianOf(values.map((value) => (typeof value === 'number' ? value : null)));
+  }
+  if (typeof first !== 'object' || first === null) return first;
+  const at = (key: string) =>
+    medianOfLeaves(values.map((value) => (value as Record<string, unknown> | null)?.[key]));
+  if (Array.isArray(first)) return first.map((_, index) => at(String(index)));
+  return Object.fromEntries(Object.keys(first).map((key) => [key, at(key)]));
 }
 
 /**
@@ -72,5 +95,12 @@ async function readResults(file: string): Promise<BenchFile | null> {
 }
 
 async function write(file: string, results: BenchFile): Promise<void> {
-  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+  const { machine, settings, results: found } = results;
+  const head = [machine, settings].map((part) => JSON.stringify(part));
+  // A line for each finding: a new measurement shows as the lines that it replaced.
+  const lines = found.map((result) => JSON.stringify(result)).join(',\n');
+  await writeFile(
+    file,
+    `{"machine":${head[0]},\n"settings":${head[1]},\n"results":[\n${lines}\n]}\n`,
+  );
 }

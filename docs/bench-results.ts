@@ -27,6 +27,7 @@ const benchResult = z.object({
   /** Whether the ratio reaches the goal; null without one. */
   ok: z.boolean().nullable(),
   details: z.record(z.string(), z.unknown()),
+  /** Every run, or one pair with the medians of all in the committed file. */
   runs: z.array(runPair),
   /** ISO 8601. */
   measuredAt: z.string(),

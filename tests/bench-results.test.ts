@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge } from '../bench/benchmark.ts';
-import { mergeResults } from '../bench/results-file.ts';
+import { keepMedians, mergeResults } from '../bench/results-file.ts';
 import type { BenchFile } from '../docs/bench-results.ts';
 
 const machine = { cpu: 'a', cores: 2, memoryMiB: 1024, system: 'b' };
@@ -52,4 +52,17 @@ test('a ratio is judged by its goal, and a figure that is not known reaches none
   const { results } = fileOf(1, ['a', 'a', 3], ['a', 'b', 3.1], ['a', 'c', Number.NaN]);
   expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
   expect(results.at(-1)).toMatchObject({ ours: null, ratio: null });
+});
+
+test('the committed file has the medians of all runs, figure by figure', () => {
+  const file = fileOf(5, ['line', 'line', 2]);
+  const run = (wallSeconds: number, node: number, workers: number[]) => ({
+    ...{ wallSeconds, cpuSeconds: { node }, peakMiB: { workers } },
+  });
+  const pair = (ours: ReturnType<typeof run>) => ({ ours, reference: run(1, 1, []) });
+  const [result] = file.results;
+  if (result === undefined) throw new Error('no result');
+  const runs = [run(3, 7, [10]), run(1, 9, [30]), run(2, 8, [20])].map(pair);
+  const kept = keepMedians({ ...file, results: [{ ...result, runs }] });
+  expect(kept.results[0]?.runs).toEqual([pair(run(2, 8, [20]))]);
 });
