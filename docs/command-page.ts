@@ -1,24 +1,13 @@
-/** Every command of `enrich` as a page, from the definitions that parse it. */
+/** The tables of `docs/cli.md`, from the definitions that parse the commands. */
 import type { Argument, Command, Option } from 'commander';
 
-/** Returns `docs/cli.md`. */
-export function renderCommandPage(program: Command): string {
+/** The generated sections of the page, by name. */
+export function commandSections(program: Command): Record<string, string> {
   const commands = leavesOf(program);
-  return `# The command line
-
-Written by \`npm run docs\` from the commands themselves; \`enrich COMMAND --help\` shows the same.
-
-In a checkout a command is \`npm run -s enrich -- COMMAND\`; once built, \`node dist/workers/cli.js COMMAND\` starts
-quicker. Progress and logs go to stderr. Exit codes: 0 done, 1 failed, 2 used wrongly.
-
-Commands that talk HTTP (\`batch\`, \`search\`, \`export\`, \`schedule\`, \`webhook\`) need \`ENRICH_API_KEY\`, and
-\`ENRICH_URL\` where the service is not on this machine. The others open the database: that of a running
-\`enrich up\`, found by its data folder, or \`DATABASE_URL\`.
-
-Every command takes:
-
-${table(program.options)}
-${commands.map((command) => renderCommand(program, command)).join('\n')}`;
+  return {
+    options: table(program.options),
+    commands: commands.map((command) => renderCommand(program, command)).join('\n'),
+  };
 }
 
 /** The commands that do something, in the order of the help. */

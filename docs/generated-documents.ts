@@ -1,20 +1,21 @@
 /**
- * The files that are written from the code's own tables and from what was measured. `npm run docs` writes
- * them and a test holds them equal; a new one is a line here.
+ * The files that are generated from the code's own tables and from the measurements, whole or in sections. `npm run
+ * docs` writes them and a test compares them; a new one is a line here.
  */
 import { renderOpenApi } from '../src/api/openapi/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
 import { buildProgram } from '../workers/program.ts';
-import { renderCommandPage } from './command-page.ts';
-import { renderConfigPage, renderEnvExample } from './config-documents.ts';
+import { commandSections } from './command-page.ts';
+import { renderConfigTable, renderEnvExample } from './config-documents.ts';
+import { renderPage } from './generated-sections.ts';
 import {
   performancePlots,
+  performanceSections,
   readBenchFile,
-  renderPerformancePage,
   renderPerformancePlot,
 } from './performance-page.ts';
-import { renderScalingPage } from './scaling-page.ts';
+import { scalingSections } from './scaling-page.ts';
 
 interface GeneratedDocument {
   /** From the package root. */
@@ -24,16 +25,21 @@ interface GeneratedDocument {
 
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: '.env.example', render: () => renderEnvExample(Object.values(configOptions)) },
-  { path: 'docs/config.md', render: () => renderConfigPage(Object.values(configOptions)) },
-  { path: 'docs/cli.md', render: () => renderCommandPage(buildProgram()) },
+  page('docs/config.md', () => ({ options: renderConfigTable(Object.values(configOptions)) })),
+  page('docs/cli.md', () => commandSections(buildProgram())),
   {
     path: 'docs/openapi.json',
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
   },
-  { path: 'docs/performance.md', render: () => renderPerformancePage(readBenchFile()) },
-  { path: 'docs/scaling.md', render: () => renderScalingPage(readBenchFile()) },
+  page('docs/performance.md', () => performanceSections(readBenchFile())),
+  page('docs/scaling.md', () => scalingSections(readBenchFile())),
   ...performancePlots.map((plot) => ({
     path: plot.path,
     render: () => renderPerformancePlot(readBenchFile(), plot),
   })),
 ];
+
+/** A page whose prose is in the page itself. */
+function page(path: string, sections: () => Record<string, string>): GeneratedDocument {
+  return { path, render: () => renderPage(path, sections()) };
+}

@@ -1,13 +1,12 @@
 /**
- * `docs/performance.md` and its images, from `bench/results/latest.json`. Every figure comes from that file;
- * the words hold whatever the figures are.
+ * The tables of `docs/performance.md` and its images, from `bench/results/latest.json`. Every figure in them comes
+ * from that file.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { type BenchFile, benchFile, type Run, type StoredResult } from './bench-results.ts';
 import { figure, grouped, table } from './markdown-table.ts';
-import { afterTables, beforeTables } from './performance-words.ts';
 import { type RatioBar, renderRatioPlot } from './ratio-plot.ts';
 
 /** The committed findings. Throws when the file has another form. */
@@ -40,21 +39,17 @@ export function renderPerformancePlot(file: BenchFile, plot: (typeof performance
   return renderRatioPlot(plot.title, bars);
 }
 
-export function renderPerformancePage(file: BenchFile): string {
+/** The generated sections of the page, by name. */
+export function performanceSections(file: BenchFile): Record<string, string> {
   const images = performancePlots.map(
     ({ path: image, title }) => `![${title}](${image.replace(/^docs\//, '')})`,
   );
-  return [
-    beforeTables.trim(),
-    describeMachine(file),
-    images.join('\n\n'),
-    renderTable(file.results),
-    renderCosts(file.results),
-    renderCircumstances(file.results),
-    afterTables.trim(),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  return {
+    machine: describeMachine(file),
+    results: [images.join('\n\n'), renderTable(file.results)].join('\n\n'),
+    costs: renderCosts(file.results),
+    circumstances: renderCircumstances(file.results),
+  };
 }
 
 function describeMachine({ machine, settings }: BenchFile): string {
@@ -85,7 +80,7 @@ function renderTable(results: readonly StoredResult[]): string {
       judged,
     ];
   });
-  return table(['measurement', 'beside', 'ours', 'reference', 'ratio', 'goal', ''], rows);
+  return table(['measurement', 'compared with', 'ours', 'reference', 'ratio', 'goal', ''], rows);
 }
 
 /** CPU seconds of both sides: the medians of each kind of process. */
@@ -99,7 +94,7 @@ function renderCosts(results: readonly StoredResult[]): string {
     return [[name, ...ours.map(figure), ...reference.map(figure)]];
   });
   const heads = ['ours', 'reference'].flatMap((side) => kinds.map((kind) => `${side}: ${kind}`));
-  return `## CPU seconds\n\n${table(['measurement', ...heads], rows)}`;
+  return table(['measurement', ...heads], rows);
 }
 
 /** CPU seconds of a kind of process in a run; null where the machine does not tell. */
@@ -133,5 +128,5 @@ function renderCircumstances(results: readonly StoredResult[]): string {
       .join(', '),
   ]);
   const heads = ['benchmark', 'measured (UTC)', 'commit', 'load before', 'cores busy', 'versions'];
-  return `## When, and with what\n\n${table(heads, rows)}`;
+  return table(heads, rows);
 }

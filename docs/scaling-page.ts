@@ -1,5 +1,5 @@
 /**
- * `docs/scaling.md`: what was measured on one machine, and what it means for larger ones by arithmetic. Every
+ * The tables of `docs/scaling.md`: measurements of one machine, and arithmetic on them for larger ones. Every
  * figure comes from `bench/results/latest.json` and from the counts that tests hold.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,6 @@ import { packageRoot } from '../src/core/lib/package-root.ts';
 import type { BenchFile, StoredResult } from './bench-results.ts';
 import { figure, grouped, table } from './markdown-table.ts';
 import { cpuSeconds, medianOf } from './performance-page.ts';
-import { afterFigures, beforeFigures, beforeGraphs, beforeWorkers } from './scaling-words.ts';
 
 const MILLION = 1_000_000;
 const GIB = 2 ** 30;
@@ -31,24 +30,21 @@ interface RowCost {
   resultBytes: number;
 }
 
-/** Renders the page. Throws when the line was never measured, or on a machine that does not tell CPU time. */
-export function renderScalingPage(file: BenchFile): string {
+/**
+ * The generated sections of the page, by name. Throws when lines were never measured, or on a machine that does not
+ * report CPU time.
+ */
+export function scalingSections(file: BenchFile): Record<string, string> {
   const lines = ['line-ten-fields', 'line-all-columns'].map((name) => ({
     name,
     cost: rowCost(find(file, name)),
   }));
   const chunk = readChunkCounts();
-  return [
-    beforeFigures.trim(),
-    renderMillion(lines, chunk),
-    beforeGraphs.trim(),
-    renderGraphs(file),
-    beforeWorkers.trim(),
-    renderWorkers(must(lines[0], 'a line').cost, chunk, file),
-    afterFigures.trim(),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  return {
+    'million-rows': renderMillion(lines, chunk),
+    graphs: renderGraphs(file),
+    workers: renderWorkers(must(lines[0], 'a line').cost, chunk, file),
+  };
 }
 
 function find(file: BenchFile, name: string): StoredResult {
@@ -84,7 +80,7 @@ function readChunkCounts(): ChunkCounts {
 
 function renderMillion(lines: { name: string; cost: RowCost }[], chunk: ChunkCounts): string {
   const chunks = Math.ceil(MILLION / chunk.rows);
-  const heads = ['a million rows', ...lines.map(({ name }) => name)];
+  const heads = ['per million rows', ...lines.map(({ name }) => name)];
   const both = (value: number) => lines.map(() => grouped(Math.round(value)));
   return table(heads, [
     ['CPU seconds of API and workers', ...lines.map(({ cost }) => figure(cost.node))],
@@ -92,11 +88,11 @@ function renderMillion(lines: { name: string; cost: RowCost }[], chunk: ChunkCou
     ['bytes of the result', ...lines.map(({ cost }) => grouped(cost.resultBytes * MILLION))],
     [`chunks of ${grouped(chunk.rows)} rows`, ...both(chunks)],
     [
-      `statements, each a round trip: ${chunk.statements} a chunk`,
+      `statements, each a round trip: ${chunk.statements} per chunk`,
       ...both(chunks * chunk.statements),
     ],
-    [`transactions: ${chunk.transactions} a chunk`, ...both(chunks * chunk.transactions)],
-    [`objects: ${chunk.objects} a chunk`, ...both(chunks * chunk.objects)],
+    [`transactions: ${chunk.transactions} per chunk`, ...both(chunks * chunk.transactions)],
+    [`objects: ${chunk.objects} per chunk`, ...both(chunks * chunk.objects)],
   ]);
 }
 
@@ -112,7 +108,7 @@ function renderGraphs(file: BenchFile): string {
     .map(([name, bytes]): [string, number] => [`\`${name}\``, bytes]);
   const all = Object.values(graphBytes).reduce((sum, bytes) => sum + bytes, 0);
   return table(
-    ['GiB, with indexes', 'bytes a person', ...counts.map((count) => `${grouped(count)} people`)],
+    ['GiB, with indexes', 'bytes per person', ...counts.map((count) => `${grouped(count)} people`)],
     [...rows, ['all tables', all] as [string, number]].map(([name, bytes]) => [
       name,
       grouped(Math.round(bytes / persons)),
