@@ -6,21 +6,21 @@ import { scopes } from '../core/keys/keys.ts';
 import { must } from '../core/lib/assert.ts';
 import { eventTypes } from '../jobs/webhook/event-types.ts';
 import type { viewDelivery, viewWebhook } from '../jobs/webhook/webhook-view.ts';
-import { type Hooked, openHooked } from '../jobs/webhook/webhooks.test-suite.ts';
+import { openWebhookFixture, type WebhookFixture } from '../jobs/webhook/webhooks.test-suite.ts';
 import { WEBHOOKS_MAX } from '../jobs/webhook/webhooks.ts';
 
 type WebhookView = ReturnType<typeof viewWebhook>;
 type DeliveryView = ReturnType<typeof viewDelivery>;
 
-let hooked: Hooked;
+let fixture: WebhookFixture;
 let caller: Caller;
 beforeAll(async () => {
-  hooked = await openHooked();
+  fixture = await openWebhookFixture();
 });
-afterAll(() => hooked.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  const { accountId } = await hooked.account(100);
-  caller = await hooked.keyOf(accountId, 'live', [...scopes]);
+  const { accountId } = await fixture.account(100);
+  caller = await fixture.keyOf(accountId, 'live', [...scopes]);
 });
 
 async function send(
@@ -30,7 +30,7 @@ async function send(
   body?: object,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return hooked.call(who, `/v1/webhooks${path}`, {
+  return fixture.call(who, `/v1/webhooks${path}`, {
     method,
     headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -38,7 +38,7 @@ async function send(
 }
 
 async function make(body: object = {}, who = caller) {
-  const response = await send(who, 'POST', '', { url: hooked.receiver.url, ...body });
+  const response = await send(who, 'POST', '', { url: fixture.receiver.url, ...body });
   expect(response.status).toBe(201);
   return (await response.json()) as WebhookView & { secret: string };
 }
@@ -51,7 +51,7 @@ async function page<Item>(who: Caller, path: string) {
 
 describe('a new webhook', () => {
   test('takes every event unless it names some, and shows its secret this once', async () => {
-    const response = await send(caller, 'POST', '', { url: hooked.receiver.url });
+    const response = await send(caller, 'POST', '', { url: fixture.receiver.url });
     expect(response.headers.get('cache-control')).toBe('no-store');
     const { secret, ...made } = (await response.json()) as WebhookView & { secret: string };
     expect(response.headers.get('location')).toBe(`/v1/webhooks/${made.id}`);
@@ -70,25 +70,25 @@ describe('a new webhook', () => {
 
   test('asked for twice under one Idempotency-Key is made once, and its secret not shown again', async () => {
     const key = { 'Idempotency-Key': 'a' };
-    const body = { url: hooked.receiver.url, events: ['batch.failed'] };
+    const body = { url: fixture.receiver.url, events: ['batch.failed'] };
     const first = await send(caller, 'POST', '', body, key);
     const again = await send(caller, 'POST', '', body, key);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     const { secret, ...shown } = (await first.json()) as { secret: string };
     expect(await again.json()).toEqual({ ...shown, secret: null });
     expect((await page(caller, '')).data).toHaveLength(1);
-    const [kept] = await hooked.sql<{ body: string }[]>`
+    const [kept] = await fixture.sql<{ body: string }[]>`
       select body::text from idempotency_keys where account_id = ${caller.accountId}`;
     expect(kept?.body).not.toContain(secret);
   });
 
   test.each([
-    ['https://10.0.0.1/', 'must lead to public addresses alone'],
-    ['https://[::ffff:a9fe:a9fe]/', 'must lead to public addresses alone'],
+    ['https://10.0.0.1/', 'must resolve to public addresses only'],
+    ['https://[::ffff:a9fe:a9fe]/', 'must resolve to public addresses only'],
     ['http://8.8.8.8/', 'must begin with https://'],
     ['https://8.8.8.8:22/', 'must use port 443 or 8443'],
-    ['https://user:word@8.8.8.8/', 'must not hold a user name or password'],
-    ['8.8.8.8', 'must be an address such as https://host/path'],
+    ['https://user:word@8.8.8.8/', 'must not contain a user name or password'],
+    ['8.8.8.8', 'must be a URL such as https://host/path'],
   ])('that points to %s is told: %s', async (url, message) => {
     const problem = await expectProblem(await send(caller, 'POST', '', { url }), {
       status: 400,
@@ -106,7 +106,7 @@ describe('a new webhook', () => {
     [{ credits_low_threshold: 0 }, 'credits_low_threshold'],
     [{ secret: 'whsec_a' }, 'secret'],
   ])('with %j is refused by the name of what is wrong', async (wrong, field) => {
-    const body = field === 'url' ? wrong : { url: hooked.receiver.url, ...wrong };
+    const body = field === 'url' ? wrong : { url: fixture.receiver.url, ...wrong };
     const problem = await expectProblem(await send(caller, 'POST', '', body), {
       status: 400,
       code: 'invalid_parameter',
@@ -117,7 +117,7 @@ describe('a new webhook', () => {
   test('is one of at most ten, however many are made at once', async () => {
     const made = await Promise.all(
       Array.from({ length: WEBHOOKS_MAX + 3 }, () =>
-        send(caller, 'POST', '', { url: hooked.receiver.url }),
+        send(caller, 'POST', '', { url: fixture.receiver.url }),
       ),
     );
     const statuses = made.map(({ status }) => status);
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     const problem = await expectProblem(inside, { status: 400, code: 'invalid_parameter' });
     expect(problem.errors).toMatchObject([{ field: 'url' }]);
     const same = await send(caller, 'PATCH', `/${made.id}`, {});
-    expect(await same.json()).toMatchObject({ url: hooked.receiver.url });
+    expect(await same.json()).toMatchObject({ url: fixture.receiver.url });
   });
 
   test('that is disabled is neither tested nor sent anything again', async () => {
@@ -177,17 +177,17 @@ describe('a webhook', () => {
     expect((await send(caller, 'DELETE', `/${id}`)).status).toBe(204);
     await expectProblem(await send(caller, 'GET', `/${id}`), { status: 404, code: 'not_found' });
     await expectProblem(await send(caller, 'DELETE', `/${id}`), { status: 404, code: 'not_found' });
-    expect(await hooked.deliveries({ id })).toEqual([]);
+    expect(await fixture.deliveries({ id })).toEqual([]);
   });
 
   test('is nobody else’s, nor that of a test key of the account, nor are its deliveries', async () => {
     const { id } = await make();
     const own = await make();
     const sent = (await (await send(caller, 'POST', `/${id}/test`)).json()) as DeliveryView;
-    const { accountId } = await hooked.account(1);
+    const { accountId } = await fixture.account(1);
     const strangers = [
-      await hooked.keyOf(accountId, 'live', [...scopes]),
-      await hooked.keyOf(caller.accountId, 'test', [...scopes]),
+      await fixture.keyOf(accountId, 'live', [...scopes]),
+      await fixture.keyOf(caller.accountId, 'test', [...scopes]),
     ];
     for (const stranger of strangers) {
       const theirs = await make({}, stranger);
@@ -218,9 +218,9 @@ describe('a webhook', () => {
 describe('deliveries', () => {
   test('are listed newest first, page by page, with what was sent and what became of it', async () => {
     const { id, secret } = await make();
-    hooked.receiver.received.length = 0;
+    fixture.receiver.received.length = 0;
     for (let n = 0; n < 5; n++) await send(caller, 'POST', `/${id}/test`);
-    await hooked.deliver();
+    await fixture.deliver();
     const all = (await page<DeliveryView>(caller, `/${id}/deliveries`)).data;
     expect(all).toHaveLength(5);
     const first = await page<DeliveryView>(caller, `/${id}/deliveries?limit=3`);
@@ -239,7 +239,7 @@ describe('deliveries', () => {
       error: null,
     });
     const message = must(
-      hooked.receiver.received.find(({ headers }) => headers['webhook-id'] === shown?.event_id),
+      fixture.receiver.received.find(({ headers }) => headers['webhook-id'] === shown?.event_id),
       'message',
     );
     expect(new Verifier(secret).verify(message.body, message.headers)).toEqual(shown?.payload);
@@ -247,16 +247,16 @@ describe('deliveries', () => {
 
   test('are found by their state, and one that failed is sent again', async () => {
     const { id } = await make();
-    hooked.receiver.answers.push((response) => response.writeHead(500).end());
+    fixture.receiver.answers.push((response) => response.writeHead(500).end());
     await send(caller, 'POST', `/${id}/test`);
-    await hooked.deliver();
+    await fixture.deliver();
     const failed = await page<DeliveryView>(caller, `/${id}/deliveries?state=failed`);
-    expect(failed.data).toMatchObject([{ attempts: 1, error: 'answered 500' }]);
+    expect(failed.data).toMatchObject([{ attempts: 1, error: 'responded 500' }]);
     const [delivery] = failed.data;
     const replay = await send(caller, 'POST', `/${id}/deliveries/${delivery?.id}/replay`);
     expect(replay.status).toBe(202);
     expect(await replay.json()).toMatchObject({ id: delivery?.id, state: 'pending' });
-    await hooked.deliver();
+    await fixture.deliver();
     expect((await page(caller, `/${id}/deliveries?state=failed`)).data).toEqual([]);
     const [again] = (await page<DeliveryView>(caller, `/${id}/deliveries`)).data;
     expect(again).toMatchObject({
@@ -270,15 +270,15 @@ describe('deliveries', () => {
   test('that were delivered may be made again too, once for each Idempotency-Key', async () => {
     const { id } = await make();
     const sent = (await (await send(caller, 'POST', `/${id}/test`)).json()) as DeliveryView;
-    await hooked.deliver();
+    await fixture.deliver();
     const replay = () =>
       send(caller, 'POST', `/${id}/deliveries/${sent.id}/replay`, undefined, {
         'Idempotency-Key': 'once',
       });
     await replay();
-    await hooked.deliver();
+    await fixture.deliver();
     expect((await replay()).headers.get('idempotent-replayed')).toBe('true');
-    await hooked.deliver();
+    await fixture.deliver();
     const [delivery] = (await page<DeliveryView>(caller, `/${id}/deliveries`)).data;
     expect(delivery).toMatchObject({ state: 'delivered', attempts: 2 });
   });

@@ -4,24 +4,28 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { scopes } from '../../src/core/keys/keys.ts';
 import { openDeliverer } from '../../src/jobs/webhook/deliver/deliver-due.ts';
 import { eventTypes } from '../../src/jobs/webhook/event-types.ts';
-import { type Hooked, openHooked, verify } from '../../src/jobs/webhook/webhooks.test-suite.ts';
+import {
+  openWebhookFixture,
+  verify,
+  type WebhookFixture,
+} from '../../src/jobs/webhook/webhooks.test-suite.ts';
 import type { Caller } from '../../tests/support/pipeline.ts';
 import { withStatus } from '../../tests/support/webhook-receiver.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addWebhookCommands } from './webhooks.ts';
 
-let hooked: Hooked;
+let fixture: WebhookFixture;
 let caller: Caller;
 beforeAll(async () => {
-  hooked = await openHooked();
-  const { accountId } = await hooked.account(1);
-  caller = await hooked.keyOf(accountId, 'live', [...scopes]);
-  vi.stubEnv('ENRICH_URL', hooked.url);
+  fixture = await openWebhookFixture();
+  const { accountId } = await fixture.account(1);
+  caller = await fixture.keyOf(accountId, 'live', [...scopes]);
+  vi.stubEnv('ENRICH_URL', fixture.url);
   vi.stubEnv('ENRICH_API_KEY', caller.key);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await hooked.close();
+  await fixture.close();
 });
 afterEach(() => {
   process.exitCode = 0;
@@ -37,7 +41,7 @@ async function enrich(...words: string[]): Promise<string> {
   const program = new Command().exitOverride();
   addGlobalOptions(program);
   addWebhookCommands(program);
-  const deliverer = openDeliverer(hooked.context);
+  const deliverer = openDeliverer(fixture.context);
   let ended = false;
   const command = program.parseAsync(words, { from: 'user' }).finally(() => {
     ended = true;
@@ -59,7 +63,7 @@ test('a webhook is made, tested, listed, rotated, disabled, enabled and deleted'
   const made = await enrich(
     'webhook',
     'create',
-    hooked.receiver.url,
+    fixture.receiver.url,
     '--events',
     'batch.completed',
   );
@@ -67,14 +71,14 @@ test('a webhook is made, tested, listed, rotated, disabled, enabled and deleted'
   const secret = /Secret {5}(whsec_\S+)/.exec(made)?.[1] ?? '';
   expect(made).toContain('Events     batch.completed\n');
   expect(await enrich('webhook', 'test', id)).toMatch(/webhook\.test {6}delivered \(1 attempts\)/);
-  verify(hooked.receiver.received.at(-1), secret);
+  verify(fixture.receiver.received.at(-1), secret);
   expect(await enrich('webhook', 'list')).toContain(`${id}  enabled`);
   const rotated = await enrich('webhook', 'rotate', id, '--overlap-seconds', '0');
   const newSecret = /Secret {5}(whsec_\S+)/.exec(rotated)?.[1] ?? '';
   await enrich('webhook', 'test', id);
-  verify(hooked.receiver.received.at(-1), newSecret);
+  verify(fixture.receiver.received.at(-1), newSecret);
   expect(await enrich('webhook', 'disable', id)).toContain('(disabled)');
-  await expect(enrich('webhook', 'test', id)).rejects.toThrow('enable it first');
+  await expect(enrich('webhook', 'test', id)).rejects.toThrow('Enable it first');
   expect(await enrich('webhook', 'enable', id)).toContain('(enabled)');
   expect(await enrich('webhook', 'delete', id)).toContain('deleted');
   expect(await enrich('webhook', 'list')).toContain('There is no webhook');
@@ -86,7 +90,7 @@ test('a test that fails says why and ends with 1; its delivery is found and sent
       '--json',
       'webhook',
       'create',
-      hooked.receiver.url,
+      fixture.receiver.url,
       '--credits-low-threshold',
       '5',
     ),
@@ -94,8 +98,8 @@ test('a test that fails says why and ends with 1; its delivery is found and sent
   expect(made).toMatchObject({ events: eventTypes, credits_low_threshold: 5, enabled: true });
   const { id } = made as { id: string };
   expect(await enrich('webhook', 'deliveries', id)).toBe('There is none.\n');
-  hooked.receiver.answers.push(withStatus(500));
-  expect(await enrich('webhook', 'test', id)).toMatch(/failed \(1 attempts\) {2}answered 500/);
+  fixture.receiver.answers.push(withStatus(500));
+  expect(await enrich('webhook', 'test', id)).toMatch(/failed \(1 attempts\) {2}responded 500/);
   expect(process.exitCode).toBe(1);
   const failed = await enrich('webhook', 'deliveries', id, '--state', 'failed');
   const [deliveryId = ''] = failed.split(' ');
@@ -106,7 +110,7 @@ test('a test that fails says why and ends with 1; its delivery is found and sent
 test('what cannot be is refused with what is wrong', async () => {
   await expect(enrich('webhook', 'create', 'https://10.0.0.1/')).rejects.toThrow('public');
   await expect(
-    enrich('webhook', 'create', hooked.receiver.url, '--events', 'batch.done'),
+    enrich('webhook', 'create', fixture.receiver.url, '--events', 'batch.done'),
   ).rejects.toThrow('events');
   await expect(enrich('webhook', 'deliveries', 'x', '--state', 'lost')).rejects.toThrow('one of');
 });

@@ -1,5 +1,5 @@
 import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
-import { ownWebhook } from '../../jobs/webhook/webhooks.ts';
+import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams, none } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
@@ -13,7 +13,7 @@ export const getWebhookRoute = defineRoute({
   query: none,
   params: idParams,
   async handler({ context, key, params, response }) {
-    const webhook = await ownWebhook(context.sql, ownerOf(key), webhookId(params.id));
+    const webhook = await requireOwnWebhook(context.sql, ownerOf(key), webhookId(params.id));
     response.json(viewWebhook(webhook));
   },
 });

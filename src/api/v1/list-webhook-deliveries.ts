@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { viewDelivery } from '../../jobs/webhook/webhook-view.ts';
 import { deliveryStates, listDeliveries } from '../../jobs/webhook/webhooks.sql.ts';
-import { ownWebhook } from '../../jobs/webhook/webhooks.ts';
+import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
@@ -19,7 +19,7 @@ export const listWebhookDeliveriesRoute = defineRoute({
   }),
   params: idParams,
   async handler({ context, key, params, query, response }) {
-    const webhook = await ownWebhook(context.sql, ownerOf(key), webhookId(params.id));
+    const webhook = await requireOwnWebhook(context.sql, ownerOf(key), webhookId(params.id));
     const deliveries = await listDeliveries(context.sql, webhook.id, {
       state: query.state ?? null,
       before: query.cursor ?? null,

@@ -120,4 +120,4 @@ export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
 
 /** What the caller adds to the transaction that records a batch. */
-export type Alongside = (tx: Sql, batch: Batch) => Promise<void>;
+export type BeforeCommit = (tx: Sql, batch: Batch) => Promise<void>;

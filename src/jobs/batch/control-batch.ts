@@ -7,7 +7,7 @@ import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import type { Alongside, Batch, ListBatch } from './batch.ts';
+import type { Batch, BeforeCommit, ListBatch } from './batch.ts';
 import { findBatch, markFilesDeleted } from './batches.sql.ts';
 import {
   askQuote,
@@ -55,7 +55,7 @@ export type ControlContext = DispatchContext & Pick<Context, 'log'>;
 
 /**
  * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are open. `alongside`
+ * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are open. `beforeCommit`
  * runs in the transaction of the action.
  */
 export async function controlBatch(
@@ -63,14 +63,14 @@ export async function controlBatch(
   owner: Owner,
   batch: Batch,
   action: BatchAction,
-  alongside: Alongside,
+  beforeCommit: BeforeCommit,
 ): Promise<Batch> {
   const { act, refusal } = actions[action];
   const after = await inTransaction(context.sql, async (tx) => {
     const done = await act(tx, owner, batch.id);
     const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
     if (!done) throw invalidState(now, refusal);
-    await alongside(tx, now);
+    await beforeCommit(tx, now);
     return now;
   });
   try {

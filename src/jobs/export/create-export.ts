@@ -9,7 +9,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
-import type { Alongside, Batch, StoredDialect } from '../batch/batch.ts';
+import type { Batch, BeforeCommit, StoredDialect } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
 import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
@@ -110,20 +110,20 @@ export async function wakeExport(
 }
 
 /**
- * Makes an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `alongside` runs in the
+ * Makes an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `beforeCommit` runs in the
  * transaction that records it.
  */
 export async function createExport(
   context: ExportContext,
   owner: Owner & { keyId: string },
   request: ExportRequest,
-  alongside: Alongside,
+  beforeCommit: BeforeCommit,
 ): Promise<Batch> {
   checkExport(request, context.config.batchRowsMax);
   const batch = await inTransaction(context.sql, async (tx) => {
     await assertStorageLeft(tx, owner.accountId, context.config);
     const made = await insertExport(tx, owner, request, context.config.openListsMax);
-    await alongside(tx, made);
+    await beforeCommit(tx, made);
     return made;
   });
   await wakeExport(context, batch.id);

@@ -16,7 +16,7 @@ import type { StreamSum } from '../../core/storage/object-store.ts';
 import { readHead, verifyObject } from '../../core/storage/object-sum.ts';
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from '../../formats/xlsx/read-xlsx.ts';
-import type { Alongside, Batch, StoredDialect } from '../batch/batch.ts';
+import type { Batch, BeforeCommit, StoredDialect } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
@@ -138,7 +138,7 @@ async function convertXlsx(
  * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
  * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
  * `storage_full` when the account has no room for it, 429 when it has its maximum of open lists.
- * The upload is deleted then. `alongside` runs in the transaction that records the batch.
+ * The upload is deleted then. `beforeCommit` runs in the transaction that records the batch.
  */
 export async function createBatch(
   context: UploadContext,
@@ -146,7 +146,7 @@ export async function createBatch(
   upload: StoredUpload,
   request: BatchRequest,
   dialectRequest: DialectRequest,
-  alongside: Alongside,
+  beforeCommit: BeforeCommit,
 ): Promise<Batch> {
   const { batchId } = upload;
   let batch: Batch;
@@ -171,7 +171,7 @@ export async function createBatch(
     batch = await inTransaction(context.sql, async (tx) => {
       await insertBatch(tx, row, context.config.openListsMax);
       const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
-      await alongside(tx, inserted);
+      await beforeCommit(tx, inserted);
       await assertRecordedFits(tx, owner.accountId, context.config);
       return inserted;
     });

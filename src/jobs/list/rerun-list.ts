@@ -5,7 +5,7 @@ import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
-import type { Alongside, Batch, ListBatch } from '../batch/batch.ts';
+import type { Batch, BeforeCommit, ListBatch } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { openParts } from '../result/read-parts.ts';
@@ -18,14 +18,14 @@ import { createBatch, storeUpload, type UploadContext } from './create-list.ts';
  * Uploads the list's own columns of the chosen rows as a new batch with the same options. Throws `AppError`
  * 409 `invalid_state` while the batch runs, 410 when its files are no longer kept, 422 `no_rows` when no
  * row has one of the outcomes.
- * `alongside` runs in the transaction that records the new batch.
+ * `beforeCommit` runs in the transaction that records the new batch.
  */
 export async function rerunBatch(
   context: UploadContext,
   owner: Owner & { keyId: string },
   batch: ListBatch,
   outcomes: readonly OutcomeStatus[],
-  alongside: Alongside,
+  beforeCommit: BeforeCommit,
 ): Promise<Batch> {
   if (!isFinal(batch.state) || batch.width === null) {
     throw new AppError({
@@ -73,7 +73,7 @@ export async function rerunBatch(
       delimiter: batch.dialect.delimiter,
       header: batch.dialect.header !== null,
     },
-    alongside,
+    beforeCommit,
   );
 }
 

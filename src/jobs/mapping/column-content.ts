@@ -1,7 +1,7 @@
 /**
- * What the cells of a column look like. Two counts of every kind: `strict`, cells that can hardly
- * be anything else (a guess from content alone rests on these), and `loose`, cells that the
- * kind's normaliser could use (a header's word is doubted when hardly any cell is of these).
+ * Classifies the cells of a column. Two counts of every kind: `strict`, cells that can hardly be anything else
+ * (the basis of guesses from content alone), and `loose`, cells that the kind's normaliser could use (a header
+ * is doubted when hardly any cell counts).
  */
 import { parse as parseHost } from 'tldts';
 import { countryCode } from '../../core/identifiers/country.ts';
@@ -13,7 +13,7 @@ import { normalisePhone } from '../../core/identifiers/phone.ts';
 import { normaliseProfileUrl } from '../../core/identifiers/profile-url.ts';
 import { normaliseRegistryNumber } from '../../core/identifiers/registry-number.ts';
 
-/** Kinds of cells, as sentences name them. `other_profile` is one of the other subject. */
+/** Kinds of cells with their plurals for messages. `other_profile` is a profile of the other subject. */
 export const contentPlurals = {
   email: 'e-mails',
   profile: 'profile URLs',
@@ -29,13 +29,13 @@ export const contentPlurals = {
 export type ContentKind = keyof typeof contentPlurals;
 
 export interface ColumnContent {
-  /** Cells that hold something. */
+  /** Non-empty cells. */
   filled: number;
   strict: Readonly<Record<ContentKind, number>>;
   loose: Readonly<Record<ContentKind, number>>;
 }
 
-/** How cells are read: like the rows of the batch will be. */
+/** The context in which cells are read, the same as for the rows of the batch. */
 export interface CellContext {
   subject: 'person' | 'company';
   /** ISO 3166 alpha-2 country of each sample row's phone numbers, or null. */
@@ -44,7 +44,7 @@ export interface CellContext {
   registryCountries: readonly (string | null)[];
 }
 
-/** Cells that people write for "nothing". */
+/** Placeholders for empty cells. */
 const placeholder =
   /^(?:[-–—.?*/\\]+|n\/?a|#n\/a|none|null|nil|unknown|not available|keine?|tbd|tbc)$/i;
 
@@ -53,7 +53,7 @@ export function isFilled(cell: string): boolean {
   return text !== '' && !placeholder.test(text);
 }
 
-/** Looks at one column of the sample. Pure; takes time linear in the length of the cells. */
+/** Classifies one column of the sample. Pure; time linear in the length of the cells. */
 export function readContent(cells: readonly string[], context: CellContext): ColumnContent {
   const strict = noCounts();
   const loose = noCounts();
@@ -67,7 +67,7 @@ export function readContent(cells: readonly string[], context: CellContext): Col
     countNumbers(text, row, context, strict, loose);
     if (ukNumberSign.test(text)) registerSigns += 1;
   }
-  // Eight digits may be any number or date: only leading zeros and prefixes speak for a register.
+  // Eight digits may be any number or date: only leading zeros and prefixes indicate a registry number.
   if (registerSigns * 10 < filled) strict.registry_number = 0;
   return { filled, strict, loose };
 }
@@ -83,7 +83,7 @@ function isUsable(normalised: Normalised): boolean {
   return 'values' in normalised;
 }
 
-/** E-mails, profiles, handles, domains, names: what does not depend on the row. */
+/** Counts e-mails, profiles, handles, domains and names, which do not depend on the row. */
 function countText(
   text: string,
   subject: 'person' | 'company',
@@ -114,7 +114,7 @@ function countText(
   count('person_name', false, !isAddress && hasLetter && !/\d{3}/.test(text));
 }
 
-/** Phone and registry numbers: what needs the row's country. */
+/** Counts phone and registry numbers, which need the row's country. */
 function countNumbers(
   text: string,
   row: number,
@@ -133,10 +133,10 @@ function countNumbers(
   if (isUsable(normaliseRegistryNumber(text, country))) loose.registry_number += 1;
 }
 
-/** Dates and IP addresses, which some numbering plans would take for numbers. */
+/** Dates and IP addresses, which some numbering plans would accept as phone numbers. */
 const dateOrAddress = /^(?:\d{4}[-/.]\d\d?[-/.]\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|(?:\d+\.){3}\d+$)/;
 
-/** A number without its country, or with another plan's digits, still is what the header says. */
+/** True for a phone number without its country or with another plan's digits. */
 function looksNational(text: string, phone: Normalised): boolean {
   if (isUsable(phone) || ('reason' in phone && phone.reason === 'digits_lost')) return true;
   const digits = text.replace(/\D+/g, '').length;
@@ -151,10 +151,10 @@ const ukNumberSign = /^(?:0\d{7}|[A-Z]{2}\d{6})$/i;
 
 const forms = `limited|ltd|inc|incorporated|plc|llc|llp|gmbh|corp|corporation|pty|oyj?|aps|kft|
   a\\.?g|a/?s|b\\.?v|k\\.?k|s\\.?a\\.?r\\.?l|s\\.?r\\.?l|s\\.?p\\.?a`;
-/** Legal forms that end company names and hardly anything else. */
+/** Legal forms that end company names and little else. */
 const legalForm = new RegExp(`[\\s,(](?:${forms.replace(/\s+/g, '')})\\.?\\)?$`, 'i');
 
-/** Under a suffix of the public list; `Mr.Smith` is a host by its letters alone. */
+/** True for a host under a listed public suffix; `Mr.Smith` only has the letters of a host. */
 function isListedHost(text: string): boolean {
   if (/\s/.test(text.trim()) || !text.includes('.')) return false;
   return parseHost(text.trim(), { allowPrivateDomains: false }).isIcann === true;

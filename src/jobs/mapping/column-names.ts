@@ -1,16 +1,14 @@
 /**
- * What the name of a column says. A name is folded, cut into known words of several languages,
- * and the tokens behind those words are read by a small grammar: `E-Mail (geschäftlich)`,
- * `workEmail` and `business email` are all the token `email` with the token `work`.
+ * Interprets the name of a column. A name is folded and cut into known words of several languages, and a small
+ * grammar reads the tokens of those words: `E-Mail (geschäftlich)`, `workEmail` and `business email` are all
+ * the token `email` with the token `work`.
  *
- * Languages: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish,
- * Danish; of Japanese and Chinese the usual names.
+ * Languages: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish; the usual
+ * names in Japanese and Chinese.
  */
 import { type HeaderToken, longestWord, tokenOfWord } from './column-words.ts';
 
-/**
- * What a column is about. `name` is a plain "Name": a person's or a company's, as the list goes.
- */
+/** The role of a column. `name` is a plain "Name": of a person or a company, depending on the list. */
 export type ColumnRole =
   | 'email'
   | 'phone'
@@ -25,9 +23,9 @@ export type ColumnRole =
   | 'middle_name'
   | 'last_name'
   | 'name'
-  /** Another fact of the lead, such as a job title: no identifier by its name. */
+  /** Another attribute of the lead, such as a job title: not an identifier. */
   | 'other'
-  /** About somebody or something else than the lead (its owner, a fax, a parent company). */
+  /** Not about the lead (its owner, a fax, a parent company). */
   | 'foreign';
 
 export interface HeaderReading {
@@ -48,8 +46,8 @@ const plainSpellings: Readonly<Record<string, string>> = {
 };
 
 /**
- * A column's name without case, accents and punctuation: words separated by one space. `workEmail`
- * is two words. Marks of Japanese letters stay, because they make other letters.
+ * Folds a column name: no case, accents or punctuation, words separated by one space. `workEmail` is two words.
+ * Marks of Japanese letters stay, because they change the letter.
  */
 export function foldColumnName(name: string): string {
   return name
@@ -69,7 +67,7 @@ export function foldColumnName(name: string): string {
 const joinedWordsMax = 4;
 const nameCharactersMax = 120;
 
-/** Reads a column's name. Pure and total; a name longer than a sentence says nothing. */
+/** Interprets a column name. Pure and total; a name longer than 120 characters has no meaning. */
 export function readColumnName(name: string): HeaderReading {
   const tokens = new Set<HeaderToken>();
   let number = 0;
@@ -91,7 +89,7 @@ export function readColumnName(name: string): HeaderReading {
   return { role, tokens, isExact, number };
 }
 
-/** The tokens of the longest run of words that is known as one (`web site`), and its length. */
+/** The tokens of the longest run of words known as one word (`web site`), and its length. */
 function tokensAt(words: readonly string[], from: number): [readonly HeaderToken[], number] {
   for (let length = joinedWordsMax; length > 1; length--) {
     if (from + length > words.length) continue;
@@ -101,7 +99,7 @@ function tokensAt(words: readonly string[], from: number): [readonly HeaderToken
   return [tokensInWord(words[from] ?? ''), 1];
 }
 
-/** A word, or the words that it is composed of (`firmentelefon`, `会社電話`); none when unknown. */
+/** The tokens of a word or of its components (`firmentelefon`, `会社電話`); none when unknown. */
 function tokensInWord(word: string): HeaderToken[] {
   const whole =
     tokenOfWord(word) ?? (word.endsWith('s') ? tokenOfWord(word.slice(0, -1)) : undefined);
@@ -116,7 +114,7 @@ function tokensInWord(word: string): HeaderToken[] {
   return tokens;
 }
 
-/** The grammar: the first rule that holds decides; nouns that name a thing exactly come first. */
+/** The grammar: the first rule that holds decides; the most specific nouns come first. */
 function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole | null {
   const has = (...any: HeaderToken[]) => any.some((token) => tokens.has(token));
   if (has('foreign')) return 'foreign';
@@ -150,7 +148,7 @@ function emailRole(has: Has): ColumnRole {
   return has('name') ? 'other' : 'email';
 }
 
-/** The one-letter brand stands alone or beside words of handles; elsewhere x is any letter. */
+/** The one-letter brand counts only alone or next to words for handles; elsewhere x is any letter. */
 function isLetterX(tokens: ReadonlySet<HeaderToken>, isExact: boolean): boolean {
   if (!tokens.has('x') || !isExact) return false;
   return [...tokens].every((token) => xCompanions.has(token));
@@ -166,7 +164,7 @@ const xCompanions: ReadonlySet<HeaderToken> = new Set<HeaderToken>([
   'filler',
 ]);
 
-/** No content can prove a name, so these names must be known whole. */
+/** Content cannot confirm a name, so every word of these column names must be known. */
 function nameRole(has: Has, count: number): ColumnRole | null {
   const isFirst = has('forename') || (has('first') && (has('name') || count === 1));
   const isLast = has('surname') || (has('last') && (has('name') || count === 1));

@@ -1,17 +1,17 @@
 /**
- * Which of several columns of one kind to try first, by what their names say besides the kind: a
- * work e-mail before a private one, a direct number before the switchboard.
+ * Ranks several columns of one kind by the other words of their names: a work e-mail before a private one, a
+ * direct number before the switchboard.
  */
 import type { HeaderReading } from './column-names.ts';
 import type { HeaderToken } from './column-words.ts';
 
-/** Ideas with their ranks, in the order to look for them; `null`: not the subject's own. */
+/** Tokens with their ranks, in order of precedence; `null`: not the subject's own. */
 type Ranks = readonly (readonly [HeaderToken, number | null])[];
 
 interface RankTable {
   person: Ranks;
   company: Ranks;
-  /** Rank of a name that says nothing more. */
+  /** Rank of a name without such a token. */
   plain: number;
 }
 
@@ -24,7 +24,7 @@ const emails: RankTable = {
     ['work', 0],
     ['company', 2],
   ],
-  // Only the domains of these are read, and a private mailbox is no company's.
+  // Only the domains are read, and a private mailbox does not identify a company.
   company: [
     ['personal', null],
     ['home', null],
@@ -62,7 +62,7 @@ const phones: RankTable = {
   plain: 2,
 };
 
-/** Pages of a person and of a company are never each other's. */
+/** A page of a person never counts for a company, nor the reverse. */
 const pages: RankTable = {
   person: [
     ['company', null],
@@ -133,7 +133,7 @@ const tables: Readonly<Partial<Record<string, RankTable>>> = {
   company_name: companyNames,
 };
 
-/** Lower is better; null for a column that its name says is not the subject's. */
+/** Lower is better; null for a column whose name excludes the subject. */
 export function rankOfColumn(
   { role, tokens, isExact }: HeaderReading,
   subject: 'person' | 'company',

@@ -1,7 +1,6 @@
 /**
- * The words of column names, by the token they stand for. Words are written folded (lower case, no
- * accents), a phrase as one word: `website` is also found in `Web Site`. Composed words need no
- * entry of their own when their parts have one.
+ * The words of column names by token. Words are written folded (lower case, no accents), a phrase as one word:
+ * `website` is also found in `Web Site`. Compound words need no entry when their parts have one.
  */
 
 const words = {
@@ -126,8 +125,8 @@ export function tokenOfWord(word: string): HeaderToken | undefined {
 }
 
 /**
- * The longest known word that stands at `from` inside a composed one, so that the rest can still be
- * cut: `emailaddress` is `email` and `address`. Short words are not looked for inside Latin ones.
+ * The longest known word at `from` in a compound, so that the rest can still be cut: `emailaddress` is `email`
+ * and `address`. Short words are not sought inside Latin ones.
  */
 export function longestWord(
   text: string,
@@ -142,7 +141,7 @@ export function longestWord(
   return null;
 }
 
-/** The table as it is written, for its test. */
+/** The table as written, for its test. */
 export function knownWords(): [HeaderToken, string[]][] {
   return Object.entries(words).map(([token, text]) => [token as HeaderToken, text.split(/\s+/)]);
 }

@@ -10,7 +10,7 @@ import { foldColumnName } from './column-names.ts';
 import { knownWords, tokenOfWord } from './column-words.ts';
 import { contextColumns, mapColumns } from './columns.ts';
 
-/** A list as a table writes it: columns separated by `|`, cells of a row too. */
+/** A list with the columns of its header and rows separated by `|`. */
 function head(header: string | null, ...rows: string[]) {
   const cells = (line: string) => line.split('|').map((cell) => cell.trim());
   return { header: header === null ? null : cells(header), sample: rows.map(cells) };
@@ -168,7 +168,7 @@ const people = [
 ];
 
 describe('content', () => {
-  test('finds the columns of a list without a header, and says how', () => {
+  test('finds the columns of a list without a header, and gives the reason', () => {
     const mapping = mapColumns('people.enrich', head(null, ...people), null);
     expect(mapping).toEqual({
       professional_network: [
@@ -190,7 +190,7 @@ describe('content', () => {
     );
   });
 
-  test('takes no date for a phone number', () => {
+  test('does not mistake a date for a phone number', () => {
     for (const dates of [
       ['2024-01-05', '2023-11-30'],
       ['05.01.2024', '30.11.2023'],
@@ -213,7 +213,7 @@ describe('content', () => {
     expect(guess('companies.enrich', head(null, '01234567', 'SC048005'))).toBe('registry_number:1');
   });
 
-  test('says that the named column was not the one', () => {
+  test('reports that the named column was not the one', () => {
     const rows = Array.from(
       { length: 6 },
       (_, row) => `+44 20 7946 095${row}|p${row}@x.example.com`,
@@ -233,27 +233,22 @@ describe('content', () => {
   });
 
   test.each([
-    ['words under "Profile" are no handles', 'Profile|Email', 'CTO|a@b.example.com', 'email:2'],
+    ['words under "Profile" are not handles', 'Profile|Email', 'CTO|a@b.example.com', 'email:2'],
     [
-      'a company page is no person',
+      'a company page is not a person',
       'LinkedIn|Email',
       'x.example/company/acme|a@b.example.com',
       'email:2',
     ],
     [
-      'a page of the company is not sought in the cells',
+      'company pages are not guessed from the cells',
       'Company Twitter|Email',
       '@acme|a@b.example.com',
       'email:2',
     ],
-    ['a fax is no phone', 'Fax|Email', '+442079460958|a@b.example.com', 'email:2'],
-    [
-      'an owner is nobody on the list',
-      'Owner|Email',
-      'me@us.example.com|a@b.example.com',
-      'email:2',
-    ],
-    ['a number is no phone', 'Employees|Email', '2079460958|a@b.example.com', 'email:2'],
+    ['a fax is not a phone', 'Fax|Email', '+442079460958|a@b.example.com', 'email:2'],
+    ['an owner is not the lead', 'Owner|Email', 'me@us.example.com|a@b.example.com', 'email:2'],
+    ['a number is not a phone', 'Employees|Email', '2079460958|a@b.example.com', 'email:2'],
     [
       'a half-known name needs half of the cells',
       'Email campaign|Email',
@@ -261,7 +256,7 @@ describe('content', () => {
       'email:2',
     ],
     [
-      'a column is not added beside a named one',
+      'a guessed column is not added to a named one',
       'Betreuung|Email',
       'me@us.example.com|a@b.example.com',
       'email:2',
@@ -277,14 +272,14 @@ describe('content', () => {
   });
 
   test.each([
-    ['dates are no registry numbers', null, ['20240105', '20231231', '20240229']],
-    ['a private mailbox is no domain', 'Private e-mail', ['a@b.example.com']],
-    ['initials with dots are no domain', 'Who', ['Mr.Smith', 'J.Jones']],
+    ['dates are not registry numbers', null, ['20240105', '20231231', '20240229']],
+    ['a private mailbox is not a domain', 'Private e-mail', ['a@b.example.com']],
+    ['initials with dots are not a domain', 'Who', ['Mr.Smith', 'J.Jones']],
   ])('%s', (_promise, header, rows) => {
     expect(guess('companies.enrich', head(header, ...rows))).toBe('unmapped');
   });
 
-  test('e-mails stand in for web addresses, and the reason says so', () => {
+  test('e-mails replace missing web addresses, and the reason says so', () => {
     const mapping = mapColumns('companies.enrich', head('Company|E-mail', 'Acme|a@acme.com'), null);
     expect(mapping.domain).toEqual([
       { column: 2, header: 'E-mail', reason: 'header "E-mail", read for their domain' },
@@ -295,13 +290,13 @@ describe('content', () => {
 describe('a requested mapping', () => {
   const list = head('Mail|E-Mail privat|Tel', 'a@b.example.com|c@d.example.com|+442079460958');
 
-  test('is exact: what it does not name is not read', () => {
+  test('is exact: columns that it does not name are not read', () => {
     expect(mapColumns('people.enrich', list, { email: 'Tel' })).toEqual({
       email: [{ column: 3, header: 'Tel', reason: 'chosen' }],
     });
   });
 
-  test('takes names in any spelling, numbers and lists of both, each column once', () => {
+  test('accepts names in any spelling, numbers and lists of both, each column once', () => {
     const columns = (wanted: string | number | (string | number)[]) =>
       mapColumns('people.enrich', list, { email: wanted }).email?.map(({ column }) => column);
     expect(columns('Mail')).toEqual([1]);
@@ -310,7 +305,7 @@ describe('a requested mapping', () => {
     expect(columns('3')).toEqual([3]);
   });
 
-  test('takes context columns, and numbers in a list without a header', () => {
+  test('accepts context columns, and numbers in a list without a header', () => {
     const mapping = mapColumns(
       'people.enrich',
       { header: null, sample: list.sample },
@@ -327,11 +322,11 @@ describe('a requested mapping', () => {
 
   test.each([
     [{ email: 'Nowhere' }, /"Nowhere", which is not in the file.*Mail, E-Mail privat, Tel/],
-    [{ email: 4 }, /column 4; columns count from 1 to 3/],
+    [{ email: 4 }, /column 4; columns are numbered from 1 to 3/],
     [{ email: 0 }, /column 0/],
     [{ email: 1.5 }, /column 1.5/],
-    [{ domain: 1 }, /`domain` is nothing that people.enrich reads/],
-    [{ toString: 1 }, /is nothing that/],
+    [{ domain: 1 }, /people.enrich does not read `domain`/],
+    [{ toString: 1 }, /does not read/],
   ])('%o is refused', (requested, message) => {
     const problem = problemOf(() => mapColumns('people.enrich', list, requested));
     expect(problem).toMatchObject({ code: 'invalid_parameter', status: 400 });
@@ -345,7 +340,7 @@ describe('a requested mapping', () => {
   });
 });
 
-test('a list that cannot be mapped is told what was seen in each column', () => {
+test('the error of a list that cannot be mapped describes each column', () => {
   const list = head('Ref|Remarks|Owner', '17||me@us.example.com', '18||me@us.example.com');
   const problem = problemOf(() => mapColumns('people.enrich', list, null));
   expect(problem).toMatchObject({ code: 'unmapped', status: 422 });
@@ -382,7 +377,7 @@ describe('any list', () => {
   });
   const operationNames = fc.constantFrom(...(Object.keys(operations) as OperationName[]));
 
-  test('maps no column twice, none that is not there, and the same way every time', () => {
+  test('maps no column twice and only existing columns, the same way every time', () => {
     fc.assert(
       fc.property(operationNames, lists, (operation, list) => {
         const read = () => {
@@ -407,7 +402,7 @@ describe('any list', () => {
   });
 });
 
-test('every word of column names is folded and stands under one idea', () => {
+test('every word of column names is folded and has one token', () => {
   for (const [idea, words] of knownWords()) {
     for (const word of words) {
       expect(foldColumnName(word).replaceAll(' ', '')).toBe(word);
@@ -430,19 +425,19 @@ describe('real lists', () => {
     'professional_network:7 email:4 phone:5 twitter:6 country:9 company_name:2 person_name:1';
   const companyMapping = 'registry_number:3 domain:2 phone:4 name:1 country:6';
 
-  test('the sample list maps right', () => {
+  test('the sample list is mapped correctly', () => {
     const list = listOf(path.join(packageRoot, 'samples/leads.csv'));
     expect(guess('people.enrich', list)).toBe(peopleMapping);
   });
 
-  test.skipIf(!isFound)('the shared lists map right', () => {
+  test.skipIf(!isFound)('the shared lists are mapped correctly', () => {
     const leads = listOf(path.join(folder, 'leads.csv'));
     const companies = listOf(path.join(folder, 'companies.csv'));
     expect(guess('people.enrich', leads)).toBe(peopleMapping);
     expect(guess('companies.enrich', companies)).toBe(companyMapping);
   });
 
-  test.skipIf(!isFound)('a list without its header keeps the columns that prove themselves', () => {
+  test.skipIf(!isFound)('a list without its header keeps the columns that content proves', () => {
     const leads = listOf(path.join(folder, 'leads.csv'));
     const found = guess('people.enrich', { header: null as never, sample: leads.sample });
     expect(found).toBe('professional_network:7 email:4 phone:5 twitter:6 country:9');

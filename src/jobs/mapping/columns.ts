@@ -1,6 +1,6 @@
 /**
- * Which columns of a list hold which identifier: as the caller says, or by the names of the header
- * and the look of the first cells. Pure. No column is ever read as two identifiers by a guess.
+ * Maps the columns of a list to identifiers: as the caller requests, or guessed from the header and the first
+ * cells. Pure. A guess never maps a column to two identifiers.
  */
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -10,27 +10,26 @@ import { columnsOf, describeContent, type ListHead, readColumns } from './read-c
 
 export type { ColumnMapping } from './guess-columns.ts';
 
-/** Columns that are no identifiers but help to read a row, and to judge what it matches. */
+/** Columns that are not identifiers but help to read a row and to judge its match. */
 export const contextColumns = ['country', 'person_name', 'company_name'] as const;
 
-/** What a caller sends: a header name, a column number from 1, or several of them. */
+/** A caller's mapping: for each kind a header name, a column number from 1, or several of them. */
 export type RequestedMapping = Record<string, string | number | (string | number)[]>;
 
 const columnsShownMax = 20;
 
-/** What an operation can read from a list: its identifiers, and the context columns. */
+/** The kinds that an operation can read from a list: its identifiers and the context columns. */
 function mappableOf(operation: OperationName): string[] {
   return [...operations[operation].identifiers, ...contextColumns];
 }
 
 /**
- * Finds the columns of a list. A requested mapping is exact: it stands for all guesses, so kinds
- * that it does not name are not read. Without one, a header's word counts first, unless hardly
- * any cell bears it out; kinds that no header names are sought by content.
+ * Finds the columns of a list. A requested mapping is exact: it replaces all guesses, so kinds that it does not
+ * name are not read. Without one, the header counts first, unless hardly any cell confirms it; kinds that no
+ * header names are sought by content.
  *
- * Throws `AppError` 422 `unmapped` when no column holds an identifier of the operation, saying
- * what each column looks like, and 400 `invalid_parameter` (field `mapping`) for a request that
- * names what is not there.
+ * Throws `AppError` 422 `unmapped` with a description of each column when none holds an identifier of the
+ * operation, and 400 `invalid_parameter` (field `mapping`) for a request that names an unknown kind or column.
  */
 export function mapColumns(
   operation: OperationName,
@@ -59,11 +58,11 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
     status: 422,
     message:
       `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
-      `Say which it is, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
+      `Name the column, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
     errors: seen.slice(0, columnsShownMax).map((message) => {
       return { field: 'mapping', line: 1, message };
     }),
-    // For a form in which a person says it.
+    // For a form in which a person chooses the columns.
     extensions: {
       columns: columns.slice(0, columnsShownMax).map((view) => {
         return { column: view.column, header: view.header, content: describeContent(view) };
@@ -80,7 +79,7 @@ function nothingRequested(operation: OperationName): AppError {
   const { identifiers } = operations[operation];
   const message =
     `The mapping names no column for ${identifiers.join(', ')}. A mapping is exact: ` +
-    'name every column to read, or leave it out and the columns are guessed.';
+    'name every column to read, or omit the mapping to have the columns guessed.';
   return new AppError({
     code: 'unmapped',
     status: 422,
@@ -99,7 +98,7 @@ function byRequest(
   for (const [kind, wanted] of Object.entries(requested)) {
     if (!mappable.includes(kind)) {
       throw wrongMapping(
-        `\`${kind}\` is nothing that ${operation} reads. Choose from: ${mappable.join(', ')}.`,
+        `${operation} does not read \`${kind}\`. Choose from: ${mappable.join(', ')}.`,
       );
     }
     const columns: MappedColumn[] = [];
@@ -122,7 +121,7 @@ function requestedColumn(kind: string, wanted: string | number, list: ListHead):
   const column = Number(wanted);
   const last = lastColumn(list);
   if (Number.isInteger(column) && column >= 1 && column <= last) return chosen(column, header);
-  throw wrongMapping(`\`${kind}\` names column ${wanted}; columns count from 1 to ${last}.`);
+  throw wrongMapping(`\`${kind}\` names column ${wanted}; columns are numbered from 1 to ${last}.`);
 }
 
 function chosen(column: number, header: readonly string[] | null): MappedColumn {
@@ -130,8 +129,8 @@ function chosen(column: number, header: readonly string[] | null): MappedColumn 
 }
 
 /**
- * Records may be longer than those seen, but a column that no seen record has is a slip. Where no
- * record is at hand every number may be meant.
+ * The last column of the header or of the sampled records: a higher number is a mistake. Without a sample any
+ * number is accepted.
  */
 function lastColumn({ header, sample }: ListHead): number {
   if (header !== null) return header.length;
@@ -148,7 +147,7 @@ function indexOfName(header: readonly string[], wanted: string): number {
 function noSuchColumn(kind: string, wanted: string, header: readonly string[] | null): AppError {
   const columns =
     header === null
-      ? 'The file has no header: use numbers.'
+      ? 'The file has no header row: use column numbers.'
       : `The columns are ${header.join(', ')}.`;
   return wrongMapping(
     `\`${kind}\` names the column "${wanted}", which is not in the file. ${columns}`,

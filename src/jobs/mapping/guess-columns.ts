@@ -10,10 +10,10 @@ import type { ColumnRole } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
 import {
   type ColumnView,
+  describeShare,
   kindOfContent,
   type ListHead,
   readColumns,
-  sayShare,
 } from './read-columns.ts';
 
 /** One column of the file: its number from 1, and its name where the file has a header. */
@@ -36,8 +36,8 @@ type Kind = GuessedKind | 'person_name';
 type GuessedKind = IdentifierKind | 'country' | 'company_name';
 
 /**
- * The columns of every identifier of the operation and of its context, best first; kinds without a
- * column are left out. Total and deterministic; never maps a column twice.
+ * Guesses the columns of every identifier and context kind of the operation, best first; kinds without a column
+ * are omitted. Total and deterministic; never maps a column twice.
  */
 export function guessColumns(operation: OperationName, list: ListHead): ColumnMapping {
   const { identifiers, subject } = operations[operation];
@@ -60,7 +60,7 @@ export function guessColumns(operation: OperationName, list: ListHead): ColumnMa
   return mapping;
 }
 
-/** What the normaliser of a role must be able to read. */
+/** The content that confirms a role. */
 const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
   email: 'email',
   phone: 'phone',
@@ -76,7 +76,7 @@ const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
   last_name: 'person_name',
 };
 
-/** Kinds whose cells cannot be meant otherwise, whatever the header says. */
+/** Kinds whose cells are unambiguous, whatever the header says. */
 const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>([
   'email',
   'profile',
@@ -84,12 +84,12 @@ const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>([
   'twitter',
 ]);
 
-/** So few cells may all be slips. */
+/** Fewer cells may all be mistakes. */
 const cellsToRefute = 5;
 const refutedBelow = 0.1;
 const doubtfulBelow = 0.5;
 
-/** Whether a column's name means something that its cells do not refute. */
+/** True when a column's name has a role that its cells do not refute. */
 function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   const { reading, content } = view;
   const { role, tokens, isExact } = reading;
@@ -154,7 +154,7 @@ function columnsByName(
     .map(({ view }) => byName(view));
 }
 
-/** A plain "Name" is a company's where nothing else is, and where no column is a person's name. */
+/** A plain "Name" is a company's when there is no other company name and no person's name. */
 function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
   const parts: (ColumnRole | null)[] = ['first_name', 'last_name'];
   if (believed.some(({ reading }) => parts.includes(reading.role))) return [];
@@ -186,16 +186,16 @@ function columnsByContent(
   return rest.flatMap((view) => {
     const seen = kindOfContent(view);
     if (seen === null || seen !== contentOfRole[meaningOfKind[kind]]) return [];
-    // A name that is known to say something else is believed where the cells could be anything.
+    // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
     const isOthers = rankOfColumn(view.reading, subject) === null;
     if (isNamed || isOthers) return [];
     const { column, header, content } = view;
-    return [{ column, header, reason: sayShare(content, seen) }];
+    return [{ column, header, reason: describeShare(content, seen) }];
   });
 }
 
-/** Without a column of web addresses, work e-mails tell a company's domain. */
+/** Without a column of web addresses, uses the domains of work e-mails. */
 function domainsOfEmails(
   believed: readonly ColumnView[],
   rest: readonly ColumnView[],

@@ -1,4 +1,4 @@
-/** Each column of a list, with what its name says and what its first cells look like. */
+/** Reads each column of a list: the meaning of its name and the content of its first cells. */
 import { countryCode } from '../../core/identifiers/country.ts';
 import {
   type CellContext,
@@ -10,7 +10,7 @@ import {
 } from './column-content.ts';
 import { type HeaderReading, readColumnName } from './column-names.ts';
 
-/** What is known of a list before it is read. */
+/** The head of a list: its header and first records. */
 export interface ListHead {
   /** Names of the columns; null for a file without a header. */
   header: readonly string[] | null;
@@ -32,12 +32,12 @@ export interface ColumnView {
 
 type Subject = 'person' | 'company';
 
-/** How many columns the widest record has. */
+/** The number of columns of the widest record. */
 export function columnsOf(sample: ListHead['sample']): number {
   return sample.reduce((most, record) => Math.max(most, record.length), 0);
 }
 
-/** The columns of the header, or of the widest record where there is none. */
+/** The columns of the header, or of the widest record without one. */
 export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
   const { header, sample } = list;
   const width = header?.length ?? columnsOf(sample);
@@ -60,7 +60,7 @@ export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
 
 const countryShareMin = 0.9;
 
-/** By its name, or by cells that are countries and nothing else. */
+/** True by its name, or when nearly all cells are countries. */
 function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: string[] }): boolean {
   if (reading.role === 'country') return true;
   if (reading.role !== null) return false;
@@ -79,7 +79,7 @@ function countriesOfRows(columns: readonly string[][], rows: number): (string | 
   });
 }
 
-/** Of kinds that a cell can be at once, the more exact one stands first. */
+/** When a cell fits several kinds, the more specific one comes first. */
 const strictKinds: readonly ContentKind[] = [
   'email',
   'profile',
@@ -92,7 +92,7 @@ const strictKinds: readonly ContentKind[] = [
   'company_name',
 ];
 
-/** Legal forms stand behind a part of company names only. */
+/** Only some company names end in a legal form. */
 const shareMin: Readonly<Partial<Record<ContentKind, number>>> = {
   registry_number: 0.9,
   country: countryShareMin,
@@ -100,7 +100,7 @@ const shareMin: Readonly<Partial<Record<ContentKind, number>>> = {
 };
 const usualShareMin = 0.6;
 
-/** What the cells alone show the column to hold, or null. */
+/** The kind of the column judging by its cells alone, or null. */
 export function kindOfContent({ content }: ColumnView): ContentKind | null {
   const { filled, strict } = content;
   if (filled === 0) return null;
@@ -109,14 +109,14 @@ export function kindOfContent({ content }: ColumnView): ContentKind | null {
 }
 
 /** `94% of 87 cells are e-mails`. */
-export function sayShare(content: ColumnContent, kind: ContentKind): string {
+export function describeShare(content: ColumnContent, kind: ContentKind): string {
   const { filled, strict } = content;
-  if (filled === 1) return `the only filled cell shows ${contentPlurals[kind]}`;
+  if (filled === 1) return `the only filled cell is one of ${contentPlurals[kind]}`;
   const share = Math.floor((strict[kind] / filled) * 100);
   return `${share}% of ${filled} cells are ${contentPlurals[kind]}`;
 }
 
-/** What was seen in a column, for a person who has to say what it is. */
+/** Describes the content of a column for a person who has to map it. */
 export function describeContent(view: ColumnView): string {
   const { content } = view;
   if (content.filled === 0) return 'empty';
@@ -127,5 +127,5 @@ export function describeContent(view: ColumnView): string {
     );
   return content.strict[kind] === 0
     ? `no identifier in ${content.filled} ${content.filled === 1 ? 'cell' : 'cells'}`
-    : sayShare(content, kind);
+    : describeShare(content, kind);
 }

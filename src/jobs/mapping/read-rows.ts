@@ -25,12 +25,12 @@ export interface RowReading {
   country: string | null;
 }
 
-/** True when the list carries a name that a match can be checked against. */
+/** True when the list has a name that a match can be checked against. */
 export function checksAgreement(mapping: ColumnMapping): boolean {
   return ['person_name', 'company_name', 'name'].some((kind) => mapping[kind] !== undefined);
 }
 
-/** What the list itself says about whom a row is. */
+/** The names in the list's own row. */
 export interface ListedNames {
   personName: string;
   companyName: string;
@@ -39,13 +39,13 @@ export interface ListedNames {
 export interface ReadRows {
   /** One for each record, in order. */
   rows: RowInput[];
-  /** The list's own names of the row. */
+  /** The list's own names for the row. */
   namesOf(index: number): ListedNames;
-  /** Values that were damaged and could be repaired. */
+  /** Damaged values that were repaired. */
   repairs: Repair[];
 }
 
-/** A damaged value that could be repaired: the index of its row, and what it is. */
+/** A damaged value that was repaired, with the index of its row. */
 export interface Repair {
   index: number;
   kind: IdentifierKind;
@@ -58,7 +58,7 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
   const contextOf = contextsOf(subject, reading, read('country'));
   const personNames = read('person_name');
-  // In a list of companies the name is an identifier, and still says whether a number fits.
+  // In a list of companies the name is an identifier, and also confirms a registry number.
   const companyNames = [...read('company_name'), ...read('name')];
   const rows: RowInput[] = [];
   const repairs: Repair[] = [];
@@ -113,7 +113,7 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
     (reading.mapping[name] ?? []).map(({ column }) => cells[wanted.indexOf(column)] ?? []);
 }
 
-/** How the values of rows are read, by the country that a row names: few for a million rows. */
+/** Reading contexts by country of the row: few for a million rows. */
 function contextsOf(subject: 'person' | 'company', reading: RowReading, countries: string[][]) {
   const contexts = new Map<string | null, NormaliseContext>();
   return (index: number): NormaliseContext => {
@@ -142,14 +142,14 @@ function rowCountry(countries: string[][], index: number): string | null {
   return null;
 }
 
-/** All usable identifiers of one row in order of trust, or why there is none. */
+/** All usable identifiers of one row in order of trust, or the reason why there is none. */
 function readRow(
   kinds: KindColumns[],
   index: number,
   context: NormaliseContext,
   repairs: Repair[],
 ): RowInput {
-  // Most rows have one identifier: a literal of one is a fifth of an empty list that grows.
+  // Most rows have one identifier: a literal of one takes a fifth of the memory of an empty array that grows.
   let identifiers: RowIdentifier[] | null = null;
   let firstReason: string | null = null;
   for (const { kind, columns } of kinds) {
@@ -174,7 +174,7 @@ function readRow(
   return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
 }
 
-/** True for a usable text that a spreadsheet had damaged: a number in scientific notation, lost zeros. */
+/** True for a usable text that a spreadsheet damaged: scientific notation, or lost leading zeros. */
 function isRepaired(kind: IdentifierKind, text: string): boolean {
   if (kind === 'phone') return /\de\+?\d/i.test(text);
   return kind === 'registry_number' && /^\s*\d{1,7}(\.0)?\s*$/.test(text);

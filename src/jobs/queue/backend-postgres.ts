@@ -1,6 +1,6 @@
 /**
- * BullMQ on its PostgreSQL backend, in the schema `bullmq` of the same server. All queues and workers
- * of a process share one small pool; left alone, each would open a pool of ten.
+ * BullMQ on its PostgreSQL backend, in the schema `bullmq` of the same server. All queues and workers of a
+ * process share one small pool; by default each would open a pool of ten.
  */
 import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from 'bullmq';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 
-/** A server that is there accepts at once; one that is away must not hold up who adds a job. */
+/** A healthy server accepts at once; an unavailable one must not delay the caller that adds a job. */
 const CONNECT_MS_MAX = 5_000;
 
 /**
@@ -29,7 +29,7 @@ export function openPostgresBackend(
     application_name: 'enrichment-pipeline queue',
     options: '-c search_path=bullmq',
   });
-  // Every queue and worker listens to the pool; there are as many as there are queues.
+  // Every queue and worker adds a listener to the pool.
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
   const connection = pool as unknown as PgPool;
@@ -54,7 +54,7 @@ export function openPostgresBackend(
   };
 }
 
-/** Creates or updates the queue's own schema. Any number of processes may call it at once. */
+/** Creates or migrates the queue's schema. Safe to call concurrently from many processes. */
 export async function migrateQueue(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * BullMQ on Redis through ioredis, alone or as a cluster: each queue has a hash tag of its own, so that
- * its keys lie on one node. Who adds a job fails soon while Redis is away; workers wait until it is back.
+ * BullMQ on Redis through ioredis, standalone or cluster: each queue has its own hash tag, so that its keys are
+ * on one node. Adding a job fails fast while Redis is unavailable; workers wait until it is back.
  */
 import { Queue, Worker } from 'bullmq';
 import type { Log } from '../../core/log.ts';
@@ -25,7 +25,7 @@ export function openRedisBackend(
       const own = { ...options, ...traces, prefix: prefixOf(name) };
       return new Worker(name, work, { ...own, connection: working });
     },
-    // Keys come into being with the first job.
+    // The first job creates the keys.
     repair: async () => false,
     async close() {
       adding.disconnect();

@@ -1,7 +1,7 @@
 import type { Processor, Queue, Worker, WorkerOptions } from 'bullmq';
 import type { QueueName } from './job-names.ts';
 
-/** Where BullMQ keeps its jobs. Queues and workers of a process share its connections. */
+/** The store of BullMQ's jobs. Queues and workers of a process share its connections. */
 export interface QueueBackend {
   openQueue(name: QueueName): Queue;
   openWorker(
@@ -9,7 +9,7 @@ export interface QueueBackend {
     work: Processor,
     options: Omit<WorkerOptions, 'connection' | 'prefix'>,
   ): Worker;
-  /** Makes again what the store has lost of its own structure; true when it had to. */
+  /** Recreates a lost schema; true when it had to. */
   repair(): Promise<boolean>;
   /** Call it when all queues and workers are closed. */
   close(): Promise<void>;

@@ -1,14 +1,14 @@
 /**
- * A job: a name, the shape of its payload (ids only, never data) and what it does. Postgres is the
- * truth and a job only the wake-up: every job may run twice, or never.
+ * A job: a name, the shape of its payload (ids only, never data) and its handler. Postgres is the source of
+ * truth and a job only a wake-up: every job may run twice, or never.
  */
 import type { z } from 'zod';
 import type { JobContext } from './job-context.ts';
 import type { JobName, JobPayloads } from './job-names.ts';
 
-/** Where a worker runs one job at a time. */
+/** A slot of a worker, which runs one job at a time. */
 export interface JobSlot {
-  /** True while the worker may do more of the same kind without asking the queue: it is not to end. */
+  /** True while the worker may claim more work without the queue, because it is not shutting down. */
   mayGoOn(): boolean;
 }
 

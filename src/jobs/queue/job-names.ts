@@ -1,13 +1,14 @@
-/** What jobs there are: their names, payloads and queues. */
+/** The names, payloads and queues of all jobs. */
 
 /**
- * Queues: short jobs about a whole batch wait neither behind chunks nor behind what reads a whole list in one go,
- * quotes and the passes over results after an opt-out, and none of the two behind the other.
+ * Separate queues, so that short batch jobs do not wait behind chunks, nor behind the two kinds that read a
+ * whole list: quotes, and the passes over results after an opt-out. These two do not wait for each other
+ * either.
  */
 export type QueueName = 'batches' | 'chunks' | 'quotes' | 'passes';
 export const queueNames: readonly QueueName[] = ['batches', 'chunks', 'quotes', 'passes'];
 
-/** Every job by name, with what it is woken with. */
+/** The payload of each job. */
 export interface JobPayloads {
   'split-batch': { batchId: string };
   'run-chunk': { chunkId: number; epoch: number };

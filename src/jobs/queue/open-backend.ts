@@ -1,6 +1,6 @@
 /**
- * The choice of the queue's store: Postgres beside everything else, or Redis where REDIS_URL names one.
- * Nothing that matters is in there alone: losing all of it costs the time until the next sweep.
+ * Chooses the queue's store: Redis if REDIS_URL is set, else Postgres. The store is not a source of truth:
+ * losing all of it costs the time until the next sweep.
  */
 import type { Config } from '../../core/config.ts';
 import type { Log } from '../../core/log.ts';
@@ -13,7 +13,7 @@ export type QueueStore =
   | { kind: 'postgres'; url: string }
   | { kind: 'redis'; url: string; prefix: string };
 
-/** The store that the configuration names. */
+/** The configured store. */
 export function queueStoreOf(
   { redisUrl, redisPrefix: prefix }: Pick<Config, 'redisUrl' | 'redisPrefix'>,
   databaseUrl: string,
@@ -23,7 +23,7 @@ export function queueStoreOf(
     : { kind: 'redis', url: redisUrl, prefix };
 }
 
-/** `listeners` is how many workers this process will open; jobs are traced with `telemetry`. */
+/** `listeners` is the number of workers this process will open; `telemetry` traces the jobs. */
 export function openQueueBackend(
   store: QueueStore,
   log: Log,

@@ -18,7 +18,7 @@ describe('the queue in Postgres', () => {
   });
 });
 
-test('a wake-up is lost without an error while Postgres is away, a repair is not', async () => {
+test('while Postgres is unavailable a wake-up is lost without an error, and a repair fails', async () => {
   const backend = openPostgresBackend('postgres://nobody@127.0.0.1:1/nowhere', log, 0);
   const queues = openQueues(backend, log);
   await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);

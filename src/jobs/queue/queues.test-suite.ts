@@ -1,4 +1,4 @@
-/** What the queue promises, wherever it is kept. */
+/** The contract of the queue, for every store. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Signal } from '../../../tests/support/signal.ts';
 import { createLog } from '../../core/log.ts';
@@ -9,7 +9,7 @@ import { openQueues, type Queues } from './queues.ts';
 /** A queue's store under test. */
 export interface QueueHarness {
   backend: QueueBackend;
-  /** Deletes all that the store holds. */
+  /** Deletes everything in the store. */
   lose(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     return queues.wake('run-chunk', [priority === undefined ? wakeUp : { ...wakeUp, priority }]);
   };
 
-  test('a woken job runs on its queue, with what it was woken with', async () => {
+  test('a woken job runs on its queue, with its payload', async () => {
     const ran: Ran[] = [];
     const done = new Signal();
     startWorkers((job) => {
@@ -69,7 +69,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(ran).toContainEqual({ name: 'split-batch', data: { batchId: 'a' } });
   });
 
-  test('a wake-up whose id waits already is not taken twice, one whose job has run is', async () => {
+  test('a wake-up whose id is already waiting is ignored; one whose job has run is accepted', async () => {
     await wakeChunk(3);
     await wakeChunk(3);
     await wakeChunk(4);
@@ -86,12 +86,12 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       { chunkId: 3, epoch: 1 },
       { chunkId: 4, epoch: 1 },
     ]);
-    // A job is done a moment after its work is; until then its id is refused.
+    // A job completes a moment after its handler; until then its id is refused.
     while (ran.length === 2) await wakeChunk(3);
     await again.raised;
   });
 
-  test('of what waits the lowest priority is taken first, then the oldest', async () => {
+  test('waiting jobs run by lowest priority number first, then oldest', async () => {
     for (const [chunkId, priority] of [9, 5, 5, 1, 9, 1].entries()) {
       await wakeChunk(20 + chunkId, priority);
     }
@@ -106,13 +106,13 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(order).toEqual([3, 5, 1, 2, 0, 4]);
   });
 
-  test('a job that failed runs again when it is woken again, and nothing of it is kept', async () => {
+  test('a failed job runs again when woken again, and leaves nothing behind', async () => {
     const ran: Ran[] = [];
     const again = new Signal();
     startWorkers((job) => {
       ran.push(job);
       if (ran.length > 1) return again.raise();
-      throw new Error('the first time fails');
+      throw new Error('the first run fails');
     });
     await wakeChunk(30);
     while (ran.length < 2) await wakeChunk(30);
@@ -123,7 +123,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await queue.close();
   });
 
-  test('what runs does not wait, and what waits does so on its own queue', async () => {
+  test('running jobs are not counted as waiting, and each queue counts its own', async () => {
     expect(await queues.countWaiting('run-chunk')).toBe(0);
     await wakeChunk(8, 2);
     expect(await queues.countWaiting('run-chunk')).toBe(1);
@@ -139,7 +139,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     end.raise();
   });
 
-  test('the queue tells what waits and what runs', async () => {
+  test('the queue counts waiting and running jobs', async () => {
     const jobsOf = async (queue: string) =>
       Object.fromEntries(
         (await queues.countJobs())
@@ -165,7 +165,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(await jobsOf('chunks')).toEqual(none);
   });
 
-  test('workers go on after the store has lost everything', async () => {
+  test('workers recover after the store has lost everything', async () => {
     const ran: Ran[] = [];
     let seen = new Signal();
     startWorkers((job) => {
@@ -176,7 +176,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await seen.raised;
     await harness.lose();
     seen = new Signal();
-    // Not thrown, whatever the store says.
+    // Does not throw, whatever error the store returns.
     await wakeChunk(6);
     await queues.repair();
     await wakeChunk(7);

@@ -16,21 +16,21 @@ import { traceOption } from './telemetry.ts';
 
 const wakeUpsLost = new Counter({
   name: 'enrich_wake_ups_lost_total',
-  help: 'Wake-ups that the queue did not take; the sweep makes them again.',
+  help: 'Wake-ups that the queue did not accept; the sweep repeats them.',
   labelNames: ['name'],
   registers: [metrics],
 });
 
-/** A healthy store takes milliseconds; a caller does not wait longer for one that is away. */
+/** A healthy store takes milliseconds; a caller waits no longer for an unavailable one. */
 const WAKE_MS_MAX = 2_000;
 
 export interface WakeUp<Payload> {
-  /** The trace that the job is part of, as its batch keeps it; what is active when absent. */
+  /** The trace of the job as stored with its batch; the active trace when absent. */
   trace?: string | null;
-  /** Derived from what the job is about; BullMQ ignores an id that it still keeps. No `:` in it. */
+  /** Derived from the subject of the job; BullMQ ignores an id that it still holds. Must not contain `:`. */
   id: string;
   payload: Payload;
-  /** From 1; of those that wait, the lowest is taken first. One without comes before all. */
+  /** From 1; the lowest waiting number runs first. A job without a priority runs before all. */
   priority?: number;
 }
 
@@ -40,7 +40,7 @@ export interface JobCount {
   jobs: number;
 }
 
-/** What a job of ours can be, and BullMQ's names for it. Of one that is over, however, nothing is kept. */
+/** Job states and BullMQ's names for them. Finished jobs are not kept. */
 const jobStates = {
   waiting: ['waiting', 'prioritized'],
   active: ['active'],
@@ -49,24 +49,24 @@ const jobStates = {
 
 export interface Queues {
   /**
-   * Wakes a job for each entry. It does not throw: what is to be done is in Postgres already, and a
-   * wake-up that is lost here is logged and made again by the sweep.
+   * Enqueues a job for each entry. Does not throw: the work is already in Postgres, and a lost wake-up is
+   * logged and repeated by the sweep.
    */
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
-  /** Jobs of this kind's queue that wait for a worker; infinitely many when the store does not say. */
+  /** Jobs waiting in this job's queue; `Infinity` when the store fails. */
   countWaiting(name: JobName): Promise<number>;
-  /** Jobs of each queue that wait and run. Throws when the store does not say. */
+  /** Waiting and running jobs of each queue. Throws when the store fails. */
   countJobs(): Promise<JobCount[]>;
-  /** The queues as BullMQ has them, for what looks at jobs one by one. */
+  /** The underlying BullMQ queues, for code that inspects single jobs. */
   opened(): Queue[];
-  /** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
+  /** Recreates the lost schema of the queue's store. Throws while the store is unavailable. */
   repair(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the queues for adding jobs. `onBroken` is called when one can never be used (see `runWorkers`):
- * the process has to start again.
+ * Opens the queues for adding jobs. Calls `onBroken` when a queue can never be used (see `runWorkers`): the
+ * process has to restart.
  */
 export function openQueues(
   backend: QueueBackend,
@@ -84,7 +84,7 @@ export function openQueues(
     async wake(name, wakeUps) {
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
-      // Of a job that failed nothing is kept either: its id would be ignored, and the sweep could not wake it.
+      // Failed jobs are not kept either: their ids would be ignored, and the sweep could not wake them.
       const kept = { removeOnComplete: true, removeOnFail: true };
       const added = queue.addBulk(
         wakeUps.map(({ id, payload, priority = 0, trace }) => ({
@@ -98,7 +98,7 @@ export function openQueues(
       } catch (error) {
         const lost = { job: name, count: wakeUps.length };
         wakeUpsLost.inc({ name }, wakeUps.length);
-        log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will find it');
+        log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will repeat it');
       }
     },
     async countWaiting(name) {
@@ -106,7 +106,7 @@ export function openQueues(
       try {
         return await within(WAKE_MS_MAX, queue.count());
       } catch (error) {
-        log.warn({ err: error, job: name }, 'the queue does not say what waits');
+        log.warn({ err: error, job: name }, 'could not count waiting jobs');
         return Number.POSITIVE_INFINITY;
       }
     },
@@ -130,9 +130,9 @@ export function openQueues(
   };
 }
 
-/** Makes again what the queue's store has lost of its own structure. Throws while it is away. */
+/** Recreates the lost schema of the queue's store. Throws while the store is unavailable. */
 export async function repairQueue(backend: QueueBackend, log: Log): Promise<void> {
-  if (await backend.repair()) log.warn('the queue had lost its schema, it was made again');
+  if (await backend.repair()) log.warn('the queue had lost its schema; recreated it');
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

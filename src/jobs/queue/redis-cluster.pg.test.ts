@@ -31,11 +31,11 @@ describeWithRedis('a cluster', () => {
     close: async () => {},
   }));
 
-  test('limits many keys of all nodes in one turn', async () => {
+  test('checks the limits of many keys on all nodes in one call', async () => {
     await checkRedis(cluster.url, log);
     const redis = connectRedis(cluster.url, 'limits', log);
     await new Promise((resolve) => redis.once('ready', resolve));
-    // A limit is decided without Redis when it takes long, as connecting to a node may.
+    // Limits are decided without Redis when it is slow, as connecting to a node may be.
     await Promise.all((redis as Cluster).nodes('master').map((node) => node.ping()));
     const warned: unknown[] = [];
     const heard = { warn: (...words: unknown[]) => warned.push(words), info: () => {} };
@@ -56,7 +56,7 @@ describeWithRedis('a cluster', () => {
     const stored = await Promise.all(
       cluster.nodes.map(({ client }) => client.keys('test:limit:*')),
     );
-    // A bucket and a day of each key, on every node some.
+    // A bucket and a day for each key, spread over all nodes.
     expect(stored.flat()).toHaveLength(120);
     expect(stored.every((names) => names.length > 0)).toBe(true);
     redis.disconnect();

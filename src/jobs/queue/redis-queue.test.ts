@@ -18,7 +18,7 @@ describeWithRedis('the queue in Redis', () => {
     };
   });
 
-  test('each queue has a hash tag of its own, and every key its prefix', async () => {
+  test('each queue has its own hash tag, which prefixes every key', async () => {
     await using server = await startRedis();
     const backend = openRedisBackend({ url: server.url, prefix: 'mine' }, log);
     const queues = openQueues(backend, log);
@@ -32,7 +32,7 @@ describeWithRedis('the queue in Redis', () => {
     await backend.close();
   });
 
-  test('a wake-up is lost without an error and without a wait while Redis is away', async () => {
+  test('a wake-up is lost without an error or a wait while Redis is unavailable', async () => {
     const server = await startRedis();
     const backend = openRedisBackend({ url: server.url, prefix: 'test' }, log);
     const queues = openQueues(backend, log);
@@ -43,7 +43,7 @@ describeWithRedis('the queue in Redis', () => {
     for (const id of ['b', 'c', 'd']) await wake(id);
     expect(performance.now() - before).toBeLessThan(1_000);
     await server.start();
-    // The client comes back by itself.
+    // The client reconnects automatically.
     while ((await server.client.keys('*:e')).length === 0) await wake('e');
     await queues.close();
     await backend.close();

@@ -1,4 +1,4 @@
-/** The working side: one BullMQ worker for each queue, all jobs of the registry. */
+/** The consuming side: one BullMQ worker for each queue, with all jobs of the registry. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Histogram } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
@@ -10,27 +10,26 @@ import { type JobName, type QueueName, queueNames } from './job-names.ts';
 
 const jobSeconds = new Histogram({
   name: 'enrich_job_seconds',
-  help: 'Time of jobs, by how they ended.',
+  help: 'Duration of jobs by outcome.',
   labelNames: ['name', 'end'],
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers: [metrics],
 });
 
 /**
- * Closing a worker waits for its connection to end, which a client that waits to connect again never tells. When
- * what is in hand is done, so long is enough for one that works.
+ * Closing a worker waits for its connection to end, which a reconnecting client never reports. Once running
+ * jobs are done, this is enough for a healthy connection.
  */
 const CLOSE_MS_MAX = 3_000;
 
 export interface RunningWorkers {
-  /** Takes no new work and resolves when what is in hand is done. */
+  /** Takes no new jobs and resolves when running ones are done. */
   close(): Promise<void>;
 }
 
 /**
- * How soon a job of a worker that died is given to another. A lost chunk has its lease and a wake-up of
- * its own in some 20 s; a job about a whole batch has this lock alone, because an id that the queue still
- * keeps is not taken again.
+ * How soon the job of a dead worker moves to another. A lost chunk is recovered by its lease and a new wake-up
+ * in some 20 s; a batch job has only this lock, because the queue ignores an id that it still holds.
  */
 function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: number } {
   return queue === 'chunks'
@@ -39,8 +38,8 @@ function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: numb
 }
 
 /**
- * Jobs of a queue that run at a time. Quotes have one more: each is of another account, and may take as long as the
- * run of a list.
+ * Concurrent jobs of a queue. Quotes have one more: each belongs to another account and may take as long as
+ * processing a list.
  */
 function concurrencyOf(queue: QueueName, chunks: number): number {
   if (queue === 'chunks') return chunks;
@@ -48,10 +47,10 @@ function concurrencyOf(queue: QueueName, chunks: number): number {
 }
 
 /**
- * Starts working. Chunks run `workerConcurrency` at a time. On
- * Postgres, BullMQ asks once whether its store is there and keeps a no for ever; a worker that runs on
- * then asks again without a pause, so that not even a signal reaches the process. Hence none runs before
- * the store is there, and `onBroken` is called when it is not: the process has to start again.
+ * Starts the workers. Chunks run `workerConcurrency` at a time. On Postgres, BullMQ checks its store once and
+ * caches a failure for ever; a worker that runs on then retries without a pause, so that not even a signal
+ * reaches the process. Hence no worker starts before the store is available. Otherwise `onBroken` is called:
+ * the process has to restart.
  */
 export function runWorkers(
   context: JobContext,
@@ -59,7 +58,7 @@ export function runWorkers(
   jobs: Jobs,
   onBroken: (error: unknown) => void = () => {},
 ): RunningWorkers {
-  // What never happened yet is 0: an alert on its growth sees the first time.
+  // Starts each counter at 0, so that an alert on its growth sees the first event.
   for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
   let isEnding = false;
   const slot = { mayGoOn: () => !isEnding };
@@ -84,7 +83,7 @@ export function runWorkers(
       {
         autorun: false,
         concurrency: concurrencyOf(queue, context.config.workerConcurrency),
-        // The lease on the chunk decides who may write; this lock only keeps the queue quiet.
+        // The chunk's lease decides which worker may write; this lock only stops the queue from retrying.
         ...lockOf(queue),
         maxStalledCount: 10,
       },
@@ -108,7 +107,7 @@ export function runWorkers(
         return delay(CLOSE_MS_MAX, false, { ref: false });
       };
       if (await Promise.race([closed, waited()])) return;
-      context.log.warn('the queue does not close its workers; they have nothing in hand');
+      context.log.warn('queue workers did not close in time; no job was running');
     },
   };
 }

@@ -1,11 +1,11 @@
-/** Work that every worker does now and then every so often, whatever the queue does. */
+/** Periodic work of every worker, independent of the queue. */
 
 export interface Repeating {
-  /** Starts no more, and resolves when what runs has ended. */
+  /** Starts no further run, and resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
-/** Does `work` at once and then every `everyMs` until stopped. A failure is told, and tried again. */
+/** Runs `work` at once, then every `everyMs` until stopped. Failures are reported and retried. */
 export function startRepeating(
   everyMs: number,
   work: () => Promise<unknown>,

@@ -1,11 +1,11 @@
 /**
- * Cron expressions of five fields, read into what a calendar can be asked. The grammar is that of the
- * library; what several dialects of cron read differently (`H`, `?`, `#`, `W`, seconds) is refused.
+ * Parses cron expressions of five fields into tests on a calendar day and time. The grammar is that of the
+ * library; syntax that cron dialects read differently (`H`, `?`, `#`, `W`, seconds) is refused.
  */
 import { CronExpressionParser } from 'cron-parser';
 import { AppError } from '../../core/lib/errors.ts';
 
-/** When a cron expression means, on a clock without a zone. */
+/** The times of a cron expression, on a clock without a zone. */
 export interface CronTimes {
   /** Minutes of the hour, ascending. */
   minutes: readonly number[];
@@ -28,12 +28,12 @@ const item = String.raw`(\*|(\d{1,2}|[a-z]{3})(-(\d{1,2}|[a-z]{3}))?)(\/\d{1,2})
 const list = new RegExp(`^${item}(,${item})*$`, 'i');
 const lastDay = /^L$/i;
 
-/** Schedules that run more often would mostly wait for themselves. */
+/** Schedules that run more often would mostly wait for their own previous run. */
 const EVERY_MINUTES_MIN = 5;
 
 /**
- * Reads an expression. Throws `AppError` 400 `invalid_parameter` that names the field of the expression
- * and its position, also for one that runs more often than every five minutes.
+ * Parses an expression. Throws `AppError` 400 `invalid_parameter` that names the field of the expression and
+ * its position, also for one that runs more often than every five minutes.
  */
 export function parseCron(cron: string): CronTimes {
   const fields = [...cron.matchAll(/\S+/g)];
@@ -51,7 +51,7 @@ export function parseCron(cron: string): CronTimes {
   const months = new Set<number>(month.values);
   const days = new Set<number | string>(dayOfMonth.values);
   const weekdays = new Set<number | string>(dayOfWeek.values.map((day) => Number(day) % 7));
-  // As in Vixie cron: two restricted fields mean either day, a star means that only the other counts.
+  // As in Vixie cron: two restricted fields mean either day; with a star only the other field counts.
   const either = [2, 4].every((place) => !fields[place]?.[0].startsWith('*'));
   return {
     minutes,
@@ -79,7 +79,7 @@ function checkField(place: number, text: string, position: number): void {
   }
 }
 
-/** The fields together: a day that none of the months has is found here. */
+/** Parses the fields together, which finds a day that none of the months has. */
 function parseFields(cron: string) {
   try {
     return CronExpressionParser.parse(cron).fields;

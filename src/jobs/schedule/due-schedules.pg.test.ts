@@ -1,4 +1,4 @@
-/** Many schedules at once, and ones that cannot be run: neither holds up those of others. */
+/** Many due schedules and schedules that cannot run do not delay those of other accounts. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   caller = await pipeline.account(1000);
 });
 afterEach(async () => {
-  // The next test has no schedule of this one.
+  // Leaves no schedule for the next test.
   await pipeline.sql`delete from schedules`;
 });
 
@@ -45,7 +45,7 @@ async function show({ id }: { id: string }): Promise<ScheduleView> {
   return (await (await send(caller, 'GET', `/${id}`)).json()) as ScheduleView;
 }
 
-/** Its runs, the first one first. */
+/** Its runs, oldest first. */
 async function runsOf({ id }: { id: string }): Promise<RunView[]> {
   const page = (await (await send(caller, 'GET', `/${id}/runs`)).json()) as { data: RunView[] };
   return page.data.reverse();
@@ -58,7 +58,7 @@ function minutesAfter(time: string | null, minutes: number): Date {
 const NIGHT = 24 * 60;
 
 describe('a slot', () => {
-  test('that cannot be taken does not hold up the others', async () => {
+  test('that cannot be taken does not delay the others', async () => {
     const broken = await make();
     const fine = await make();
     await pipeline.sql`update schedules set cron = 'x' where id = ${broken.id}`;
@@ -71,10 +71,10 @@ describe('a slot', () => {
     expect(await show(broken)).toMatchObject({ enabled: false, next_run_at: null });
   });
 
-  test('that fails, for whatever reason, is followed by the next one', async () => {
+  test('that fails for any reason is followed by the next one', async () => {
     const schedule = await make();
     const { sql, context } = pipeline;
-    // Nothing of ours throws for an export that was checked; the database can be made to.
+    // Our code throws nothing for a validated export; the database can be made to.
     await sql`
       create function refuse_exports() returns trigger language plpgsql as $$
       begin raise exception 'poison'; end $$`;
@@ -101,12 +101,12 @@ describe('a slot', () => {
     ]);
   });
 
-  test('starts after one of each other account, however many another one has due', async () => {
+  test('starts after one of each other account, however many one account has due', async () => {
     const { sql, context, queues } = pipeline;
     for (let made = 0; made < 20; made++) await make({ name: 'theirs' });
     const mine = await pipeline.account(1000);
     const last = await make({ name: 'mine' }, mine);
-    // Others are due for longer.
+    // The others have been due longer.
     await sql`
       update schedules set next_run_at = next_run_at - interval '1 minute'
       where account_id = ${caller.accountId}`;
@@ -121,7 +121,7 @@ describe('a slot', () => {
 });
 
 describe('the schedules of an account', () => {
-  test('are a hundred at most, also when they are made at once', async () => {
+  test('are a hundred at most, also when created concurrently', async () => {
     const { sql } = pipeline;
     await make();
     await sql`

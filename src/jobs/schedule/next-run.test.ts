@@ -4,7 +4,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { nextRun, nextRuns } from './next-run.ts';
 import { zoneClock } from './zone-clock.ts';
 
-/** The next runs in a row, as UTC minutes. */
+/** The next runs as UTC minutes. */
 function runs(cron: string, zone: string, after: string, count: number): string[] {
   const found = nextRuns(cron, zone, new Date(after), count);
   return found.map((run) => run.toISOString().slice(0, 16));
@@ -44,7 +44,7 @@ describe('a local time that the clocks skip runs at the first minute after the g
     expect(runs(cron, zone, after, expected.length)).toEqual(expected);
   });
 
-  test('and the times of one gap, with the minute after it, are one run', () => {
+  test('and all times in one gap, with the minute after it, are one run', () => {
     expect(runs('*/15 1-3 * * *', 'Europe/London', '2026-03-29T00:50Z', 3)).toEqual([
       '2026-03-29T01:00',
       '2026-03-29T01:15',
@@ -87,7 +87,7 @@ describe('a local time that comes twice runs at the first of the two', () => {
     expect(runs(cron, zone, after, expected.length)).toEqual(expected);
   });
 
-  test('also when it is asked for between the two', () => {
+  test('also when the starting point is between the two', () => {
     expect(runs('30 1 * * *', 'Europe/London', '2026-10-25T01:10Z', 1)).toEqual([
       '2026-10-26T01:30',
     ]);
@@ -141,7 +141,7 @@ describe('the calendar', () => {
       ['2026-11-30T00:00', '2026-12-01T00:00', '2026-12-07T00:00'],
     ],
     [
-      'after the very minute, not at it',
+      'strictly after the given minute',
       '*/20 * * * *',
       'UTC',
       '2026-01-01T00:20:00Z',
@@ -153,7 +153,7 @@ describe('the calendar', () => {
   });
 });
 
-describe('what cannot be read is refused by name and place', () => {
+describe('invalid input is refused with the name and position of the field', () => {
   test.each([
     ['61 * * * *', 'minute `61` at position 1'],
     ['0 2  x * *', 'day of month `x` at position 6'],
@@ -224,7 +224,7 @@ describe('for any schedule, zone and time', () => {
           expect(next.getTime()).toBeGreaterThan(last.getTime());
           expect(next.getTime() % 60_000).toBe(0);
           locals.add(clock.localOf(next.getTime()));
-          // Nothing lies between: asked a moment before, it is the same run.
+          // No run is skipped: a moment before the run, the next run is the same.
           expect(nextRun(cron, zone, new Date(next.getTime() - 1))).toEqual(next);
           last = next;
         }

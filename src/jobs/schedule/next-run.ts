@@ -1,7 +1,7 @@
 /**
- * When a schedule runs next. The promise about the clocks: a local time that they skip runs at the first
- * minute after the gap, one that they show twice runs at the first of the two. Local times in order give
- * instants in order, so the next run is the first local time whose instant lies after the given one.
+ * Computes when a schedule runs next. A local time that the clocks skip runs at the first minute after the gap;
+ * one that occurs twice runs at the first occurrence. Local times in order give instants in order, so the next
+ * run is the first local time whose instant is after the given one.
  */
 import { AppError } from '../../core/lib/errors.ts';
 import { type CronTimes, parseCron } from './cron.ts';
@@ -14,8 +14,8 @@ const DAYS_MAX = 9 * 366;
 
 /**
  * The first instant after `after` at which the expression is due on the clocks of the zone. Pure. Throws
- * `AppError` 400 `invalid_parameter` for an expression or a zone that cannot be read, and for an
- * expression that never comes due.
+ * `AppError` 400 `invalid_parameter` for an invalid expression or zone, and for an expression that never comes
+ * due.
  */
 export function nextRun(cron: string, zone: string, after: Date): Date {
   const times = parseCron(cron);

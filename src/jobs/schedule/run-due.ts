@@ -1,6 +1,6 @@
 /**
- * Starts the exports of schedules whose time has come. Every worker asks every second; the row lock
- * and the unique slot let each slot start once, whatever the number of workers and restarts.
+ * Starts the exports of due schedules. Every worker checks every second; the row lock and the unique slot start
+ * each slot once, whatever the number of workers and restarts.
  */
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
@@ -34,13 +34,13 @@ const EVERY_MS = 1_000;
 
 type RunContext = Pick<JobContext, 'sql' | 'log' | 'queues' | 'config'>;
 
-/** The account that this process served last; its next round begins with the one after it. */
+/** The account that this process served last; the next round starts after it. */
 let lastServed: string | null = null;
 
 /**
- * Takes all slots that are due at `now`, the time on the database's clock when absent, in rounds of one
- * schedule of each account. What was missed while nothing ran is one run, in the slot that was missed first.
- * Returns the exports that it started.
+ * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account.
+ * Slots missed while no worker ran become one run, in the first missed slot. Returns the exports that it
+ * started.
  */
 export async function runDueSchedules(
   context: RunContext,
@@ -66,14 +66,14 @@ export async function runDueSchedules(
   return started;
 }
 
-/** What was done about a slot: the export that it started, or null. */
+/** A slot that was taken, with the export that it started, or null. */
 interface Taken {
   exportId: string | null;
 }
 
 /**
- * Takes the slot of the account that has been due longest. Undefined when another worker has what is due. A
- * schedule whose slot cannot be taken is added to `failed`, and does not hold up the others.
+ * Takes the account's slot that has been due longest. Undefined when another worker holds the due schedules. A
+ * schedule whose slot cannot be taken is added to `failed` and does not delay the others.
  */
 async function runDueSchedule(
   context: RunContext,
@@ -97,7 +97,7 @@ async function runDueSchedule(
     if (due === undefined) throw error;
     context.log.error({ err: error, schedule: due.id }, 'schedule failed');
     failed.push(due.id);
-    // What is away comes back, and the slot is taken then.
+    // The outage will end, and the slot is taken then.
     if (!isUnavailable(error)) await failSlot(context, due, at);
     return { exportId: null };
   }
@@ -109,18 +109,18 @@ async function failSlot({ sql, log }: RunContext, due: DueSchedule, now: Date): 
     await inTransaction(sql, async (tx) => {
       const slot = due.nextRunAt;
       const current = await findOwnSchedule(tx, due, due.id, true);
-      // It was changed, deleted or taken in between.
+      // It was changed, deleted or taken meanwhile.
       if (current?.nextRunAt?.getTime() !== slot.getTime()) return;
       const run = { scheduleId: due.id, slot, state: 'failed', reason: 'internal_error' } as const;
       await insertRun(tx, run);
       await updateSchedule(tx, { id: due.id, ...nextSlot(due, now) });
     });
   } catch (error) {
-    log.error({ err: error, schedule: due.id }, 'failed slot not recorded');
+    log.error({ err: error, schedule: due.id }, 'could not record a failed slot');
   }
 }
 
-/** The next slot; one whose times cannot be read any more is disabled. */
+/** The next slot. A schedule whose times can no longer be parsed is disabled. */
 function nextSlot(due: DueSchedule, now: Date): { enabled: boolean; nextRunAt: Date | null } {
   const after = new Date(Math.max(due.nextRunAt.getTime(), now.getTime()));
   try {
@@ -130,7 +130,7 @@ function nextSlot(due: DueSchedule, now: Date): { enabled: boolean; nextRunAt: D
   }
 }
 
-/** Decides about a slot, records it, and moves the schedule on. Returns the export, or null for none. */
+/** Starts, skips or fails a slot, records that, and advances the schedule. Returns the export or null. */
 async function takeSlot(
   context: RunContext,
   tx: Sql,
@@ -166,11 +166,11 @@ async function takeSlot(
 interface Refusal {
   state: 'skipped' | 'failed';
   reason: string;
-  /** The schedule does not run any more until somebody enables it. */
+  /** The schedule is disabled until its owner enables it. */
   ends: boolean;
 }
 
-/** Why a slot does not start, or null. */
+/** The reason why a slot does not start, or null. */
 async function refusalOf(
   { config }: RunContext,
   tx: Sql,
@@ -187,12 +187,12 @@ async function refusalOf(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'storage_full') return { state: 'skipped', reason: error.code, ends: false };
-    // What an earlier version took may be refused by this one.
+    // This version may refuse a schedule that an earlier version accepted.
     return { state: 'failed', reason: error.message, ends: true };
   }
 }
 
-/** Starts due schedules at once and then every second until stopped; one call at a time takes them. */
+/** Starts due schedules at once, then every second until stopped; one call at a time. */
 export function startScheduling(context: RunContext): Repeating {
   let isStopping = false;
   let running: Promise<unknown> | null = null;
@@ -205,7 +205,7 @@ export function startScheduling(context: RunContext): Repeating {
       });
       await running;
     },
-    (error) => context.log.error({ err: error }, 'schedules could not be run'),
+    (error) => context.log.error({ err: error }, 'running due schedules failed'),
   );
   return {
     stop() {

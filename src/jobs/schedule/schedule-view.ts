@@ -25,7 +25,7 @@ export function viewSchedule(schedule: Schedule) {
 
 export type ScheduleView = ReturnType<typeof viewSchedule>;
 
-/** The JSON of a run. `state` is that of its export, or `skipped` or `failed` when there is none. */
+/** The JSON of a run. `state` is the state of its export, or `skipped` or `failed` without one. */
 export function viewRun(run: ScheduleRun) {
   const started = run.state === 'started';
   return {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
-  // The next test has no schedule of this one.
+  // Leaves no schedule for the next test.
   await pipeline.sql`delete from schedules`;
 });
 
@@ -47,7 +47,7 @@ async function show({ id }: { id: string }): Promise<ScheduleView> {
   return (await (await send(caller, 'GET', `/${id}`)).json()) as ScheduleView;
 }
 
-/** Its runs, the first one first. */
+/** Its runs, oldest first. */
 async function runsOf({ id }: { id: string }): Promise<RunView[]> {
   const page = (await (await send(caller, 'GET', `/${id}/runs`)).json()) as { data: RunView[] };
   return page.data.reverse();
@@ -69,7 +69,7 @@ describe('a slot', () => {
       Array.from({ length: 8 }, () => runDueSchedules(context, at)),
     );
     expect(started.flat()).toHaveLength(1);
-    // A worker that starts again, or whose clock is behind, finds nothing.
+    // A worker that restarts, or whose clock is behind, finds nothing due.
     expect(await runDueSchedules(context, at)).toEqual([]);
     await pipeline.runUntilIdle();
     expect(await runsOf(schedule)).toEqual([
@@ -87,7 +87,7 @@ describe('a slot', () => {
     });
   });
 
-  test('of each of many schedules runs once when many workers take them at once', async () => {
+  test('of each of many schedules runs once when many workers compete', async () => {
     const made = await Promise.all(Array.from({ length: 12 }, () => make()));
     const at = minutesAfter(made[0]?.next_run_at ?? null, 0);
     const started = await Promise.all(
@@ -110,7 +110,7 @@ describe('a slot', () => {
     expect(await runsOf(schedule)).toMatchObject([{ state: 'completed', rows: 6 }]);
   });
 
-  test('that was missed runs once on recovery, and those after it are not made up for', async () => {
+  test('that was missed runs once on recovery; later missed slots are not made up for', async () => {
     const schedule = await make();
     const recovery = minutesAfter(schedule.next_run_at, 3 * NIGHT + 90);
     expect(await runDueSchedules(pipeline.context, recovery)).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('a slot', () => {
     });
   });
 
-  test('is skipped, and said so, while the run before still goes on', async () => {
+  test('is skipped and recorded as such while the previous run is still active', async () => {
     const schedule = await make();
     const first = minutesAfter(schedule.next_run_at, 0);
     const second = minutesAfter(schedule.next_run_at, NIGHT);
@@ -149,7 +149,7 @@ describe('a slot', () => {
 });
 
 describe('mode=new', () => {
-  test('over three nights of a growing graph delivers and charges everybody once', async () => {
+  test('over three nights of a growing graph delivers and charges each person once', async () => {
     const schedule = await make({ mode: 'new', filter: 'id=3001-3999' });
     const grow = (from: number, people: number) =>
       importGraph(pipeline.sql, {
@@ -183,7 +183,7 @@ describe('mode=new', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 1000 - 12, reserved: 0 });
   });
 
-  test('delivers later whom it could not be paid for, and whom a cancel or max_results left', async () => {
+  test('delivers later the people left out by a shortage of credits, a cancel or max_results', async () => {
     const poor = await pipeline.account(3);
     caller = poor;
     const schedule = await make({ mode: 'new', max_results: 5 });
@@ -195,7 +195,7 @@ describe('mode=new', () => {
     };
     const first = await night(0);
     expect(await pipeline.exportOf(poor, first)).toMatchObject({ state: 'paused' });
-    // The next night finds it waiting for credits.
+    // On the next night it still waits for credits.
     expect(await night(1)).toBe('');
     await pipeline.call(poor, `/v1/exports/${first}/cancel`, { method: 'POST' });
     await pipeline.runUntilIdle();
@@ -206,7 +206,7 @@ describe('mode=new', () => {
     expect(await pipeline.wallet(poor)).toEqual({ balance: 97, reserved: 0 });
   });
 
-  test('remembers per schedule: another one delivers the same people', async () => {
+  test('keeps its history per schedule: another schedule delivers the same people', async () => {
     const one = await make({ mode: 'new' });
     const two = await make({ mode: 'new' });
     const started = await runDueSchedules(pipeline.context, minutesAfter(one.next_run_at, 0));
@@ -216,7 +216,7 @@ describe('mode=new', () => {
     expect(await runsOf(two)).toMatchObject([{ rows: 6 }]);
   });
 
-  test('remembers what mode=all delivered, which itself delivers everybody again', async () => {
+  test('skips people whom mode=all delivered; mode=all itself delivers all again', async () => {
     const schedule = await make();
     for (const night of [0, 1]) {
       await runDueSchedules(pipeline.context, minutesAfter(schedule.next_run_at, night * NIGHT));
@@ -230,7 +230,7 @@ describe('mode=new', () => {
 });
 
 describe('a schedule', () => {
-  test('starts nothing with a key that ended since the round began, or is just ending', async () => {
+  test('starts nothing with a key that was revoked since the round began, or is being revoked', async () => {
     const schedule = await make();
     const { sql, context } = pipeline;
     const began = new Date();
@@ -244,7 +244,7 @@ describe('a schedule', () => {
     expect(await runsOf(schedule)).toMatchObject([{ state: 'failed', reason: 'key_revoked' }]);
   });
 
-  test('ends with its key, says so, and goes on with another key that enables it', async () => {
+  test('is disabled with its key, shows the reason, and runs again with the key that enables it', async () => {
     const schedule = await make();
     const other = await pipeline.keyOf(caller.accountId, 'live');
     await pipeline.sql`update api_keys set revoked_at = now() where id = ${caller.keyId}`;
@@ -256,14 +256,14 @@ describe('a schedule', () => {
     await send(other, 'PATCH', `/${schedule.id}`, { enabled: true });
     const again = await show(schedule);
     expect(again).toMatchObject({ enabled: true });
-    // The test's clock was ahead when the slot failed; it is not taken again.
+    // The test's clock was ahead when the slot failed; the slot is not taken again.
     expect(await runDueSchedules(pipeline.context, at)).toEqual([]);
     await runDueSchedules(pipeline.context, minutesAfter(again.next_run_at, NIGHT));
     await pipeline.runUntilIdle();
     expect((await runsOf(schedule)).at(-1)).toMatchObject({ state: 'completed', rows: 6 });
   });
 
-  test('does not run while it is disabled, nor what it missed when it is enabled', async () => {
+  test('does not run while disabled, and does not make up for missed slots when enabled', async () => {
     const schedule = await make({ enabled: false });
     expect(schedule.next_run_at).toBeNull();
     const later = new Date(Date.now() + 10 * NIGHT * 60_000);
@@ -273,7 +273,7 @@ describe('a schedule', () => {
     expect(new Date(next_run_at ?? '').getTime()).toBeGreaterThan(Date.now());
   });
 
-  test('keeps its next slot through a change of something else, and moves it with its times', async () => {
+  test('keeps its next slot through other changes, and moves it with its times', async () => {
     const schedule = await make();
     await pipeline.sql`
       update schedules set next_run_at = '2020-01-01T02:30Z' where id = ${schedule.id}`;
@@ -286,7 +286,7 @@ describe('a schedule', () => {
     expect(((await moved.json()) as ScheduleView).next_run_at).toMatch(/T21:00:00.000Z$/);
   });
 
-  test('is deleted with its history; its exports stay, one that runs goes on', async () => {
+  test('is deleted with its history; its exports stay, and a running one continues', async () => {
     const schedule = await make({ mode: 'new' });
     const [id = ''] = await runDueSchedules(
       pipeline.context,
@@ -302,7 +302,7 @@ describe('a schedule', () => {
     expect(left).toEqual({ people: 0 });
   });
 
-  test('is nobody else’s, nor that of a test key of the account', async () => {
+  test('is not found by other accounts or by a test key of the account', async () => {
     const schedule = await make();
     const strangers = [await pipeline.account(1), await pipeline.keyOf(caller.accountId, 'test')];
     for (const stranger of strangers) {
@@ -345,7 +345,7 @@ describe('a schedule', () => {
     [{ fields: ['nothing'] }, 'fields', 'nothing'],
     [{ mode: 'some' }, 'mode', ''],
     [{ hold: true }, 'hold', 'no parameter'],
-  ])('with %j is refused, at its making and at a change', async (wrong, field, said) => {
+  ])('with %j is refused, on creation and on change', async (wrong, field, said) => {
     const schedule = await make();
     for (const answer of [
       await send(caller, 'POST', '', { ...nightly, ...wrong }),
@@ -361,11 +361,11 @@ describe('a schedule', () => {
   });
 });
 
-describe('the times of a schedule that nobody has made yet', () => {
+describe('the preview of the times of a schedule', () => {
   const preview = (times: Record<string, string>) =>
     send(caller, 'GET', `/preview?${new URLSearchParams(times)}`);
 
-  test('are five, the first of them its next run', async () => {
+  test('has five, the first of them its next run', async () => {
     const times = { cron: '0 0 1 1 *', time_zone: 'Asia/Tokyo' };
     const { next_runs: runs } = (await (await preview(times)).json()) as { next_runs: string[] };
     const year = Number(runs[0]?.slice(0, 4));
@@ -386,7 +386,7 @@ describe('the times of a schedule that nobody has made yet', () => {
   });
 });
 
-test('an operator sees how long the oldest due schedule has waited', async () => {
+test('a metric shows how long the oldest due schedule has waited', async () => {
   const { sql } = pipeline;
   const schedule = await make();
   await make({ enabled: false });

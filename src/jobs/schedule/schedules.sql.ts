@@ -18,12 +18,12 @@ export interface Schedule {
   maxResults: number | null;
   maxCredits: number | null;
   enabled: boolean;
-  /** Null while it is not enabled. */
+  /** Null while disabled. */
   nextRunAt: Date | null;
   createdAt: Date;
 }
 
-/** By name, not `*`: see `batchColumns`. */
+/** Named, not `*`: see `batchColumns`. */
 const columns = (sql: Sql) => sql`
   s.id, s.account_id, s.key_id, s.live, s.name, s.cron, s.time_zone, s.filter, s.fields, s.format,
   s.mode, s.max_results, s.max_credits, s.enabled, s.next_run_at, s.created_at`;
@@ -39,7 +39,7 @@ export async function readClock(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** Lets one transaction at a time add schedules to the account. Charges wait for it: be short. */
+/** Serializes additions to the account's schedules. Charges wait for this lock: be short. */
 export async function lockSchedulesOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from wallets where account_id = ${accountId} for no key update`;
 }
@@ -55,7 +55,9 @@ export async function insertSchedule(sql: Sql, schedule: NewSchedule): Promise<v
   await sql`insert into schedules ${sql({ ...schedule })}`;
 }
 
-/** A schedule of this owner; anybody else's is not found. With `lock` nobody changes or runs it meanwhile. */
+/**
+ * Finds a schedule of this owner; another owner's is not found. `lock` locks its row against changes and runs.
+ */
 export async function findOwnSchedule(
   sql: Sql,
   { accountId, live }: Owner,
@@ -68,7 +70,7 @@ export async function findOwnSchedule(
   return schedule;
 }
 
-/** A page of an owner's schedules, newest first; `before` is the last id of the page before. */
+/** A page of an owner's schedules, newest first; `before` is the last id of the previous page. */
 export async function listSchedules(
   sql: Sql,
   { accountId, live }: Owner,
@@ -91,15 +93,15 @@ export async function updateSchedule(
 }
 
 /**
- * Deletes a schedule, its history and what it remembers of people; its exports stay. Call in a
- * transaction: a part that is being committed waits, or comes first and is seen.
+ * Deletes a schedule, its history and its list of delivered people; its exports stay. Call in a transaction: a
+ * concurrent commit of a part either waits or comes first and is seen.
  */
 export async function deleteSchedule(sql: Sql, id: string): Promise<void> {
   await sql`delete from schedules where id = ${id}`;
   await sql`delete from schedule_deliveries where schedule_id = ${id}`;
 }
 
-/** A schedule whose slot has come, and what speaks against running it. */
+/** A due schedule, with the facts that can prevent its run. */
 export interface DueSchedule extends Schedule {
   nextRunAt: Date;
   keyEnded: boolean;
@@ -108,8 +110,7 @@ export interface DueSchedule extends Schedule {
 }
 
 /**
- * Accounts with a schedule that is due, in the order of their ids, beginning after the account `after`.
- * `except` are schedules that do not count.
+ * Accounts with a due schedule, by id, starting after the account `after`. Ignores the schedules in `except`.
  */
 export async function listDueAccounts(
   sql: Sql,
@@ -124,8 +125,8 @@ export async function listDueAccounts(
 }
 
 /**
- * Locks the schedule of the account that has been due longest; no other worker takes it, nor waits for it.
- * Undefined when none is due. `except` are those that failed in this round. Call in a transaction.
+ * Locks the account's schedule that has been due longest; other workers skip it. Undefined when none is due.
+ * `except` are those that failed in this round. Call in a transaction.
  */
 export async function takeDueSchedule(
   sql: Sql,
@@ -135,7 +136,7 @@ export async function takeDueSchedule(
 ): Promise<DueSchedule | undefined> {
   const [due] = await sql<DueSchedule[]>`
     select ${columns(sql)}, coalesce(
-        -- A round may take long: what ended since it began has ended.
+        -- A round may take long: see exports that ended since it began.
         least(k.revoked_at, k.expires_at) <= greatest(${now}, clock_timestamp()), false) as key_ended,
       exists (
         select from schedule_runs r join batches b on b.id = r.batch_id
@@ -145,16 +146,16 @@ export async function takeDueSchedule(
     where s.account_id = ${accountId} and s.enabled and s.next_run_at <= ${now}
       and s.id <> all(${[...except]}::uuid[])
     order by s.next_run_at, s.id limit 1
-    -- A part that is being committed holds the key of its schedule, which this does not wait for.
+    -- Does not conflict with the key-share lock that a part's commit holds on its schedule.
     for no key update of s skip locked
-    -- One whose key is just being revoked is for the next round.
+    -- A schedule whose key is being revoked is left for the next round.
     for share of k skip locked`;
   return due;
 }
 
 export type RunState = 'started' | 'skipped' | 'failed';
 
-/** Records what becomes of a slot. False when the slot was taken before: then nothing may be done for it. */
+/** Records the outcome of a slot. False when the slot was already taken: then do nothing for it. */
 export async function insertRun(
   sql: Sql,
   run: { scheduleId: string; slot: Date; state: RunState; reason: string | null },
@@ -165,7 +166,7 @@ export async function insertRun(
   return inserted.length > 0;
 }
 
-/** Records which export a run is. */
+/** Records the export of a run. */
 export async function setRunExport(
   sql: Sql,
   run: { scheduleId: string; slot: Date; batchId: string },
@@ -175,7 +176,7 @@ export async function setRunExport(
     where schedule_id = ${run.scheduleId} and slot = ${run.slot}`;
 }
 
-/** A slot of the past: what became of it, and its export as it is now. */
+/** A past slot: its outcome, and the current state of its export. */
 export interface ScheduleRun {
   slot: Date;
   state: RunState;
@@ -190,7 +191,7 @@ export interface ScheduleRun {
   finishedAt: Date | null;
 }
 
-/** A page of a schedule's runs, latest first; `before` is the last slot of the page before. */
+/** A page of a schedule's runs, latest first; `before` is the last slot of the previous page. */
 export async function listRuns(
   sql: Sql,
   scheduleId: string,

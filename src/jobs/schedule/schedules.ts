@@ -1,4 +1,4 @@
-/** What people do with schedules: make, change, delete. */
+/** Operations on schedules: create, change, delete. */
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
@@ -16,7 +16,7 @@ import {
   updateSchedule,
 } from './schedules.sql.ts';
 
-/** What a schedule is, as callers say it. */
+/** A schedule as callers describe it. */
 export type ScheduleRequest = Pick<
   Schedule,
   | 'name'
@@ -31,7 +31,7 @@ export type ScheduleRequest = Pick<
   | 'enabled'
 >;
 
-/** Maximum for an account. All of them may be due in the same minute. */
+/** Maximum per account. All of them may be due in the same minute. */
 const SCHEDULES_MAX = 100;
 
 interface ScheduleContext {
@@ -40,7 +40,7 @@ interface ScheduleContext {
 }
 
 /**
- * Makes a schedule; its exports run under the key. Throws `AppError` 400 that names what cannot be: the
+ * Creates a schedule; its exports run under the key. Throws `AppError` 400 that names what is invalid: the
  * field of the cron expression, the zone, the filter and the position in it, a field, or `max_results`; 409
  * `too_many_schedules`.
  */
@@ -48,12 +48,12 @@ export async function createSchedule(
   { sql, config }: ScheduleContext,
   owner: Owner & { keyId: string },
   request: ScheduleRequest,
-  alongside: (tx: Sql, schedule: Schedule) => Promise<void>,
+  beforeCommit: (tx: Sql, schedule: Schedule) => Promise<void>,
 ): Promise<Schedule> {
   checkExport(request, config.batchRowsMax);
   return inTransaction(sql, async (tx) => {
     const now = await readClock(tx);
-    // A schedule that is made disabled must be one that can be enabled.
+    // A schedule created disabled must be valid enough to be enabled.
     const next = nextRun(request.cron, request.timeZone, now);
     const nextRunAt = request.enabled ? next : null;
     await lockSchedulesOf(tx, owner.accountId);
@@ -61,14 +61,14 @@ export async function createSchedule(
     const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
     await insertSchedule(tx, made);
     const schedule = { ...made, createdAt: now };
-    await alongside(tx, schedule);
+    await beforeCommit(tx, schedule);
     return schedule;
   });
 }
 
 /**
- * Changes a schedule, which is from then on one of this key. Throws 400 as `createSchedule`, and 404 for a
- * schedule that is not the owner's. A change of the times, or enabling it, does not run what was missed.
+ * Changes a schedule, which then runs under this key. Throws 400 as `createSchedule`, and 404 for a schedule
+ * that is not the owner's. Changing the times or enabling it does not run missed slots.
  */
 export async function changeSchedule(
   { sql, config }: ScheduleContext,
@@ -102,7 +102,7 @@ export async function removeSchedule(
   });
 }
 
-/** The refusal of a schedule that is not there, or anybody else's. */
+/** The error for a schedule that does not exist or belongs to another owner. */
 export function scheduleNotFound(id: string): AppError {
   return new AppError({ code: 'not_found', status: 404, message: `There is no schedule ${id}.` });
 }

@@ -1,26 +1,23 @@
 /**
- * What the clocks of a time zone show, and when. Offsets come from the zone data of Node. Local times are
+ * Converts between instants and local times of a zone. Offsets come from the zone data of Node. Local times are
  * milliseconds as if the zone were UTC.
  */
 import { AppError } from '../../core/lib/errors.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The clocks of all zones lie between these hours behind and before UTC. */
+/** All zones are within these offsets behind and ahead of UTC. */
 const WEST_MS = 13 * HOUR_MS;
 const EAST_MS = 15 * HOUR_MS;
 
 export interface ZoneClock {
-  /** What the clocks show at an instant, to the second. */
+  /** The local time of an instant, to the second. */
   localOf(instant: number): number;
-  /**
-   * When the clocks show a local time: the first instant of two, or the first after the gap for a time
-   * that the clocks skip.
-   */
+  /** The instant of a local time: the first of two, or the first after the gap for a skipped time. */
   instantOf(local: number): number;
 }
 
-/** The clock of an IANA zone. Throws `AppError` 400 `invalid_parameter` for another name. */
+/** The clock of an IANA zone. Throws `AppError` 400 `invalid_parameter` for an unknown name. */
 export function zoneClock(zone: string): ZoneClock {
   const format = formatOf(zone);
   const localOf = (instant: number): number => {
@@ -33,7 +30,7 @@ export function zoneClock(zone: string): ZoneClock {
   return {
     localOf,
     instantOf(local) {
-      // One change of the clocks at most lies between the two; what shows `local` does too.
+      // At most one clock change is between the two, and so is the instant of `local`.
       const before = local - EAST_MS;
       const after = local + WEST_MS;
       const offsets = [offsetAt(before), offsetAt(after)];
@@ -45,7 +42,7 @@ export function zoneClock(zone: string): ZoneClock {
   };
 }
 
-/** The minute at which the clocks change between two instants. */
+/** The minute between two instants at which the clocks change. */
 function firstAfterGap(
   before: number,
   after: number,
@@ -68,7 +65,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   try {
-    if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`no name of a zone: ${zone}`);
+    if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`not a zone name: ${zone}`);
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       calendar: 'iso8601',
@@ -84,7 +81,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     formats.set(zone, format);
     return format;
   } catch (cause) {
-    const message = `\`${zone}\` is no IANA time zone, such as Europe/London or UTC`;
+    const message = `\`${zone}\` is not an IANA time zone such as Europe/London or UTC`;
     throw new AppError({
       code: 'invalid_parameter',
       status: 400,

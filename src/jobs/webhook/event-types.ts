@@ -1,4 +1,6 @@
-/** What webhooks are told of. The triggers of the migration `webhooks` record these under the same names. */
+/**
+ * Event types that webhooks receive. The triggers of the migration `webhooks` record them under the same names.
+ */
 export const eventTypes = [
   'batch.completed',
   'batch.failed',
@@ -16,5 +18,5 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Sent when its owner asks for it, to any webhook. */
+/** Sent on request of the owner, to any webhook. */
 export const testEventType = 'webhook.test';

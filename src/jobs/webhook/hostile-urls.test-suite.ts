@@ -1,6 +1,6 @@
-/** Addresses that lead inside, by every way that is known, and what names mean where they stand in them. */
+/** Addresses that lead to the internal network, in every known way, and how their names resolve. */
 
-/** What the stub of the name servers says; no other name has an address. */
+/** Answers of the DNS stub; no other name resolves. */
 const names: Record<string, string[]> = {
   localhost: ['127.0.0.1'],
   'localhost.': ['127.0.0.1'],
@@ -23,7 +23,7 @@ const names: Record<string, string[]> = {
 export const resolveStub = async (host: string): Promise<string[]> => names[host] ?? [];
 
 export const hostileUrls = [
-  // Loopback, written in any way that the standard for addresses reads.
+  // Loopback in every notation that the URL standard accepts.
   'https://127.0.0.1/',
   'https://127.1/',
   'https://127.0.1/',
@@ -52,7 +52,7 @@ export const hostileUrls = [
   'https://[::ffff:127.0.0.1]/',
   'https://[::ffff:7f00:1]/',
   'https://[::ffff:0:127.0.0.1]/',
-  // Networks of their own, and the machines that give clouds' credentials away.
+  // Private networks, and cloud metadata services.
   'https://10.0.0.1/',
   'https://172.16.0.1/',
   'https://192.168.0.1/',
@@ -77,7 +77,7 @@ export const hostileUrls = [
   'https://[fc00::1]/',
   'https://[ff02::1]/',
   'https://[4000::1]/',
-  // Names of such machines.
+  // Names that resolve to them.
   'https://localhost/',
   'https://LOCALHOST/',
   'https://localhost./',

@@ -11,7 +11,7 @@ test.each([
   ['172.32.0.1'],
   ['2606:4700:4700::1111'],
   ['2a00:1450:4009:81f::200e'],
-])('%s is one machine that everybody can reach', (address) => {
+])('%s is a public address of a single machine', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 

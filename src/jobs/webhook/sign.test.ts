@@ -20,7 +20,7 @@ test('the signature is that of the published example', () => {
   });
 });
 
-test('an independent verifier takes every message, and none that was changed', () => {
+test('an independent verifier accepts every message, and none that was changed', () => {
   fc.assert(
     fc.property(fc.json(), fc.uuid(), (body, id) => {
       const secret = generateSecret();
@@ -35,7 +35,7 @@ test('an independent verifier takes every message, and none that was changed', (
   );
 });
 
-test('with two secrets a message is good for whoever knows either, and for nobody else', () => {
+test('with two secrets a message verifies with either, and with no other', () => {
   const [old, current, other] = [generateSecret(), generateSecret(), generateSecret()];
   const headers = signatureHeaders({ id: 'a', timestamp: now(), body: '{}' }, [current, old]);
   for (const known of [old, current]) {

@@ -1,18 +1,18 @@
 /**
  * Signatures by Standard Webhooks (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
- * `<id>.<timestamp>.<body>`, one for each secret, newest first, between spaces.
+ * `<id>.<timestamp>.<body>`, one for each secret, newest first, separated by spaces.
  */
 import { createHmac } from 'node:crypto';
 import { assert } from '../../core/lib/assert.ts';
 
 export interface SignedMessage {
   id: string;
-  /** Of the attempt, in whole seconds: receivers refuse what is minutes old. */
+  /** Time of the attempt in whole seconds: receivers reject messages that are minutes old. */
   timestamp: number;
   body: string;
 }
 
-/** The headers by which a receiver knows who sent a message, and that it is the same one again. */
+/** The headers that authenticate a message and identify repeated deliveries of it. */
 export function signatureHeaders(
   { id, timestamp, body }: SignedMessage,
   secrets: readonly Buffer[],

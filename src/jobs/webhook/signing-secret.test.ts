@@ -7,7 +7,7 @@ const id = '01a1f8f0-209b-72d1-9069-f0e93b7c96ae';
 const other = '01a1f8f0-209b-72d1-9069-f0e93b7c96af';
 const newKey = () => new Secret(randomBytes(32).toString('base64'));
 
-test('a secret has the form of Standard Webhooks and is never the same', () => {
+test('a secret has the form of Standard Webhooks and is never repeated', () => {
   const shown = Array.from({ length: 100 }, () => showSecret(generateSecret()));
   expect(new Set(shown).size).toBe(100);
   for (const text of shown) {
@@ -16,7 +16,7 @@ test('a secret has the form of Standard Webhooks and is never the same', () => {
   }
 });
 
-test('what is stored is read again with its key, for its webhook, and in no other way', () => {
+test('a stored secret opens only with its key and for its webhook', () => {
   const secret = generateSecret();
   const key = newKey();
   const stored = sealSecret(secret, id, key);
@@ -31,7 +31,7 @@ test('what is stored is read again with its key, for its webhook, and in no othe
   }
 });
 
-test('with a key nothing of the secret lies in what is stored, and the same secret never twice', () => {
+test('with a key the stored bytes do not contain the secret and never repeat', () => {
   const secret = generateSecret();
   const key = newKey();
   const stored = sealSecret(secret, id, key);
@@ -39,7 +39,7 @@ test('with a key nothing of the secret lies in what is stored, and the same secr
   expect(sealSecret(secret, id, key)).not.toEqual(stored);
 });
 
-test('without a key it is stored as it is, and read with and without one', () => {
+test('without a key it is stored as is, and opens with and without one', () => {
   const secret = generateSecret();
   const stored = sealSecret(secret, id, undefined);
   expect(stored.includes(secret)).toBe(true);

@@ -1,7 +1,7 @@
 /**
- * Secrets of webhooks: 32 random bytes, shown to their owner once as `whsec_<base64>`. They have to be
- * read again to sign, so no hash of them will do. With WEBHOOK_ENCRYPTION_KEY what is stored is
- * AES-256-GCM of the bytes, bound to the webhook; without it they are stored as they are.
+ * Secrets of webhooks: 32 random bytes, shown to their owner once as `whsec_<base64>`. Signing needs them in
+ * clear, so they cannot be hashed. With WEBHOOK_ENCRYPTION_KEY they are stored encrypted (AES-256-GCM), bound
+ * to the webhook; without it they are stored as is.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Secret } from '../../core/lib/secret.ts';
@@ -9,7 +9,7 @@ import type { Secret } from '../../core/lib/secret.ts';
 /** Standard Webhooks: between 24 and 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** The first byte of what is stored says how. */
+/** The first stored byte is the format. */
 const PLAIN = 0;
 const ENCRYPTED = 1;
 
@@ -21,7 +21,7 @@ export function generateSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** The secret as its owner keeps it. */
+/** The secret as its owner sees it. */
 export function showSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
@@ -35,7 +35,7 @@ export function sealSecret(secret: Buffer, webhookId: string, key: Secret | unde
   return Buffer.concat([Buffer.of(ENCRYPTED), nonce, encrypted, cipher.getAuthTag()]);
 }
 
-/** The secret that is stored; null when it was encrypted with another key, or for another webhook. */
+/** The stored secret; null when it was encrypted with another key or for another webhook. */
 export function openSecret(
   stored: Buffer,
   webhookId: string,
@@ -56,7 +56,7 @@ export function openSecret(
       decipher.final(),
     ]);
   } catch {
-    // The tag does not fit, which is all that an authenticated cipher can fail of here.
+    // The authentication tag does not match; nothing else can fail here.
     return null;
   }
 }

@@ -4,7 +4,7 @@ import { findTarget, TargetRefused } from './target.ts';
 
 const rules = { allowedHosts: [], resolve: resolveStub };
 
-test('the list of hostile addresses is long and holds none twice', () => {
+test('the list of hostile addresses is long and has no duplicates', () => {
   expect(new Set(hostileUrls).size).toBe(hostileUrls.length);
   expect(hostileUrls.length).toBeGreaterThanOrEqual(60);
 });
@@ -17,7 +17,7 @@ test.each([
   ['https://public.example/hooks?token=a', 'https://public.example/hooks?token=a'],
   ['https://public.example:8443', 'https://public.example:8443/'],
   [' HTTPS://PUBLIC.example:443/a/../b#part ', 'https://public.example/b'],
-])('%s leads to all addresses of its name', async (text, href) => {
+])('%s resolves to all addresses of its name', async (text, href) => {
   const { url, addresses } = await findTarget(text, rules);
   expect(url.href).toBe(href);
   expect(addresses).toEqual(['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946']);
@@ -31,7 +31,7 @@ test('a public address needs no name server', async () => {
   expect(six.addresses).toEqual(['2606:4700::1111']);
 });
 
-test('a host that the operator allows may be any, with any port and without TLS; others stay refused', async () => {
+test('a host that the operator allows may have any address and port, without TLS; others stay refused', async () => {
   const allowing = { allowedHosts: ['10.0.0.5', 'hooks.internal'], resolve: resolveStub };
   for (const url of ['http://10.0.0.5:9000/a', 'https://HOOKS.internal/', 'http://0xa000005/']) {
     expect((await findTarget(url, allowing)).addresses).toBeNull();

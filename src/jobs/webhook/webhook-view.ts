@@ -1,7 +1,7 @@
 /** A webhook and its deliveries as the API and the command line show them. */
 import type { Delivery, Webhook } from './webhooks.sql.ts';
 
-/** The JSON of a webhook; never its secret. */
+/** The JSON of a webhook, without its secret. */
 export function viewWebhook(webhook: Webhook) {
   const self = `/v1/webhooks/${webhook.id}`;
   return {

@@ -1,7 +1,7 @@
 /**
- * Statements about webhooks and their deliveries as their owner sees them; those that deliver are in
- * `deliver/deliveries.sql.ts`. Events are recorded by triggers (migration `webhooks`), which never wait for a
- * webhook. Locks are taken in the order wallet -> webhook -> delivery.
+ * Statements for the owner's view of webhooks and deliveries; the statements that deliver are in
+ * `deliver/deliveries.sql.ts`. Triggers record events (migration `webhooks`) and never wait for a webhook.
+ * Locks are taken in the order wallet -> webhook -> delivery.
  */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
@@ -15,10 +15,10 @@ export interface Webhook {
   events: EventType[];
   creditsLowThreshold: number;
   enabled: boolean;
-  /** Why the service disabled it: the receiver answered 410, or only failures for days. */
+  /** Why the service disabled it: the receiver responded 410, or only failures for days. */
   disabledReason: 'gone' | 'failing' | null;
   failingSince: Date | null;
-  /** Until when the secret before the last rotation signs along; null without one. */
+  /** When the previous secret stops signing; null without one. */
   previousUntil: Date | null;
   createdAt: Date;
 }
@@ -32,7 +32,7 @@ const columns = (sql: Sql) => sql`
   id, account_id, live, url, events, credits_low_threshold, enabled, disabled_reason, failing_since,
   case when previous_until > now() then previous_until end as previous_until, created_at`;
 
-/** Lets one transaction at a time change webhooks of the account. Charges wait for it: be short. */
+/** Serializes changes to the account's webhooks. Charges wait for this lock: be short. */
 export async function lockWebhooksOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from wallets where account_id = ${accountId} for no key update`;
 }
@@ -48,7 +48,10 @@ export async function insertWebhook(sql: Sql, webhook: NewWebhook): Promise<void
   await sql`insert into webhooks ${sql({ ...webhook })}`;
 }
 
-/** A webhook of this owner; anybody else's is not found. With `keep` nobody deletes it meanwhile. */
+/**
+ * Finds a webhook of this owner; another owner's is not found. `keep` prevents its deletion during the
+ * transaction.
+ */
 export async function findOwnWebhook(
   sql: Sql,
   { accountId, live }: Owner,
@@ -62,7 +65,7 @@ export async function findOwnWebhook(
   return webhook;
 }
 
-/** A page of an owner's webhooks, newest first; `before` is the last id of the page before. */
+/** A page of an owner's webhooks, newest first; `before` is the last id of the previous page. */
 export async function listWebhooks(
   sql: Sql,
   { accountId, live }: Owner,
@@ -81,7 +84,7 @@ export type WebhookChange = Partial<
   Pick<Webhook, 'url' | 'events' | 'creditsLowThreshold' | 'enabled'>
 >;
 
-/** Changes a webhook. Enabling or disabling it by hand forgets why and since when it failed. */
+/** Changes a webhook. Enabling or disabling it clears the reason and start of its failure. */
 export async function updateWebhook(sql: Sql, id: string, change: WebhookChange): Promise<void> {
   const row = {
     ...change,
@@ -90,7 +93,7 @@ export async function updateWebhook(sql: Sql, id: string, change: WebhookChange)
   await sql`update webhooks set ${sql(row)} where id = ${id}`;
 }
 
-/** The signing secret becomes the new one; the one before it signs along for so many seconds. */
+/** Replaces the signing secret; the previous one also signs for the given seconds. */
 export async function rotateSecret(
   sql: Sql,
   id: string,
@@ -108,7 +111,7 @@ export async function deleteWebhook(sql: Sql, id: string): Promise<void> {
 }
 
 /**
- * Notes in the wallet from what balance on somebody is to be told of charges. Call it after a change of
+ * Stores in the wallet the highest balance below which charges must check thresholds. Call after a change of
  * the account's webhooks, in its transaction.
  */
 export async function setWatchedBalance(sql: Sql, accountId: string): Promise<void> {
@@ -121,7 +124,7 @@ export async function setWatchedBalance(sql: Sql, accountId: string): Promise<vo
     where account_id = ${accountId}`;
 }
 
-/** An event on its way to a webhook. */
+/** An event addressed to a webhook. */
 export interface Delivery {
   id: string;
   eventId: string;
@@ -145,7 +148,7 @@ const deliveryColumns = (sql: Sql) => sql`
   id, event_id, type, payload, state, attempts, due_at, attempted_at, response_status, error,
   duration_ms, created_at, delivered_at`;
 
-/** A page of a webhook's deliveries, newest first; `before` is the last id of the page before. */
+/** A page of a webhook's deliveries, newest first; `before` is the last id of the previous page. */
 export async function listDeliveries(
   sql: Sql,
   webhookId: string,
@@ -160,7 +163,7 @@ export async function listDeliveries(
     order by created_at desc, id desc limit ${page.limit}`;
 }
 
-/** Records a test event for a webhook, whatever types it takes, and wakes the workers. */
+/** Records a test event for a webhook, regardless of the types it takes, and wakes the workers. */
 export async function insertTestDelivery(sql: Sql, webhookId: string): Promise<Delivery> {
   const [delivery] = await sql<[Delivery]>`
     with event as (select gen_random_uuid() as id),
@@ -176,8 +179,8 @@ export async function insertTestDelivery(sql: Sql, webhookId: string): Promise<D
 }
 
 /**
- * Lets a delivery be made again at once, with the schedule from its beginning, and wakes the workers.
- * Undefined when the webhook has no such delivery.
+ * Makes a delivery due at once, with a fresh retry schedule, and wakes the workers. Undefined when the webhook
+ * has no such delivery.
  */
 export async function replayDelivery(
   sql: Sql,
@@ -195,7 +198,7 @@ export async function replayDelivery(
   return delivery;
 }
 
-/** Forgets deliveries that are so old. */
+/** Deletes deliveries older than `keepDays`. */
 export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<void> {
   await sql`
     delete from webhook_deliveries

@@ -1,4 +1,4 @@
-/** What the tests about webhooks share: a pipeline that may call loopback, and deliveries at any time. */
+/** Shared fixtures of the webhook tests: a pipeline that may call loopback, and deliveries at any time. */
 import { Webhook as Verifier } from 'standardwebhooks';
 import { vi } from 'vitest';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
@@ -12,9 +12,9 @@ import { eventTypes } from './event-types.ts';
 import { findOwnWebhook, type Webhook } from './webhooks.sql.ts';
 import { createWebhook, type WebhookRequest } from './webhooks.ts';
 
-export type Hooked = Awaited<ReturnType<typeof openHooked>>;
+export type WebhookFixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
-/** A webhook that a test made, and the secret that was shown. */
+/** A webhook made by a test, with its secret. */
 export interface Hook extends Owner {
   id: string;
   secret: string;
@@ -32,7 +32,7 @@ interface DeliveryRow {
   error: string | null;
 }
 
-export async function openHooked(environment: Record<string, string> = {}) {
+export async function openWebhookFixture(environment: Record<string, string> = {}) {
   const pipeline = await openPipeline({
     WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
     CHUNK_ROWS: '2',
@@ -43,7 +43,7 @@ export async function openHooked(environment: Record<string, string> = {}) {
     ...pipeline,
     receiver,
 
-    /** A webhook of the account that points to the receiver and takes every event. */
+    /** Creates a webhook of the account that points to the receiver and takes every event. */
     async hook(
       { accountId }: { accountId: string },
       changed: Partial<WebhookRequest> & { live?: boolean } = {},
@@ -62,15 +62,15 @@ export async function openHooked(environment: Record<string, string> = {}) {
 
     show: (hook: Hook): Promise<Webhook | undefined> => findOwnWebhook(pipeline.sql, hook, hook.id),
 
-    /** Lets something happen that webhooks are told of: a key of the account is revoked. */
-    async happen({ accountId }: { accountId: string }, times = 1): Promise<void> {
+    /** Causes events: revokes keys of the account. */
+    async causeEvent({ accountId }: { accountId: string }, times = 1): Promise<void> {
       for (let n = 0; n < times; n++) {
         const key: Caller = await pipeline.keyOf(accountId, 'live');
         await revokeOwnKey(pipeline.sql, { accountId, mode: null }, key.keyId);
       }
     },
 
-    /** Makes every delivery that is due, and those that this lets go on. */
+    /** Makes every due delivery, and those that become due through it. */
     async deliver(changed: Partial<DeliveryDependencies> = {}): Promise<void> {
       const deliverer = openDeliverer(pipeline.context, { random: () => 0, ...changed });
       await deliverer.wake();
@@ -92,11 +92,11 @@ export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A moment on an injected clock, after whatever has happened so far. */
+/** A time on an injected clock, later than everything so far. */
 export const fromNow = (seconds: number) => new Date(Date.now() + (MINUTE + seconds) * 1000);
 export const plus = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000);
 
-/** Verifies a message as somebody who reads it at this moment. */
+/** Verifies a message as of the current time. */
 export function verify(
   message: Received | undefined,
   secret: string,
@@ -111,15 +111,15 @@ export function verify(
   }
 }
 
-export const answered = (status: number, retryAfter: string | null = null): Attempt => ({
+export const responded = (status: number, retryAfter: string | null = null): Attempt => ({
   status,
-  error: status === 200 ? null : `answered ${status}`,
+  error: status === 200 ? null : `responded ${status}`,
   retryAfter,
   durationMs: 1,
 });
 
-/** Attempts that begin and end when a test says so; the webhooks that they are for, as they begin. */
-export function heldAttempts() {
+/** Attempts that begin and end under a test's control, and the webhooks they are for in order. */
+export function controlledAttempts() {
   const begun: string[] = [];
   const ends: ((attempt: Attempt) => void)[] = [];
   const post: DeliveryDependencies['post'] = ({ url }) => {

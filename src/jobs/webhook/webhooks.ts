@@ -1,4 +1,4 @@
-/** What people do with webhooks: make, change, delete, rotate the secret, test, send again. */
+/** Operations on webhooks: create, change, delete, rotate the secret, test, replay. */
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Config } from '../../core/config.ts';
@@ -23,10 +23,10 @@ import {
   type WebhookChange,
 } from './webhooks.sql.ts';
 
-/** Every event is sent to each of them. */
+/** Maximum per account. Every event may go to all of them. */
 export const WEBHOOKS_MAX = 10;
 
-/** What a webhook is, as callers say it. */
+/** A webhook as callers describe it. */
 export type WebhookRequest = Pick<NewWebhook, 'url' | 'events' | 'creditsLowThreshold' | 'enabled'>;
 
 interface WebhookContext {
@@ -40,18 +40,17 @@ export interface WithSecret {
   secret: string;
 }
 
-/** What the caller adds to the transaction. */
-type Alongside<Made> = (tx: Sql, made: Made) => Promise<void>;
+/** The caller's part of the transaction. */
+type BeforeCommit<Made> = (tx: Sql, made: Made) => Promise<void>;
 
 /**
- * Makes a webhook. Throws `AppError` 400 for an address that the service does not call, 409
- * `too_many_webhooks`.
+ * Creates a webhook. Throws `AppError` 400 for a URL that the service does not call, 409 `too_many_webhooks`.
  */
 export async function createWebhook(
   { sql, config }: WebhookContext,
   owner: Owner,
   request: WebhookRequest,
-  alongside: Alongside<Webhook> = async () => {},
+  beforeCommit: BeforeCommit<Webhook> = async () => {},
   resolve: Resolve = resolveHost,
 ): Promise<WithSecret> {
   const url = await checkUrl(request.url, config, resolve);
@@ -62,8 +61,8 @@ export async function createWebhook(
   const webhook = await changeWebhooks(sql, owner, async (tx) => {
     if ((await countWebhooks(tx, owner)) >= WEBHOOKS_MAX) throw tooManyWebhooks();
     await insertWebhook(tx, { ...request, id, accountId, live, url, secret: sealed });
-    const made = await ownWebhook(tx, owner, id);
-    await alongside(tx, made);
+    const made = await requireOwnWebhook(tx, owner, id);
+    await beforeCommit(tx, made);
     return made;
   });
   return { webhook, secret: showSecret(secret) };
@@ -77,43 +76,43 @@ export async function changeWebhook(
   change: WebhookChange,
   resolve: Resolve = resolveHost,
 ): Promise<Webhook> {
-  await ownWebhook(sql, owner, id);
+  await requireOwnWebhook(sql, owner, id);
   const url = change.url === undefined ? {} : { url: await checkUrl(change.url, config, resolve) };
   return changeWebhooks(sql, owner, async (tx) => {
-    await ownWebhook(tx, owner, id);
+    await requireOwnWebhook(tx, owner, id);
     const row = { ...change, ...url };
     if (Object.keys(row).length > 0) await updateWebhook(tx, id, row);
-    return ownWebhook(tx, owner, id);
+    return requireOwnWebhook(tx, owner, id);
   });
 }
 
-/** Deletes a webhook with its deliveries; what was not delivered never is. Throws 404. */
+/** Deletes a webhook with its deliveries, including undelivered ones. Throws 404. */
 export async function removeWebhook(sql: Database, owner: Owner, id: string): Promise<void> {
   await changeWebhooks(sql, owner, async (tx) => {
-    await ownWebhook(tx, owner, id);
+    await requireOwnWebhook(tx, owner, id);
     await updateWebhook(tx, id, { enabled: false });
   });
-  // By itself: it may have a month of deliveries, and no charge of the account waits for this.
+  // In its own statement: it may have a month of deliveries, and no charge of the account should wait.
   await deleteWebhook(sql, id);
 }
 
 /**
- * Gives a webhook a new secret; the one before it signs along for `overlapSeconds`. A second rotation within
- * that time ends the first secret at once. Throws 404.
+ * Gives a webhook a new secret; the previous one also signs for `overlapSeconds`. A second rotation within that
+ * time ends the first secret at once. Throws 404.
  */
 export async function rotateWebhookSecret(
   { sql, config }: WebhookContext,
   owner: Owner,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
-  alongside: Alongside<Webhook> = async () => {},
+  beforeCommit: BeforeCommit<Webhook> = async () => {},
 ): Promise<WithSecret> {
   const secret = generateSecret();
   const sealed = sealSecret(secret, id, config.webhookEncryptionKey);
   const webhook = await changeWebhooks(sql, owner, async (tx) => {
-    await ownWebhook(tx, owner, id);
+    await requireOwnWebhook(tx, owner, id);
     await rotateSecret(tx, id, { secret: sealed, overlapSeconds });
-    const rotated = await ownWebhook(tx, owner, id);
-    await alongside(tx, rotated);
+    const rotated = await requireOwnWebhook(tx, owner, id);
+    await beforeCommit(tx, rotated);
     return rotated;
   });
   return { webhook, secret: showSecret(secret) };
@@ -124,34 +123,34 @@ export async function testWebhook(
   sql: Database,
   owner: Owner,
   id: string,
-  alongside: Alongside<Delivery> = async () => {},
+  beforeCommit: BeforeCommit<Delivery> = async () => {},
 ): Promise<Delivery> {
   return inTransaction(sql, async (tx) => {
     await enabledWebhook(tx, owner, id);
     const delivery = await insertTestDelivery(tx, id);
-    await alongside(tx, delivery);
+    await beforeCommit(tx, delivery);
     return delivery;
   });
 }
 
-/** Sends an event again, whatever became of it, under the same webhook-id. Throws as `testWebhook`. */
+/** Sends an event again, whatever its outcome, under the same webhook-id. Throws as `testWebhook`. */
 export async function replayWebhookDelivery(
   sql: Database,
   owner: Owner,
   { id, deliveryId }: { id: string; deliveryId: string },
-  alongside: Alongside<Delivery> = async () => {},
+  beforeCommit: BeforeCommit<Delivery> = async () => {},
 ): Promise<Delivery> {
   return inTransaction(sql, async (tx) => {
     await enabledWebhook(tx, owner, id);
     const delivery = await replayDelivery(tx, id, deliveryId);
     if (delivery === undefined) throw deliveryNotFound(deliveryId);
-    await alongside(tx, delivery);
+    await beforeCommit(tx, delivery);
     return delivery;
   });
 }
 
-/** The owner's webhook, as `findOwnWebhook`. Throws `AppError` 404 for one that is not there. */
-export async function ownWebhook(
+/** The owner's webhook, as `findOwnWebhook`. Throws `AppError` 404 when it is not found. */
+export async function requireOwnWebhook(
   sql: Sql,
   owner: Owner,
   id: string,
@@ -162,17 +161,17 @@ export async function ownWebhook(
   return webhook;
 }
 
-/** The refusal of a webhook that is not there, or anybody else's. */
+/** The error for a webhook that does not exist or belongs to another owner. */
 export function webhookNotFound(id: string): AppError {
   return new AppError({ code: 'not_found', status: 404, message: `There is no webhook ${id}.` });
 }
 
-/** The refusal of a delivery that is not there, or another webhook's. */
+/** The error for a delivery that does not exist or belongs to another webhook. */
 export function deliveryNotFound(id: string): AppError {
   return new AppError({ code: 'not_found', status: 404, message: `There is no delivery ${id}.` });
 }
 
-/** Does a change of an account's webhooks, and notes in the wallet what they are to be told of. */
+/** Changes an account's webhooks and updates the threshold in its wallet. */
 async function changeWebhooks<T>(
   sql: Database,
   { accountId }: Owner,
@@ -187,12 +186,12 @@ async function changeWebhooks<T>(
 }
 
 async function enabledWebhook(sql: Sql, owner: Owner, id: string): Promise<void> {
-  const { enabled } = await ownWebhook(sql, owner, id, true);
+  const { enabled } = await requireOwnWebhook(sql, owner, id, true);
   if (enabled) return;
   throw new AppError({
     code: 'invalid_state',
     status: 409,
-    message: `The webhook ${id} is disabled: enable it first, with PATCH and {"enabled": true}.`,
+    message: `The webhook ${id} is disabled. Enable it first: PATCH with {"enabled": true}.`,
   });
 }
 
@@ -218,7 +217,7 @@ function tooManyWebhooks(): AppError {
   return new AppError({
     code: 'too_many_webhooks',
     status: 409,
-    message: `This account has ${WEBHOOKS_MAX} webhooks, as many as it may. Delete one, or change it: \`PATCH /v1/webhooks/:id\`.`,
+    message: `This account has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one, or change it: \`PATCH /v1/webhooks/:id\`.`,
     extensions: { webhooks_max: WEBHOOKS_MAX },
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Delivers what is due. Every worker does, woken by the notification that an event's commit sends, and every
- * few seconds by itself: that finds retries whose time has come, what a worker that died had in hand, and
- * events whose notification was lost.
+ * Delivers due messages. Every worker runs this, woken by the notification that an event's commit sends, and
+ * every few seconds by a sweep. The sweep finds due retries, deliveries of workers that died, and events whose
+ * notification was lost.
  */
 import { Counter } from 'prom-client';
 import type { Config } from '../../../core/config.ts';
@@ -23,49 +23,49 @@ import { type Attempt, postMessage } from './post-message.ts';
 import { nextWait, parseRetryAfter } from './retry-schedule.ts';
 
 const SWEEP_EVERY_MS = 5_000;
-/** The channel on which an event's transaction says that it was committed. */
+/** The channel on which the commit of an event sends its notification. */
 const NOTIFICATIONS = 'webhook_deliveries';
-/** What one worker has under way: each waits for its receiver and costs next to nothing meanwhile. */
+/** Maximum in flight per worker. A delivery that waits for its receiver costs next to nothing. */
 const IN_FLIGHT_MAX = 64;
 const bounds = { perAccount: 8, perWebhook: 4 };
-/** The schedule of one delivery takes three days: longer silence is no outage. */
+/** The retry schedule of one delivery takes three days: a longer failure is not an outage. */
 const FAILING_DAYS_MAX = 5;
 /** The receiver is gone for good (Standard Webhooks; RFC 9110, 15.5.11). */
 const GONE = 410;
 
 const attempts = new Counter({
   name: 'enrich_webhook_attempts_total',
-  help: 'Attempts to deliver to webhooks, by what they came to: a failed one is not made again by itself.',
+  help: 'Webhook delivery attempts by outcome. A failed one is not retried automatically.',
   labelNames: ['end'],
   registers: [metrics],
 });
 const ends = ['delivered', 'retried', 'failed'] as const;
-// What never happened yet is 0: an alert on its growth sees the first time.
+// Starts each counter at 0, so that an alert on its growth sees the first event.
 for (const end of ends) attempts.inc({ end }, 0);
 
 type DeliverContext = Pick<JobContext, 'sql' | 'log'> & {
   config: Pick<Config, 'webhookAllowedHosts' | 'webhookEncryptionKey'>;
 };
 
-/** What a test puts in place of the world. */
+/** Outside dependencies, which tests replace. */
 export interface DeliveryDependencies {
-  /** The time; null for that of the database's clock. */
+  /** The current time; null to use the database's clock. */
   now: Date | null;
   /** From 0 to 1. */
   random(): number;
-  /** What a delivery asks before it connects. */
+  /** Rules checked before each connection. */
   rules: TargetRules;
   /** Makes the attempt. */
   post: typeof postMessage;
 }
 
-/** Delivers at most so many at once, and goes on until nothing is due. */
+/** Delivers up to a bound at once, until nothing is due. */
 export interface Deliverer {
-  /** Looks for what is due; when it looks already, it looks once more afterwards. */
+  /** Looks for due deliveries; if a look is under way, looks once more after it. */
   wake(): Promise<void>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void>;
-  /** Takes no more, and resolves when what is under way has ended. */
+  /** Claims no more, and resolves when everything in flight has ended. */
   stop(): Promise<void>;
 }
 
@@ -83,11 +83,11 @@ export function openDeliverer(
   const start = (claimed: ClaimedDelivery) => {
     const delivery = deliver(context, claimed, around)
       // The message may have arrived: the next holder of the lease sends it again, under the same id.
-      .catch((error) => warn(context, error, 'outcome of a delivery lost'))
+      .catch((error) => warn(context, error, 'delivery outcome lost'))
       .finally(() => {
         inFlight.delete(delivery);
-        // It may have held another one back.
-        wake().catch((error) => warn(context, error, 'due deliveries not found'));
+        // It may have held back another delivery.
+        wake().catch((error) => warn(context, error, 'could not claim due deliveries'));
       });
     inFlight.add(delivery);
   };
@@ -128,7 +128,7 @@ function warn({ log }: DeliverContext, error: unknown, what: string): void {
   log.warn({ err: error }, what);
 }
 
-/** Makes one attempt and records what became of it. */
+/** Makes one attempt and records its outcome. */
 async function deliver(
   context: DeliverContext,
   claimed: ClaimedDelivery,
@@ -145,7 +145,7 @@ async function deliver(
   if (disabled !== null) log.warn({ webhook, reason: disabled }, 'webhook disabled');
 }
 
-/** What an attempt came to: a failed one is not made again by itself. */
+/** The metric label of an outcome. A failed delivery is not retried automatically. */
 function endOf({ isDelivered, isGone, retryAfterSeconds }: AttemptOutcome): (typeof ends)[number] {
   if (isDelivered) return 'delivered';
   return isGone || retryAfterSeconds === null ? 'failed' : 'retried';
@@ -161,7 +161,10 @@ async function attemptOnce(
     openSecret(stored, webhookId, config.webhookEncryptionKey),
   );
   if (opened[0] === null) {
-    log.error({ webhook: webhookId }, 'signing secret not readable: see WEBHOOK_ENCRYPTION_KEY');
+    log.error(
+      { webhook: webhookId },
+      'signing secret cannot be decrypted: check WEBHOOK_ENCRYPTION_KEY',
+    );
     const error = 'its signing secret cannot be read: rotate it';
     return { status: null, error, retryAfter: null, durationMs: 0 };
   }
@@ -180,7 +183,7 @@ async function attemptOnce(
 function judge(claimed: ClaimedDelivery, attempt: Attempt, random: number): AttemptOutcome {
   const isDelivered = attempt.error === null;
   const asked = parseRetryAfter(attempt.retryAfter, claimed.claimedAt);
-  // Whoever tests a webhook looks at the outcome and tests it again.
+  // A test event is not retried: its sender sees the outcome and can send another.
   const isOver = isDelivered || claimed.type === testEventType;
   return {
     isDelivered,
@@ -192,15 +195,17 @@ function judge(claimed: ClaimedDelivery, attempt: Attempt, random: number): Atte
   };
 }
 
-/** Delivers what is due, whenever there is something and every few seconds, until stopped. */
+/** Delivers due messages on notification and every few seconds, until stopped. */
 export function startDelivering(context: DeliverContext): Repeating {
   const { sql, log } = context;
   const deliverer = openDeliverer(context);
-  const tell = (error: unknown) => log.error({ err: error }, 'webhooks could not be delivered');
-  const sweeping = startRepeating(SWEEP_EVERY_MS, deliverer.wake, tell);
+  const logError = (error: unknown) => log.error({ err: error }, 'webhook delivery failed');
+  const sweeping = startRepeating(SWEEP_EVERY_MS, deliverer.wake, logError);
   sql
-    .listen(NOTIFICATIONS, () => void deliverer.wake().catch(tell))
-    .catch((error) => warn(context, error, 'new deliveries are found by the sweep alone'));
+    .listen(NOTIFICATIONS, () => void deliverer.wake().catch(logError))
+    .catch((error) =>
+      warn(context, error, 'cannot listen for new deliveries: only the sweep finds them'),
+    );
   return {
     async stop() {
       await sweeping.stop();

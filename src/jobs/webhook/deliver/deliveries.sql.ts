@@ -1,28 +1,28 @@
 /**
- * The life of a delivery: claimed under a lease, ended by an outcome or given back. The number of the attempt
- * fences: an outcome with an old number changes nothing. Times are those of the database's clock unless
- * the caller says what time it is. Locks are taken in the order webhook -> delivery.
+ * The life of a delivery: claimed under a lease, then ended by an outcome or released. The attempt number is
+ * the fencing token: an outcome with an old number changes nothing. Times are the database's clock unless the
+ * caller passes one. Locks are taken in the order webhook -> delivery.
  */
 import type { Sql } from '../../../core/db/client.ts';
 
-/** An attempt ends within 20 s and its outcome is recorded at once: a lease that ran out is a dead worker's. */
+/** An attempt ends within 20 s and its outcome is recorded at once, so an expired lease means a dead worker. */
 const LEASE_SECONDS = 60;
 
-/** One worker at a time counts what is under way; shared by all that deliver. */
+/** Advisory lock: one worker at a time counts the deliveries in flight and claims. */
 const CLAIM_LOCK = 7_318_224_916;
 
-/** What may be under way at once, so that whoever is slow or dead holds up nobody else. */
+/** Maximum in flight, so that a slow or dead receiver does not delay others. */
 export interface DeliveryBounds {
   perAccount: number;
   perWebhook: number;
 }
 
-/** A delivery that is to be attempted now. */
+/** A delivery to attempt now. */
 export interface ClaimedDelivery {
   id: string;
   webhookId: string;
   url: string;
-  /** Newest first: all of them sign. As they are stored. */
+  /** All signing secrets as stored, newest first. */
   secrets: Buffer[];
   eventId: string;
   type: string;
@@ -34,9 +34,9 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Takes leases on at most `limit` deliveries that are due, or whose lease ran out. A webhook whose last
- * attempt failed has one under way at a time and comes last; accounts with the fewest under way come first.
- * Call it in a transaction, which other claims wait for.
+ * Leases at most `limit` deliveries that are due or whose lease expired. A webhook whose last attempt failed
+ * has one in flight at a time and comes last; accounts with the fewest in flight come first. Call in a
+ * transaction; other claims wait for it.
  */
 export async function claimDeliveries(
   sql: Sql,
@@ -58,7 +58,7 @@ export async function claimDeliveries(
       from clock, webhooks w
       left join busy on busy.webhook_id = w.id
       left join busy_account a on a.account_id = w.account_id
-      -- A step into the index for each webhook, however much waits for one that is dead.
+      -- One index descent per webhook, however long the backlog of a dead one.
       cross join lateral (
         select id, due_at from webhook_deliveries
         where webhook_id = w.id and state = 'pending' and due_at <= clock.now
@@ -81,25 +81,25 @@ export async function claimDeliveries(
       d.round_attempts as round, d.attempted_at as claimed_at`;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptOutcome {
   isDelivered: boolean;
-  /** When it is tried again; null for never. */
+  /** Seconds until the retry; null for no retry. */
   retryAfterSeconds: number | null;
-  /** The receiver does not want to be asked any more. */
+  /** The receiver is gone for good. */
   isGone: boolean;
   responseStatus: number | null;
   error: string | null;
   durationMs: number;
 }
 
-/** What recording an outcome did to the webhook; null for nothing to tell. */
+/** Why recording an outcome disabled the webhook; null when it did not. */
 export type Disabled = 'gone' | 'failing' | null;
 
 /**
- * Ends an attempt: the delivery is done, waits again or has failed, and its webhook is known to work or to
- * fail, in one statement. A webhook that is gone, or failed at every attempt for `failingDaysMax`, is
- * disabled; what waits for it stays. Changes nothing when the lease is no longer the caller's.
+ * Ends an attempt in one statement: the delivery is done, waits for a retry or has failed, and its webhook is
+ * marked as working or failing. A webhook that is gone, or failed every attempt for `failingDaysMax`, is
+ * disabled; its pending deliveries stay. Changes nothing when the caller no longer holds the lease.
  */
 export async function recordOutcome(
   sql: Sql,
@@ -111,7 +111,7 @@ export async function recordOutcome(
   const state = isDelivered ? 'delivered' : retryAfterSeconds === null ? 'failed' : 'pending';
   const [row] = await sql<{ disabled: Disabled }[]>`
     with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
-    -- Whoever deletes a webhook locks it first and its deliveries after it.
+    -- Same order as deletion: webhook first, then its deliveries.
     webhook as (
       select id from webhooks where id = ${claimed.webhookId} for no key update),
     delivery as (
@@ -139,7 +139,7 @@ export async function recordOutcome(
   return { recorded: row !== undefined, disabled: row?.disabled ?? null };
 }
 
-/** That a webhook `w` has done nothing but fail for too many days. */
+/** The condition that webhook `w` has only failed for too many days. */
 function isTooLong(sql: Sql, isDelivered: boolean, failingDaysMax: number) {
   return sql`(not ${isDelivered} and coalesce(
     w.failing_since <= clock.now - make_interval(days => ${failingDaysMax}), false))`;

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A server that writes what it likes and tells how much of it went out. */
+/** A server that writes raw bytes and reports how many were sent. */
 async function openRaw(talk: (socket: Socket) => void) {
   const closed = new Signal();
   const server = createServer((socket) => {
@@ -35,13 +35,13 @@ async function openRaw(talk: (socket: Socket) => void) {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    /** When the connection is closed. */
+    /** Resolves when the connection is closed. */
     closed: closed.raised,
     close: () => server.close(),
   };
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   test('of any 2xx is a success; the message arrives whole', async () => {
     for (const status of [200, 201, 202, 204, 299]) {
       receiver.answers.push(withStatus(status));
@@ -59,24 +59,24 @@ describe('an answer', () => {
     receiver.answers.push(withStatus(status, { 'Retry-After': '7' }));
     expect(await send(receiver.url)).toMatchObject({
       status,
-      error: `answered ${status}`,
+      error: `responded ${status}`,
       retryAfter: '7',
     });
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'of %i is a failure, and nobody follows it',
+    'of %i is a failure, and is not followed',
     async (status) => {
       receiver.answers.push(withStatus(status, { Location: `${receiver.url}elsewhere` }));
       const { error } = await send(receiver.url);
-      expect(error).toBe(`answered ${status}, and redirects are not followed`);
+      expect(error).toBe(`responded ${status}; redirects are not followed`);
       expect(receiver.received.map(({ path }) => path)).toEqual(['/']);
     },
   );
 });
 
 describe('a receiver', () => {
-  test('that is not there is said to be so', async () => {
+  test('that cannot be reached is reported as such', async () => {
     const { url } = receiver;
     receiver.close();
     expect(await send(url)).toMatchObject({
@@ -85,23 +85,23 @@ describe('a receiver', () => {
     });
   });
 
-  test('without a certificate that counts is not sent anything', async () => {
+  test('without a trusted certificate is not sent anything', async () => {
     const { error } = await send(receiver.url.replace('http:', 'https:'));
     expect(error).toMatch(/^cannot be reached: /);
     expect(receiver.received).toEqual([]);
   });
 
-  test('that never answers is given up', async () => {
+  test('that never responds times out', async () => {
     const silent = await openRaw(() => {});
     expect(await send(silent.url, 100)).toMatchObject({
       status: null,
-      error: 'no answer within 0.1 s',
+      error: 'no response within 0.1 s',
     });
     await silent.closed;
     silent.close();
   });
 
-  test('that drips its answer’s head is given up', async () => {
+  test('that drips its response headers times out', async () => {
     const drip = await openRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('X-Drip: a\r\n'), 5);
@@ -112,7 +112,7 @@ describe('a receiver', () => {
     drip.close();
   });
 
-  test('that drips its body has answered, and is cut off', async () => {
+  test('that drips its body has responded, and is cut off', async () => {
     const drip = await openRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
       const timer = setInterval(() => socket.write('a'), 5);
@@ -128,7 +128,7 @@ describe('a receiver', () => {
   test.each([
     ['head', 'HTTP/1.1 200 OK\r\nX-A: ', null],
     ['body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n', 200],
-  ])('with an endless %s is cut off after a little of it', async (_part, head, status) => {
+  ])('with an endless %s is cut off early', async (_part, head, status) => {
     let sent = 0;
     const endless = await openRaw((socket) => {
       const block = Buffer.alloc(65_536, 'a');
@@ -142,12 +142,12 @@ describe('a receiver', () => {
     });
     expect((await send(endless.url)).status).toBe(status);
     await endless.closed;
-    // What the buffers of two sockets hold, not a gigabyte.
+    // As much as the buffers of two sockets hold, not a gigabyte.
     expect(sent).toBeLessThan(64 * 1024 * 1024);
     endless.close();
   });
 
-  test('that sends a bomb finds nobody who inflates it', async () => {
+  test('that sends a decompression bomb does not have it inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     receiver.answers.push((response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb);
@@ -174,8 +174,8 @@ describe('a receiver', () => {
   });
 });
 
-describe('what a message is sent to', () => {
-  /** Connections are made to nobody; what they would be made to is kept. */
+describe('the target of a message', () => {
+  /** Blocks all connections and records their targets. */
   function watchConnections(): string[][] {
     const connected: string[][] = [];
     vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (
@@ -193,7 +193,7 @@ describe('what a message is sent to', () => {
     return connected;
   }
 
-  test.each(hostileUrls)('is not %s', async (url) => {
+  test.each(hostileUrls)('is never %s', async (url) => {
     const connected = watchConnections();
     const strict = { ...rules, allowedHosts: [] };
     const { status, error } = await postMessage({ url, headers: {}, body: '{}' }, strict);
@@ -204,7 +204,7 @@ describe('what a message is sent to', () => {
     expect(connected).toEqual([]);
   });
 
-  test('are the addresses that were checked, whatever the name leads to a moment later', async () => {
+  test('is the addresses that were checked, whatever the name resolves to a moment later', async () => {
     const connected = watchConnections();
     const answers = [['93.184.216.34', '93.184.216.35'], ['10.0.0.1'], ['127.0.0.1']];
     const resolve = vi.fn(async () => answers.shift() ?? []);
@@ -215,14 +215,14 @@ describe('what a message is sent to', () => {
     expect(connected).toEqual([['93.184.216.34', '93.184.216.35']]);
     expect(resolve).toHaveBeenCalledTimes(1);
     const second = await postMessage(message, rebinding);
-    expect(second.error).toBe('the address must lead to public addresses alone');
+    expect(second.error).toBe('the address must resolve to public addresses only');
     expect(connected).toHaveLength(1);
   });
 
-  test('waits for slow name servers no longer than for anything else', async () => {
+  test('is given up when name servers take longer than the attempt may', async () => {
     const resolve = () => new Promise<string[]>(() => {});
     const slow = { allowedHosts: [], resolve };
     const message = { url: 'https://slow.example/', headers: {}, body: '{}' };
-    expect((await postMessage(message, slow, 50)).error).toBe('no answer within 0.05 s');
+    expect((await postMessage(message, slow, 50)).error).toBe('no response within 0.05 s');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * One attempt: a POST to the checked addresses, and no other. No redirect is followed, no body is inflated,
- * little of the answer is read, and after a while it is over whatever the receiver does.
+ * One attempt: a POST to the checked addresses only. It follows no redirect, inflates no body, reads little of
+ * the response, and ends at a timeout whatever the receiver does.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -10,8 +10,8 @@ import { findTarget, type Target, TargetRefused, type TargetRules } from '../tar
 
 /** Standard Webhooks: between 15 and 30 s. */
 const ATTEMPT_MS_MAX = 20_000;
-/** What is read of an answer, so that its sender can end it in peace. Nothing of it is kept. */
-const ANSWER_BYTES_MAX = 4_096;
+/** Maximum read of a response, so that a short one can end normally. Nothing is kept. */
+const RESPONSE_BYTES_MAX = 4_096;
 const HEADER_BYTES_MAX = 16_384;
 
 export interface Message {
@@ -20,18 +20,18 @@ export interface Message {
   body: string;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface Attempt {
-  /** Null when there was no answer. */
+  /** Null when there was no response. */
   status: number | null;
-  /** Why it did not succeed, for the owner of the webhook; null for success. */
+  /** Why it failed, for the owner of the webhook; null for success. */
   error: string | null;
-  /** The answer's header Retry-After, as it was sent. */
+  /** The Retry-After header as it was sent. */
   retryAfter: string | null;
   durationMs: number;
 }
 
-/** Sends a message once. It does not throw: whatever goes wrong is told by what it returns. */
+/** Sends a message once. Does not throw: failures are in the returned attempt. */
 export async function postMessage(
   message: Message,
   rules: TargetRules,
@@ -45,16 +45,16 @@ export async function postMessage(
   });
   try {
     const target = await Promise.race([findTarget(message.url, rules), rejectAt(timeout)]);
-    const answer = await send(target, message, timeout);
-    await skim(answer);
-    const status = must(answer.statusCode, 'status of an answer');
+    const response = await send(target, message, timeout);
+    await skim(response);
+    const status = must(response.statusCode, 'status of a response');
     return ended({
       status,
       error: status >= 200 && status < 300 ? null : explainStatus(status),
-      retryAfter: answer.headers['retry-after'] ?? null,
+      retryAfter: response.headers['retry-after'] ?? null,
     });
   } catch (error) {
-    const why = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : explain(error);
+    const why = timeout.aborted ? `no response within ${timeoutMs / 1000} s` : explain(error);
     return ended({ status: null, error: why, retryAfter: null });
   }
 }
@@ -65,7 +65,7 @@ function rejectAt(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Sends the message and resolves with the head of the answer. */
+/** Sends the message and resolves with the response headers. */
 function send(
   { url, addresses }: Target,
   { headers, body }: Message,
@@ -76,7 +76,7 @@ function send(
     const sent = request(url, {
       method: 'POST',
       headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
-      // A connection of its own: none that was made before the addresses were checked.
+      // A new connection, never one made before the addresses were checked.
       agent: false,
       maxHeaderSize: HEADER_BYTES_MAX,
       signal,
@@ -84,13 +84,13 @@ function send(
     });
     sent.on('response', resolve);
     sent.on('error', reject);
-    // Such as an answer that changes the protocol.
-    sent.on('close', () => reject(new Error('the connection was closed without an answer')));
+    // For example, a response that switches protocols.
+    sent.on('close', () => reject(new Error('the connection was closed without a response')));
     sent.end(body);
   });
 }
 
-/** Answers the question for a host's addresses with those that were checked. */
+/** A lookup function that returns only the addresses that were checked. */
 function pinTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all }, callback) => {
@@ -100,14 +100,14 @@ function pinTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Reads the answer to its end, as far as that is near: its status counts however it goes on. */
-async function skim(answer: IncomingMessage): Promise<void> {
+/** Reads a short response to its end. The status counts whatever follows. */
+async function skim(response: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
-    for await (const chunk of answer) {
+    for await (const chunk of response) {
       bytes += (chunk as Buffer).length;
       // Leaving the loop closes the connection.
-      if (bytes > ANSWER_BYTES_MAX) return;
+      if (bytes > RESPONSE_BYTES_MAX) return;
     }
   } catch {
     // It broke off or took too long.
@@ -116,8 +116,8 @@ async function skim(answer: IncomingMessage): Promise<void> {
 
 function explainStatus(status: number): string {
   return status >= 300 && status < 400
-    ? `answered ${status}, and redirects are not followed`
-    : `answered ${status}`;
+    ? `responded ${status}; redirects are not followed`
+    : `responded ${status}`;
 }
 
 function explain(error: unknown): string {

@@ -15,7 +15,7 @@ test('a wait is longer by up to a fifth, never shorter', () => {
   expect(nextWait(2, null, 0.5)).toBe(330);
 });
 
-test('what the receiver asks for puts a delivery off, for a day at most, and never brings it forward', () => {
+test('Retry-After postpones a delivery by a day at most, and never brings it forward', () => {
   expect(nextWait(1, 120, 0)).toBe(120);
   expect(nextWait(3, 120, 0)).toBe(1800);
   expect(nextWait(1, 1_000_000, 0)).toBe(24 * HOUR);

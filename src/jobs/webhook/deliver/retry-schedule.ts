@@ -1,4 +1,4 @@
-/** When a delivery is tried again: the schedule that Standard Webhooks recommends, three days in all. */
+/** The retry schedule that Standard Webhooks recommends, three days in all. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -9,7 +9,10 @@ const waits = [
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ];
 
-/** Each wait is longer by up to this share, so that what failed together does not come back together. */
+/**
+ * Jitter: each wait is longer by up to this share, so that deliveries that failed together do not retry
+ * together.
+ */
 const JITTER = 0.2;
 
 /** A receiver cannot put a delivery off for longer. */
@@ -25,7 +28,7 @@ export function nextWait(attempt: number, askedSeconds: number | null, random: n
   return Math.max(wait * (1 + JITTER * random), Math.min(askedSeconds ?? 0, ASKED_SECONDS_MAX));
 }
 
-/** The seconds that a header Retry-After (RFC 9110, 10.2.3) asks for; null for none and for nonsense. */
+/** The seconds that a Retry-After header (RFC 9110, 10.2.3) asks for; null when absent or invalid. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);
