@@ -202,7 +202,7 @@ export const configOptions = {
   storedBytesMax: option(
     'STORED_BYTES_MAX',
     '21474836480',
-    'Maximum bytes that one account may store: the files of uploads, results and exports until they are deleted, and UPLOAD_BYTES_MAX for each open upload address. Beyond it new lists and exports are refused (409 `storage_full`); accepted ones finish. The default holds a hundred of the largest uploads, or about ten results of a million rows with all fields.',
+    'Maximum bytes that one account may store: the files of uploads, results and exports until they are deleted, and UPLOAD_BYTES_MAX for each open upload address. A list that has not ended counts with the maximum size of its result without paid answers. Beyond it new lists and exports are refused (409 `storage_full`), and a list whose result may not fit fails when it is split, uncharged; paid answers are always stored. The default holds a hundred of the largest uploads, or about ten results of a million rows with all fields.',
     integer(1, Number.MAX_SAFE_INTEGER, 20 * 1024 ** 3),
   ),
   batchRowsMax: option(

@@ -179,6 +179,8 @@ create table batches (
   -- parts of its result. Counted by the statements that record the objects; an object that is rewritten
   -- without the people who opted out keeps its first size.
   stored_bytes bigint not null default 0 check (stored_bytes >= 0),
+  -- What it may come to before the batch has ended, without the answers that are paid for; known from the split on.
+  stored_bytes_open bigint not null default 0,
   -- Why no workbook can hold the result of a list, as far as its own rows tell; found by the split.
   not_as_xlsx text,
   upload_crc32 bigint,

@@ -143,10 +143,11 @@ export const meSchema = z.strictObject({
   storage: z.strictObject({
     stored_bytes: integer.meta({
       description:
-        'Of lists, results and exports, and of open upload addresses at `bytes_max` each.',
+        'Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free.',
     }),
     stored_bytes_max: integer.meta({
-      description: 'Beyond it new ones are refused: `storage_full`.',
+      description:
+        'Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split.',
     }),
   }),
   rate_limits: z.strictObject({

@@ -85,6 +85,8 @@ export interface SplitTotals {
   width: number;
   /** Of objects that the split wrote: the canonical copy, or the ids of an export. */
   writtenBytes: number;
+  /** What the result may take before anything in it is paid; 0 for an export, of which every row is. */
+  resultBytesMax: number;
   notAsXlsx: string | null;
 }
 
@@ -109,6 +111,7 @@ export async function insertSplit(
         canonical_bytes = ${totals.canonical.bytes}, canonical_crc32 = ${totals.canonical.crc32},
         width = ${totals.width},
         chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},
+        stored_bytes_open = stored_bytes + ${totals.writtenBytes + totals.resultBytesMax},
         not_as_xlsx = ${totals.notAsXlsx},
         finished_at = case when ${isEmpty} then now() end
       where id = ${id} and state = 'validating' and chunks_total is null

@@ -16,7 +16,12 @@ let pipeline: Pipeline;
 let caller: Caller;
 beforeAll(async () => {
   pipeline = await openPipeline({ ...bounds, CHUNK_ROWS: '2' });
-  await importGraph(pipeline.sql, { persons: crowd(6) });
+  await importGraph(pipeline.sql, {
+    persons: [
+      ...crowd(6),
+      { id: 1, email: 'long@list.example', summary: 'long '.repeat(STORED_MAX / 5) },
+    ],
+  });
 });
 afterAll(() => pipeline.close());
 beforeEach(async () => {
@@ -63,8 +68,8 @@ test('of lists that come at once as many are taken as fit', async () => {
   const answers = await inTransaction(pipeline.sql, async (tx) => {
     await lockStoredBytes(tx, caller.accountId);
     const sent = Array.from({ length: 5 }, () => post(900));
-    // All are recorded, and none knows of the others.
-    await pipeline.untilBlocked(5);
+    // As many as an account may write at once are recorded, and do not know of each other.
+    await pipeline.untilBlocked(2);
     return { sent };
   });
   const statuses = (await Promise.all(answers.sent)).map(({ status }) => status);
@@ -89,20 +94,65 @@ test('what is stored is the size of its objects: of a list in another encoding, 
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: bytes });
 });
 
-test('an account that stores more than it may starts no export, and its accepted list finishes', async () => {
-  const rows = Array.from({ length: 6 }, (_, n) => `p${n + 1}@list.example`).join('\n');
-  const id = await pipeline.upload(caller, `email\n${rows}\n`, { operation: 'people.enrich' });
-  await post(1000);
-  await post(1000);
+/** Rows that come to nothing and cost nothing. */
+const invalidRows = (rows: number) => `email\n${'x\n'.repeat(rows)}`;
+const held = {
+  operation: 'people.enrich',
+  fields: 'id',
+  hold: 'true',
+  mapping: '{"email":"email"}',
+};
+
+test('a list whose padded rows may not fit fails when it is split, and costs nothing', async () => {
+  const header = Array.from({ length: 100 }, (_, n) => `c${n}`).join(',');
+  const wide = `email,${header}\n${'p1@list.example\n'.repeat(10)}`;
+  const id = await pipeline.enrich(caller, wide, { operation: 'people.enrich', fields: 'id' });
+  const batch = await pipeline.batch(caller, id);
+  expect(batch).toMatchObject({ state: 'failed', error: { code: 'storage_full', status: 409 } });
+  expect(batch.error?.detail).toContain('may take 3000; a list that has not ended counts');
+  expect(await pipeline.wallet(caller)).toMatchObject({ balance: 100, reserved: 0 });
+  expect(await storageOf(caller)).toMatchObject({ stored_bytes: wide.length });
+  const next = await pipeline.enrich(caller, invalidRows(1), held);
+  expect((await pipeline.batch(caller, next)).state).toBe('ready');
+});
+
+test('held lists reserve what their results may take, and give back what they do not', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index++) {
+    ids.push(await pipeline.upload(caller, invalidRows(5), held));
+  }
+  await pipeline.runUntilIdle();
+  const states = async () =>
+    (await Promise.all(ids.map((id) => pipeline.batch(caller, id)))).map(({ state }) => state);
+  expect(await states()).toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
+  for (const id of ids.slice(0, 4)) {
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+  }
+  await pipeline.runUntilIdle();
+  expect((await states()).slice(0, 4)).toEqual(Array(4).fill('completed'));
+  const result = await pipeline.results(caller, ids[0] as string);
+  expect(result.text.split('\n')).toHaveLength(7);
+  const again = await pipeline.enrich(caller, invalidRows(5), held);
+  expect((await pipeline.batch(caller, again)).state).toBe('ready');
+});
+
+test('a list in test mode reserves its answers too, which are free', async () => {
+  const tester = await pipeline.keyOf(caller.accountId, 'test');
+  const id = await pipeline.enrich(tester, invalidRows(1), held);
+  expect((await pipeline.batch(tester, id)).error).toMatchObject({ code: 'storage_full' });
+});
+
+test('an account that stores more than it may starts no export, and its split list finishes', async () => {
+  const rows = 'long@list.example\n'.repeat(2);
+  const id = await pipeline.upload(caller, `email\n${rows}`, { operation: 'people.enrich' });
+  await pipeline.runUntilIdle();
+  expect((await pipeline.batch(caller, id)).state).toBe('completed');
   const answer = await pipeline.call(caller, '/v1/schedules', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ cron: '30 2 * * *', filter: 'id=1001-1999', fields: ['id'] }),
   });
   const schedule = (await answer.json()) as { id: string; next_run_at: string };
-  await pipeline.runUntilIdle();
-  expect((await pipeline.batch(caller, id)).state).toBe('completed');
-  expect(await storageOf(caller)).toMatchObject({ stored_bytes: expect.any(Number) });
 
   const made = await pipeline.call(caller, '/v1/exports', {
     method: 'POST',

@@ -3,8 +3,8 @@ import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /**
- * Bytes of an account's objects, live and test together: those of batches whose files are not deleted, and
- * `bytesPerUpload` for every address that was given out and not used yet.
+ * Bytes of an account's objects, live and test together: those of batches whose files are not deleted, with the
+ * result that one may still write, and `bytesPerUpload` for every address that was given out and not used yet.
  */
 export async function sumStoredBytes(
   sql: Sql,
@@ -13,7 +13,8 @@ export async function sumStoredBytes(
 ): Promise<number> {
   const [sum] = await sql<{ bytes: number }[]>`
     select (
-      (select coalesce(sum(stored_bytes), 0) from batches
+      (select coalesce(sum(case when finished_at is null
+          then greatest(stored_bytes, stored_bytes_open) else stored_bytes end), 0) from batches
         where account_id = ${accountId} and files_deleted_at is null)
       + (select count(*) from uploads
         where account_id = ${accountId} and used_at is null) * ${bytesPerUpload}::bigint

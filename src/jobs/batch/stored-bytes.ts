@@ -1,6 +1,6 @@
 /**
- * The bound on what an account stores. A list or export that was accepted may finish, however long its
- * result becomes; what is accepted next is checked against the sum.
+ * The bound on what an account stores. It is asked when something is accepted, and when a list is split, which
+ * reserves all that its result may take for free. What is paid for is stored beyond the bound as well.
  */
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
@@ -10,7 +10,10 @@ import { lockStoredBytes, sumStoredBytes } from './stored-bytes.sql.ts';
 /** The options that bound what is stored. */
 export type StorageBounds = Pick<Config, 'storedBytesMax' | 'uploadBytesMax' | 'filesKeepDays'>;
 
-/** Bytes that the account stores. An upload address that is not used yet counts as the largest upload. */
+/**
+ * Bytes that the account stores. A list that has not ended counts with what its result may take, an upload address that
+ * is not used yet as the largest upload.
+ */
 export function readStoredBytes(
   sql: Sql,
   accountId: string,
@@ -49,7 +52,7 @@ function storageFull(stored: number, { storedBytesMax, filesKeepDays }: StorageB
   return new AppError({
     code: 'storage_full',
     status: 409,
-    message: `The lists, results and open uploads of this account would take ${stored} bytes, and may take ${storedBytesMax}. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
+    message: `The lists, results and open uploads of this account would take ${stored} bytes, and may take ${storedBytesMax}; a list that has not ended counts with the most that its result may take, rows times columns included. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
     extensions: { stored_bytes: stored, stored_bytes_max: storedBytesMax },
   });
 }

@@ -87,6 +87,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     blankLines: 0,
     width: 0,
     writtenBytes: canonical.bytes,
+    resultBytesMax: 0,
     notAsXlsx: null,
   };
   if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {

@@ -1,15 +1,22 @@
 /**
  * Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end.
  */
+import { inTransaction } from '../../core/db/client.ts';
 import { streamObject, twiceIfDamaged, verifyObject } from '../../core/storage/object-sum.ts';
 import { splitIntoChunks } from '../../formats/csv/split.ts';
 import { whyNotAsXlsx } from '../../formats/xlsx/write-xlsx.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { insertSplit } from '../batch/batches.sql.ts';
+import { lockStoredBytes } from '../batch/stored-bytes.sql.ts';
+import { assertRecordedFits } from '../batch/stored-bytes.ts';
 import type { JobContext } from '../queue/job-context.ts';
+import { resultBytesMax } from '../result/result-bytes.ts';
 import { type CanonicalObject, canonicalObject, skipBytes } from './canonical-copy.ts';
 
-/** Splits a list. Throws `AppError` for one that cannot be read. */
+/**
+ * Splits a list. Throws `AppError` for one that cannot be read, and 409 `storage_full` for one whose result the account
+ * may have no room for.
+ */
 export function splitList(context: JobContext, batch: ListBatch): Promise<void> {
   return twiceIfDamaged(() => split(context, batch));
 }
@@ -22,21 +29,29 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
     await verifyObject(context.store, canonical.key, canonical.sum);
     throw error;
   });
-  await insertSplit(
-    context.sql,
-    batch.id,
-    {
-      hold: batch.hold,
-      canonicalKey: canonical.key,
-      canonical: canonical.sum,
-      rowsTotal: totals.rows,
-      blankLines: totals.blankLines,
-      width: Math.max(totals.widestFieldCount, dialect.header?.length ?? 0),
-      notAsXlsx: whyNotAsXlsx(totals),
-      writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.sum.bytes,
-    },
-    chunks.map((chunk, index) => ({ ...chunk, number: index + 1 })),
-  );
+  const width = Math.max(totals.widestFieldCount, dialect.header?.length ?? 0);
+  const { rows } = totals;
+  await inTransaction(context.sql, async (tx) => {
+    // First, because calls of the account lock it before its lists.
+    await lockStoredBytes(tx, batch.accountId);
+    const isSplit = await insertSplit(
+      tx,
+      batch.id,
+      {
+        hold: batch.hold,
+        canonicalKey: canonical.key,
+        canonical: canonical.sum,
+        rowsTotal: rows,
+        blankLines: totals.blankLines,
+        width,
+        notAsXlsx: whyNotAsXlsx(totals),
+        writtenBytes: canonical.key === batch.uploadKey ? 0 : canonical.sum.bytes,
+        resultBytesMax: resultBytesMax(batch, { bytes: canonical.sum.bytes, rows, width }),
+      },
+      chunks.map((chunk, index) => ({ ...chunk, number: index + 1 })),
+    );
+    if (isSplit) await assertRecordedFits(tx, batch.accountId, context.config);
+  });
 }
 
 /** Reads the whole object, from its first byte on, because its checksum is that of all its bytes. */
