@@ -13,7 +13,7 @@ import type { RowInput } from '../core/enrich/outcomes.ts';
 import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
 import { projectAnswer } from '../core/enrich/project-answer.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
-import type { StoredAnswer } from '../core/idempotency/idempotency.sql.ts';
+import type { StoredResponse } from '../core/idempotency/idempotency.sql.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials } from '../core/keys/keys.ts';
@@ -71,9 +71,9 @@ async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promis
   const idempotency = await claimRequest(context, key, request);
   try {
     const requestSha256 = requestHash(request.query, null);
-    if (idempotency.answered !== null) {
-      assertSameRequest(idempotency.answered, requestSha256);
-      return await replayCall(call, idempotency.answered);
+    if (idempotency.stored !== null) {
+      assertSameRequest(idempotency.stored, requestSha256);
+      return await replayCall(call, idempotency.stored);
     }
     await beforeLookUp();
     const { enriched, kept } = await inTransaction(context.sql, async (tx) => {
@@ -81,7 +81,7 @@ async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promis
       const enriched = must(done, 'outcome of the call');
       if (enriched instanceof Error) throw enriched;
       const kept = toKept(asked, enriched);
-      await idempotency.answer(tx, { ...kept, requestSha256 });
+      await idempotency.respond(tx, { ...kept, requestSha256 });
       return { enriched, kept };
     });
     sayCharge(call, enriched);
@@ -95,7 +95,7 @@ async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promis
  * Sends what the same call was answered before. People who opted out since are not served: their own
  * records not at all, a company is shown as it is now.
  */
-async function replayCall(call: Call, { status, body }: StoredAnswer): Promise<void> {
+async function replayCall(call: Call, { status, body }: StoredResponse): Promise<void> {
   const { context, response, asked } = call;
   const { people, answer } = body as KeptBody;
   const graph = graphOf(context, asked.live);

@@ -14,12 +14,12 @@ export async function answerDelivery<Query, Params extends Record<string, string
   const idempotency = await claimRequest(context, key, request);
   try {
     const requestSha256 = requestHash({ params }, null);
-    if (idempotency.answered !== null) {
-      replay(response, idempotency.answered, requestSha256);
+    if (idempotency.stored !== null) {
+      replay(response, idempotency.stored, requestSha256);
       return;
     }
     const delivery = await send((tx, sent) =>
-      idempotency.answer(tx, { requestSha256, status: 202, body: viewDelivery(sent) }),
+      idempotency.respond(tx, { requestSha256, status: 202, body: viewDelivery(sent) }),
     );
     response.status(202).json(viewDelivery(delivery));
   } finally {

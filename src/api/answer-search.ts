@@ -9,10 +9,10 @@ import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { refusalToPay } from '../core/enrich/enrich-calls.ts';
 import {
+  type DisclosedTotal,
+  discloseTotal,
   identifyingParameter,
-  type ToldTotal,
-  tellTotal,
-} from '../core/free-answers/free-answers.ts';
+} from '../core/free-responses/free-responses.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
@@ -51,7 +51,7 @@ interface KeptAnswer {
   next: string | null;
   total: number | null;
   /** Absent in what a version before this one kept, which was exact. */
-  totalIs?: ToldTotal['total_is'];
+  totalIs?: DisclosedTotal['total_is'];
   isPartial: boolean;
 }
 
@@ -62,10 +62,10 @@ export async function answerSearch(call: SearchCall): Promise<void> {
   const { context, key, request } = call;
   const idempotency = await claimRequest(context, key, request);
   try {
-    const { answered } = idempotency;
-    if (answered === null) return await answerAnew(call, idempotency);
-    assertSameRequest(answered, hashOf(request));
-    await replaySearch(call, answered.body as KeptAnswer);
+    const { stored } = idempotency;
+    if (stored === null) return await answerAnew(call, idempotency);
+    assertSameRequest(stored, hashOf(request));
+    await replaySearch(call, stored.body as KeptAnswer);
   } finally {
     await idempotency.release();
   }
@@ -96,7 +96,7 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
     const told = tellCount(found.total, people.length, filter);
     const kept = { people: people.map(({ id }) => id), next, ...told, isPartial };
-    await idempotency.answer(tx, { requestSha256: hashOf(request), status: 200, body: kept });
+    await idempotency.respond(tx, { requestSha256: hashOf(request), status: 200, body: kept });
     return { people, kept };
   });
   const paid = paying.then((page) => {
@@ -118,7 +118,7 @@ function tellCount(
 ): Pick<KeptAnswer, 'total' | 'totalIs'> {
   if (total === null || paid > 0) return { total, totalIs: 'exact' };
   if (identifyingParameter(filter) !== null) return { total: null };
-  const told = tellTotal(total);
+  const told = discloseTotal(total);
   return { total: told.total, totalIs: told.total_is };
 }
 

@@ -11,7 +11,7 @@ import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials } from '../core/keys/keys.ts';
 import { authenticate, readKey, type Scope } from '../core/keys/keys.ts';
 import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
-import { countOtherCall, requestRefused } from '../core/limits/limits.ts';
+import { countUnmeteredCall, requestRefused } from '../core/limits/limits.ts';
 import type { Share } from '../core/limits/shares.ts';
 import { assertStillInForce } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
@@ -154,7 +154,7 @@ async function letInOther(
   const key = await authenticate(context.sql, keySha256);
   noteRequest(response, { account: key.accountId, key: key.id });
   sayCredits(response, 0, await availableCredits(context.sql, key.accountId));
-  await countOtherCall(context.limiter, key);
+  await countUnmeteredCall(context.limiter, key);
   return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
 }
 

@@ -22,15 +22,15 @@ export async function answerOnce<Body extends z.ZodType, Query, Params>(
   try {
     const options = parseParameters(schema, await readJson(request));
     const requestSha256 = requestHash({ options }, null);
-    if (idempotency.answered !== null) {
-      replay(response, idempotency.answered, requestSha256);
+    if (idempotency.stored !== null) {
+      replay(response, idempotency.stored, requestSha256);
       return;
     }
     let shown: Record<string, unknown> = {};
     const secret = await make(options, (tx, view) => {
       shown = view;
       const body = { [name]: null, ...view };
-      return idempotency.answer(tx, { requestSha256, status: 201, body });
+      return idempotency.respond(tx, { requestSha256, status: 201, body });
     });
     response.setHeader('Cache-Control', 'no-store');
     response.status(201).json({ [name]: secret, ...shown });

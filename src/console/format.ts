@@ -33,19 +33,19 @@ export function formatDuration(seconds: number): string {
 }
 
 /** A number as the service tells it; `below` is fewer than `total`, perhaps none. */
-export interface ToldTotal {
+export interface DisclosedTotal {
   total: number;
   total_is: 'exact' | 'about' | 'below';
 }
 
 /** `fewer than 10`, `about 1,200` or `12`. */
-export function formatTotal({ total, total_is }: ToldTotal): string {
+export function formatTotal({ total, total_is }: DisclosedTotal): string {
   const said = { exact: '', about: 'about ', below: 'fewer than ' }[total_is];
   return `${said}${formatNumber(total)}`;
 }
 
 /** The same with its noun: `about 1,200 people`. */
-export function totalOf(told: ToldTotal, one: string, many = `${one}s`): string {
+export function totalOf(told: DisclosedTotal, one: string, many = `${one}s`): string {
   const isOne = told.total === 1 && told.total_is === 'exact';
   return `${formatTotal(told)} ${isOne ? one : many}`;
 }

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
-import { createKey, type NewlyMadeKey } from '../../src/core/keys/keys.ts';
+import { type CreatedKey, createKey } from '../../src/core/keys/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addKeyCommands } from './keys.ts';
 
 let database: TestDatabase;
 let folder: string;
-let made: NewlyMadeKey;
+let made: CreatedKey;
 beforeAll(async () => {
   database = await createTestDatabase();
   folder = await mkdtemp(path.join(tmpdir(), 'enrich-keys-'));

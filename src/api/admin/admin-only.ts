@@ -3,7 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { authenticate, readKey } from '../../core/keys/keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { countOtherCall } from '../../core/limits/limits.ts';
+import { countUnmeteredCall } from '../../core/limits/limits.ts';
 import type { ApiContext } from '../api-context.ts';
 import { presentedBySession } from '../console/session-cookie.ts';
 import { noteRequest } from '../request-log.ts';
@@ -27,7 +27,7 @@ export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>)
   return async (request, response, next) => {
     const key = await authenticate(sql, await presentedKey(sql, request));
     noteRequest(response, { account: key.accountId, key: key.id });
-    await countOtherCall(limiter, key);
+    await countUnmeteredCall(limiter, key);
     assertAdmin(key);
     next();
   };

@@ -1,7 +1,7 @@
 /** The state of the whole service in one answer, and in words what is wrong with it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../core/lib/assert.ts';
-import { areLimitsDegraded } from '../../core/limits/availability.ts';
+import { isLimiterDegraded } from '../../core/limits/availability.ts';
 import { SEEN_SECONDS_MAX } from '../../jobs/monitor/heartbeat.ts';
 import {
   type DatabaseState,
@@ -38,7 +38,7 @@ export async function readHealth(context: ApiContext): Promise<Record<string, un
   const state = must(service, 'state of the service');
   const server = must(database, 'state of the database');
   const problems = findProblems(state, jobs.value, storage.value !== null);
-  const degraded = config.redisUrl === undefined ? null : await areLimitsDegraded();
+  const degraded = config.redisUrl === undefined ? null : await isLimiterDegraded();
   if (degraded) problems.push('Redis does not answer this process in time: it limits by itself.');
   return {
     ok: problems.length === 0,

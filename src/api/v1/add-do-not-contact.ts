@@ -19,11 +19,10 @@ export const addDoNotContactRoute = defineRoute({
     try {
       const { body, contacts } = await readContactsBody(request);
       const requestSha256 = requestHash(body, null);
-      if (idempotency.answered !== null)
-        return replay(response, idempotency.answered, requestSha256);
+      if (idempotency.stored !== null) return replay(response, idempotency.stored, requestSha256);
       const answer = await inTransaction(context.sql, async (tx) => {
         const added = await addContacts(tx, ownerOf(key), contacts);
-        await idempotency.answer(tx, { requestSha256, status: 200, body: { added } });
+        await idempotency.respond(tx, { requestSha256, status: 200, body: { added } });
         return { added };
       });
       response.json(answer);

@@ -37,8 +37,8 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
       const idempotency = await claimRequest(context, key, request);
       try {
         const requestSha256 = requestHash({ id: batch.id, action }, null);
-        if (idempotency.answered !== null) {
-          replay(response, idempotency.answered, requestSha256);
+        if (idempotency.stored !== null) {
+          replay(response, idempotency.stored, requestSha256);
           return;
         }
         if (action === 'quote' && batch.state === 'ready') {
@@ -46,7 +46,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
         }
         const owner = ownerOf(key);
         const after = await controlBatch(context, owner, batch, action, (tx, now) =>
-          idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(now, new Date()) }),
+          idempotency.respond(tx, { requestSha256, status: 202, body: viewBatch(now, new Date()) }),
         );
         response.status(202).json(viewBatch(after, new Date()));
       } finally {

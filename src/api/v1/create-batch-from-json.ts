@@ -61,9 +61,9 @@ async function createFromRows(
   const uploadContext = uploadContextOf(context, key, response);
   const stored = await storeUpload(uploadContext, Readable.from([Buffer.from(csv)]));
   const requestSha256 = requestHash(options, stored.sha256);
-  if (idempotency.answered !== null) {
+  if (idempotency.stored !== null) {
     await context.store.delete(stored.key);
-    replay(response, idempotency.answered, requestSha256);
+    replay(response, idempotency.stored, requestSha256);
     return;
   }
   const owner = { ...ownerOf(key), keyId: key.id };
@@ -74,7 +74,7 @@ async function createFromRows(
     batchRequest,
     dialectRequest,
     (tx, made) =>
-      idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
+      idempotency.respond(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
   );
   await answerBatch(input, batch);
 }

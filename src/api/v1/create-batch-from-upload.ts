@@ -22,8 +22,8 @@ export async function createBatchFromUpload(
   const options = { ...query, ...asFormFields(given) };
   // The upload stands for its bytes: it is gone when the request is sent again.
   const requestSha256 = requestHash({ ...options, upload_id: uploadId }, null);
-  if (idempotency.answered !== null) {
-    replay(response, idempotency.answered, requestSha256);
+  if (idempotency.stored !== null) {
+    replay(response, idempotency.stored, requestSha256);
     return;
   }
   const owner = ownerOf(key);
@@ -42,7 +42,7 @@ export async function createBatchFromUpload(
     dialect,
     async (tx, made) => {
       await useUpload(tx, uploadId);
-      await idempotency.answer(tx, {
+      await idempotency.respond(tx, {
         requestSha256,
         status: 202,
         body: viewBatch(made, new Date()),

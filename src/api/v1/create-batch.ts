@@ -45,9 +45,9 @@ export const createBatchRoute = defineRoute({
         receive(uploadContext, request, query, cut),
       );
       const requestSha256 = requestHash(options, stored.sha256);
-      if (idempotency.answered !== null) {
+      if (idempotency.stored !== null) {
         await context.store.delete(stored.key);
-        replayCreated(response, idempotency.answered, requestSha256);
+        replayCreated(response, idempotency.stored, requestSha256);
         return;
       }
       const batch = await createBatch(
@@ -56,7 +56,11 @@ export const createBatchRoute = defineRoute({
         stored,
         ...(await readOptions(context, stored, options, fileName)),
         (tx, made) =>
-          idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
+          idempotency.respond(tx, {
+            requestSha256,
+            status: 202,
+            body: viewBatch(made, new Date()),
+          }),
       );
       response.status(202).location(`/v1/batches/${batch.id}`).json(viewBatch(batch, new Date()));
     } finally {

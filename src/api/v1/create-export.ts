@@ -32,8 +32,8 @@ export const createExportRoute = defineRoute({
     try {
       const asked = parseParameters(body, await readJson(request));
       const requestSha256 = requestHash(asked, null);
-      if (idempotency.answered !== null) {
-        replayCreated(response, idempotency.answered, requestSha256);
+      if (idempotency.stored !== null) {
+        replayCreated(response, idempotency.stored, requestSha256);
         return;
       }
       const owner = { ...ownerOf(key), keyId: key.id };
@@ -45,7 +45,7 @@ export const createExportRoute = defineRoute({
         owner,
         { ...of, maxResults, maxCredits, scheduleId: null, onlyNew: false },
         (tx, batch) =>
-          idempotency.answer(tx, {
+          idempotency.respond(tx, {
             requestSha256,
             status: 202,
             body: viewBatch(batch, new Date()),

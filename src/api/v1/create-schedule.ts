@@ -21,13 +21,13 @@ export const createScheduleRoute = defineRoute({
     try {
       const body = parseParameters(scheduleOptions, await readJson(request));
       const requestSha256 = requestHash(body, null);
-      if (idempotency.answered !== null) {
-        replay(response, idempotency.answered, requestSha256);
+      if (idempotency.stored !== null) {
+        replay(response, idempotency.stored, requestSha256);
         return;
       }
       const owner = { ...ownerOf(key), keyId: key.id };
       const made = await createSchedule(context, owner, toScheduleRequest(body), (tx, schedule) =>
-        idempotency.answer(tx, { requestSha256, status: 201, body: viewSchedule(schedule) }),
+        idempotency.respond(tx, { requestSha256, status: 201, body: viewSchedule(schedule) }),
       );
       response.status(201).location(`/v1/schedules/${made.id}`).json(viewSchedule(made));
     } finally {

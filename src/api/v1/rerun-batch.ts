@@ -30,13 +30,13 @@ export const rerunBatchRoute = defineRoute({
       const batch = await ownBatch(context, key, params.id);
       const { outcomes } = parseParameters(body, await readJson(request));
       const requestSha256 = requestHash({ id: batch.id, outcomes }, null);
-      if (idempotency.answered !== null) {
-        replayCreated(response, idempotency.answered, requestSha256);
+      if (idempotency.stored !== null) {
+        replayCreated(response, idempotency.stored, requestSha256);
         return;
       }
       const owner = { ...ownerOf(key), keyId: key.id };
       const again = await rerunBatch(uploadContext, owner, batch, outcomes, (tx, made) =>
-        idempotency.answer(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
+        idempotency.respond(tx, { requestSha256, status: 202, body: viewBatch(made, new Date()) }),
       );
       response.status(202).location(`/v1/batches/${again.id}`).json(viewBatch(again, new Date()));
     } finally {

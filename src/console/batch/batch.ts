@@ -1,6 +1,6 @@
 /** A list as the API answers it, and the words for it. */
 import type { Tone } from '../components/badge.tsx';
-import type { ToldTotal } from '../format.ts';
+import type { DisclosedTotal } from '../format.ts';
 
 export type BatchState =
   | 'created'
@@ -39,7 +39,7 @@ export interface Progress {
   operation: string;
   rows: Record<Outcome, number> & { total: number | null; processed: number };
   /** How `rows.total` of an export is to be read; those of lists are exact. */
-  total_is?: ToldTotal['total_is'] | null;
+  total_is?: DisclosedTotal['total_is'] | null;
   credits: { charged: number; reserved: number; max: number | null };
   rows_per_second: number | null;
   eta_seconds: number | null;
@@ -50,7 +50,7 @@ export interface Progress {
 }
 
 /** The rows of a list, or the people of an export; null while they are not known. */
-export function rowsOf({ rows, total_is }: Progress): ToldTotal | null {
+export function rowsOf({ rows, total_is }: Progress): DisclosedTotal | null {
   return rows.total === null ? null : { total: rows.total, total_is: total_is ?? 'exact' };
 }
 

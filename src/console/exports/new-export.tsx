@@ -3,7 +3,7 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type ToldTotal, totalOf } from '../format.ts';
+import { countOf, type DisclosedTotal, totalOf } from '../format.ts';
 import { goTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction } from '../use-call.ts';
@@ -19,7 +19,7 @@ import {
 interface NewExportProps {
   filter: string;
   /** People that the filter finds; undefined while it is not known. */
-  total: ToldTotal | undefined;
+  total: DisclosedTotal | undefined;
 }
 
 /** Makes an export of a filter. */
@@ -67,7 +67,7 @@ export function NewExport({ filter, total }: NewExportProps) {
   );
 }
 
-function priceOf(total: ToldTotal | undefined, most: number): string {
+function priceOf(total: DisclosedTotal | undefined, most: number): string {
   if (total !== undefined && total.total <= most) return ` for ${totalOf(total, 'credit')}`;
   return Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
 }

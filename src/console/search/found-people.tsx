@@ -5,7 +5,7 @@ import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber, type ToldTotal, totalOf } from '../format.ts';
+import { countOf, type DisclosedTotal, formatNumber, totalOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
@@ -34,7 +34,7 @@ const latest = createStore<Run | null>(null);
 interface FoundPeopleProps {
   filter: string;
   /** People that the filter finds; undefined while it is not known. */
-  total: ToldTotal | undefined;
+  total: DisclosedTotal | undefined;
 }
 
 export function FoundPeople({ filter, total }: FoundPeopleProps) {
@@ -152,7 +152,7 @@ function isLive(): boolean {
 const limits = [10, 25, 50, 100, 250, 500, 1000];
 
 interface TakeFormProps {
-  total: ToldTotal | undefined;
+  total: DisclosedTotal | undefined;
   taking: Action<Taking>;
   onTake: (limit: number) => void;
 }

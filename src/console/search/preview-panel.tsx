@@ -1,5 +1,5 @@
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { formatNumber, formatShare, formatTotal, type ToldTotal, totalOf } from '../format.ts';
+import { type DisclosedTotal, formatNumber, formatShare, formatTotal, totalOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -7,7 +7,7 @@ import type { AsTyped } from '../use-as-typed.ts';
 import { fieldGroups, fieldLabel, mainFields } from './person-fields.ts';
 
 /** What a search would give. */
-export interface Preview extends ToldTotal {
+export interface Preview extends DisclosedTotal {
   estimated_credits: number;
   fields: Record<string, number>;
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts';
 
-/** Stores an account together with its empty wallet. */
+/** Stores an account with an empty wallet. */
 export async function insertAccount(
   sql: Sql,
   account: { id: string; name: string; email: string | null },
@@ -10,7 +10,7 @@ export async function insertAccount(
     insert into wallets (account_id) select id from account`;
 }
 
-/** The account that this address signs in to, and what its password is checked against. */
+/** Returns the account with this sign-in address, and its password hash. */
 export async function findByEmail(
   sql: Sql,
   email: string,
@@ -21,7 +21,7 @@ export async function findByEmail(
   return account;
 }
 
-/** The account's address; undefined where there is no such account. */
+/** Returns the account's address; undefined when the account does not exist. */
 export async function findAccount(
   sql: Sql,
   id: string,
@@ -31,7 +31,7 @@ export async function findAccount(
   return account;
 }
 
-/** Sets what an account signs in with; false when another account signs in with this address. */
+/** Sets an account's address and password; false when another account signs in with this address. */
 export async function updatePassword(
   sql: Sql,
   account: { id: string; email: string; passwordHash: string },

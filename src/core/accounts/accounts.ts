@@ -1,4 +1,4 @@
-/** Accounts: who owns keys, batches and a wallet. */
+/** Accounts: the owners of keys, batches and a wallet. */
 import { uuidv7 } from 'uuidv7';
 import { grantCredits } from '../credits/credits.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
@@ -7,7 +7,7 @@ import { findAccount, findByEmail, insertAccount, updatePassword } from './accou
 import { hashPassword, isPassword } from './password.ts';
 
 /**
- * Makes an account with its wallet and its first credits; with a password, people sign in to it by its
+ * Creates an account with its wallet and its first credits; with a password, people can sign in to it by its
  * address. Returns its id. Throws as `setPassword`.
  */
 export async function createAccount(
@@ -32,9 +32,9 @@ export async function createAccount(
 }
 
 /**
- * Sets the password by which people sign in to an account, and its address where one is given; inside a
- * transaction. Throws `AppError` 404 for no such account, 400 for a password or an address that will not
- * do, 409 for an address that signs in to another account.
+ * Sets the password of an account, and its address if one is given; call it in a transaction. Throws `AppError`
+ * 404 for an unknown account, 400 for a password or an address that is not valid, 409 for an address that signs in
+ * to another account.
  */
 export async function setPassword(
   tx: Sql,
@@ -47,14 +47,14 @@ export async function setPassword(
   return storePassword(tx, { id: account.id, email, passwordHash });
 }
 
-/** The id of the account that signs in with this address; null when none does. */
+/** Returns the id of the account that signs in with this address; null when there is none. */
 export async function findAccountByEmail(sql: Sql, email: string): Promise<string | null> {
   return (await findByEmail(sql, email))?.id ?? null;
 }
 
 /**
- * The account that signs in with these, and the hash that the password was checked against; null for a
- * wrong password and for no such address.
+ * Returns the account with this address and password, and the hash that the password was checked against; null for
+ * a wrong password and for an unknown address.
  */
 export async function findAccountByPassword(
   sql: Sql,
@@ -77,7 +77,7 @@ async function storePassword(
 }
 
 function accountNotFound(id: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `There is no account ${id}.` });
+  return new AppError({ code: 'not_found', status: 404, message: `Account ${id} not found.` });
 }
 
 function emailNeeded(): AppError {

@@ -1,6 +1,6 @@
 /**
- * Passwords as they are stored: scrypt (RFC 7914) with its parameters beside the hash, so that they can be
- * raised later. The parameters are one of the choices that OWASP's Password Storage Cheat Sheet calls equal.
+ * Stored passwords: scrypt (RFC 7914) with its parameters next to the hash, so that they can be raised later. The
+ * parameters are one of the choices that OWASP's Password Storage Cheat Sheet calls equal.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -14,17 +14,17 @@ const BLOCK_SIZE = 8;
 const PARALLEL = 3;
 const HASH_BYTES = 32;
 const SALT_BYTES = 16;
-/** 15 random bytes are 20 characters of base64url: far more than anybody can try. */
+/** 15 random bytes are 20 characters of base64url: infeasible to guess. */
 const GENERATED_BYTES = 15;
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
-/** A password that nobody chose. */
+/** Generates a random password. */
 export function generatePassword(): string {
   return randomBytes(GENERATED_BYTES).toString('base64url');
 }
 
-/** Hashes a password to be stored. Throws `AppError` 400 for one that is too short or too long. */
+/** Hashes a password for storage. Throws `AppError` 400 for one that is too short or too long. */
 export async function hashPassword(password: string): Promise<string> {
   const { length } = password;
   if (length < PASSWORD_CHARACTERS_MIN || length > PASSWORD_CHARACTERS_MAX) throw badLength();
@@ -42,23 +42,25 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Tells whether a password is the one that was stored. For an account that is not there (null) it works as
- * long and says false: the time of an answer tells nobody which addresses have an account.
+ * Returns true when the password matches the stored hash. For an unknown account (null) it takes equally long and
+ * returns false: response times do not reveal which addresses have an account.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, cost, blockSize, parallel, salt = '', hash = ''] = (stored ?? nobody).split('$');
+  const [, cost, blockSize, parallel, salt = '', hash = ''] = (stored ?? unknownAccountHash).split(
+    '$',
+  );
   const expected = Buffer.from(hash, 'base64');
   const parameters = {
     cost: Number(cost),
     blockSize: Number(blockSize),
     parallel: Number(parallel),
   };
-  const found = await hashWith(password, Buffer.from(salt, 'base64'), expected.length, parameters);
-  return timingSafeEqual(found, expected) && stored !== null;
+  const actual = await hashWith(password, Buffer.from(salt, 'base64'), expected.length, parameters);
+  return timingSafeEqual(actual, expected) && stored !== null;
 }
 
-/** What a password is compared with where there is none. */
-const nobody = [
+/** The hash that a password is compared with when the account has none. */
+const unknownAccountHash = [
   'scrypt',
   COST,
   BLOCK_SIZE,
@@ -73,7 +75,7 @@ interface Parameters {
   parallel: number;
 }
 
-/** Two ways to type the same characters are one password: NFKC, as NIST SP 800-63B asks for. */
+/** Different encodings of the same characters are one password: NFKC, as NIST SP 800-63B requires. */
 function hashWith(
   password: string,
   salt: Buffer,
@@ -86,7 +88,7 @@ function hashWith(
 }
 
 function badLength(): AppError {
-  const message = `A password has ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`;
+  const message = `A password must have ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`;
   return new AppError({
     code: 'invalid_parameter',
     status: 400,

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts';
 
-/** What an Idempotency-Key is valid for. */
+/** The scope in which an Idempotency-Key is unique. */
 export interface IdempotencyScope {
   accountId: string;
   live: boolean;
@@ -9,15 +9,15 @@ export interface IdempotencyScope {
   key: string;
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   requestSha256: Buffer;
   status: number;
   body: unknown;
 }
 
 /**
- * Claims a key for the caller: new, or left behind by a process that died. Returns true when the claim
- * is the caller's. The claim holds for `seconds` unless it is extended.
+ * Claims a key for the caller: a new one, or one left by a process that died. Returns true when the caller has the
+ * claim. The claim holds for `seconds` unless it is extended.
  */
 export async function insertClaim(
   sql: Sql,
@@ -37,16 +37,19 @@ export async function insertClaim(
   return claimed.length > 0;
 }
 
-/** The stored answer of a key, or null while it is claimed and not answered. */
-export async function findAnswer(sql: Sql, scope: IdempotencyScope): Promise<StoredAnswer | null> {
-  const [answer] = await sql<StoredAnswer[]>`
+/** Returns the stored response of a key; null while it is claimed and has none. */
+export async function findResponse(
+  sql: Sql,
+  scope: IdempotencyScope,
+): Promise<StoredResponse | null> {
+  const [response] = await sql<StoredResponse[]>`
     select request_sha256, status, body from idempotency_keys
     where account_id = ${scope.accountId} and live = ${scope.live} and method = ${scope.method}
       and path = ${scope.path} and key = ${scope.key} and status is not null`;
-  return answer ?? null;
+  return response ?? null;
 }
 
-/** Keeps a claim that is still held. */
+/** Extends a claim that is still held. */
 export async function extendClaim(sql: Sql, claim: string, seconds: number): Promise<void> {
   await sql`
     update idempotency_keys
@@ -54,29 +57,33 @@ export async function extendClaim(sql: Sql, claim: string, seconds: number): Pro
     where claim = ${claim} and status is null`;
 }
 
-/** Stores the answer of a claim, in the transaction of what it answers. False when it was lost. */
-export async function storeAnswer(sql: Sql, claim: string, answer: StoredAnswer): Promise<boolean> {
+/** Stores the response of a claim, in the transaction of its work. False when the claim was lost. */
+export async function storeResponse(
+  sql: Sql,
+  claim: string,
+  response: StoredResponse,
+): Promise<boolean> {
   const stored = await sql`
     update idempotency_keys
-    set request_sha256 = ${answer.requestSha256}, status = ${answer.status},
-      body = ${sql.json(answer.body as never)}
+    set request_sha256 = ${response.requestSha256}, status = ${response.status},
+      body = ${sql.json(response.body as never)}
     where claim = ${claim} and status is null returning claim`;
   return stored.length > 0;
 }
 
-/** Gives a claim up, so that the same key may be sent again at once. */
+/** Releases a claim, so that the same key can be sent again at once. */
 export async function deleteClaim(sql: Sql, claim: string): Promise<void> {
   await sql`delete from idempotency_keys where claim = ${claim} and status is null`;
 }
 
-/** Forgets keys older than a day. */
+/** Deletes keys older than a day. */
 export async function deleteOldKeys(sql: Sql): Promise<void> {
   await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`;
 }
 
 /**
- * Takes the answers about these people out of the kept ones; who sent the key again is asked about anew.
- * The ids stay, because a replay asks by them who opted out. Returns how many answers that were.
+ * Clears the stored responses about these people. Their ids stay, because a replay checks them against opt-outs.
+ * Returns the number of responses.
  */
 export async function forgetPeople(
   sql: Sql,

@@ -1,7 +1,7 @@
 /**
- * Requests that may be sent twice and happen once. The key is claimed before the body is read; the
- * answer is stored in the transaction that does the work, so after a crash the work is either done and
- * answered, or the claim runs out and the next attempt does it.
+ * Idempotent requests: sent twice, done once. The key is claimed before the body is read; the response is stored
+ * in the transaction of the work. After a crash the work is either done and has its response, or the claim expires
+ * and the next attempt does it.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,55 +11,55 @@ import { AppError } from '../lib/errors.ts';
 import {
   deleteClaim,
   extendClaim,
-  findAnswer,
+  findResponse,
   forgetPeople,
   type IdempotencyScope,
   insertClaim,
-  type StoredAnswer,
-  storeAnswer,
+  type StoredResponse,
+  storeResponse,
 } from './idempotency.sql.ts';
 
 const CLAIM_SECONDS = 30;
 const EXTEND_EVERY_MS = 10_000;
 const KEY_LENGTH_MAX = 255;
 
-/** The right to answer a key. */
+/** The right to respond to a key. */
 export interface Claim {
-  /** Stores the answer; call it in the transaction of the work. Throws when the claim was lost. */
-  answer(tx: Sql, answer: StoredAnswer): Promise<void>;
-  /** Gives up what was not answered; harmless after an answer. */
+  /** Stores the response; call it in the transaction of the work. Throws when the claim was lost. */
+  respond(tx: Sql, response: StoredResponse): Promise<void>;
+  /** Releases a claim without a response; does nothing after one. */
   release(): Promise<void>;
 }
 
 /**
- * Claims the key, or finds what was answered before. Throws `AppError` 409 `idempotency_in_progress`
- * while another request with the key runs, and 400 for a key that is empty or too long.
+ * Claims the key, or finds its first response. Throws `AppError` 409 `idempotency_in_progress` while another
+ * request with the key runs, and 400 for a key that is empty or too long.
  */
 export async function claimKey(
   sql: Database,
   scope: IdempotencyScope,
-): Promise<{ claim: Claim } | { answered: StoredAnswer }> {
+): Promise<{ claim: Claim } | { stored: StoredResponse }> {
   if (scope.key.length === 0 || scope.key.length > KEY_LENGTH_MAX) throw badKey();
   const id = uuidv7();
   if (await insertClaim(sql, scope, id, CLAIM_SECONDS)) return { claim: holdClaim(sql, id) };
-  const answered = await findAnswer(sql, scope);
-  if (answered !== null) return { answered };
+  const stored = await findResponse(sql, scope);
+  if (stored !== null) return { stored };
   throw new AppError({
     code: 'idempotency_in_progress',
     status: 409,
-    message: 'A request with this Idempotency-Key is under way. Send it again in a few seconds.',
+    message: 'A request with this Idempotency-Key is in progress. Send it again in a few seconds.',
   });
 }
 
 function holdClaim(sql: Database, id: string): Claim {
   const timer = setInterval(() => {
     extendClaim(sql, id, CLAIM_SECONDS).catch(() => {
-      // The claim runs out by itself then, and storing the answer notices.
+      // The claim then expires, and storing the response fails.
     });
   }, EXTEND_EVERY_MS);
   return {
-    async answer(tx, answer) {
-      if (await storeAnswer(tx, id, answer)) return;
+    async respond(tx, response) {
+      if (await storeResponse(tx, id, response)) return;
       throw new AppError({
         code: 'idempotency_in_progress',
         status: 409,
@@ -73,25 +73,26 @@ function holdClaim(sql: Database, id: string): Claim {
   };
 }
 
-/** Throws `AppError` 422 `idempotency_key_reused` unless the answer was to this very request. */
-export function assertSameRequest(answered: StoredAnswer, requestSha256: Buffer): void {
-  if (answered.requestSha256.equals(requestSha256)) return;
+/** Throws `AppError` 422 `idempotency_key_reused` unless the response belongs to this very request. */
+export function assertSameRequest(stored: StoredResponse, requestSha256: Buffer): void {
+  if (stored.requestSha256.equals(requestSha256)) return;
   throw new AppError({
     code: 'idempotency_key_reused',
     status: 422,
-    message: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    message:
+      'This Idempotency-Key was used for a different request. Use a new key for each new request.',
   });
 }
 
-/** What makes two requests the same: their options and the SHA-256 of the file, where there is one. */
+/** Hashes what makes two requests equal: their options and the SHA-256 of the file, if any. */
 export function requestHash(options: Record<string, unknown>, fileSha256: Buffer | null): Buffer {
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256').update(JSON.stringify(sorted));
   return (fileSha256 === null ? hash : hash.update(fileSha256)).digest();
 }
 
-/** Clears kept answers that show people who were erased. Returns how many. */
-export function forgetAnswersAbout(
+/** Clears stored responses that show erased people. Returns how many. */
+export function deleteResponsesAbout(
   sql: Sql,
   live: boolean,
   ids: readonly number[],

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts';
 import type { KeyMode } from './key-format.ts';
 import type { CountersOf } from './keys.sql.ts';
 
-/** A key as its holder sees it, and whose counters count what it does. */
+/** A key as its holder sees it, and the keys whose counters it uses. */
 export interface AccountKey extends CountersOf {
   id: string;
   accountId: string;
@@ -16,7 +16,7 @@ export interface AccountKey extends CountersOf {
   rowsPerMinute: number | null;
   creditsPerDay: number | null;
   createdAt: Date;
-  /** When it stops by itself, for a key that was rolled. */
+  /** Time at which a rolled key expires. */
   expiresAt: Date | null;
   revokedAt: Date | null;
   /** The key that sessions with the account's password present. */
@@ -28,7 +28,7 @@ const columns = (sql: Sql) => sql`
   k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at,
   k.is_console, k.requests_of, k.rows_of, k.credits_of`;
 
-/** Which of an account's keys: of one mode, or of both for null. Those of the console are nobody's. */
+/** The owner of keys: an account, in one mode, or in both for null. Console keys are excluded. */
 export interface KeyOwner {
   accountId: string;
   mode: KeyMode | null;
@@ -37,7 +37,7 @@ export interface KeyOwner {
 const owned = (sql: Sql, { accountId, mode }: KeyOwner) => sql`
   k.account_id = ${accountId} and not k.is_console and (${mode}::text is null or k.mode = ${mode})`;
 
-/** A page of an account's keys, newest first; `before` is the last id of the page before. */
+/** Returns a page of an account's keys, newest first; `before` is the last id of the previous page. */
 export async function listKeys(
   sql: Sql,
   owner: KeyOwner,
@@ -52,7 +52,7 @@ export async function listKeys(
     order by k.created_at desc, k.id desc limit ${page.limit}`;
 }
 
-/** A key of this owner, locked until the transaction ends; undefined for anybody else's. */
+/** Returns a key of this owner, locked until the transaction ends; undefined for other owners' keys. */
 export async function findOwnKey(
   sql: Sql,
   owner: KeyOwner,
@@ -65,7 +65,7 @@ export async function findOwnKey(
   return key;
 }
 
-/** The key of a call that goes on, that of the console too. */
+/** Returns the key of an authenticated call, a console key included. */
 export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey | undefined> {
   const [key] = await sql<AccountKey[]>`
     select ${columns(sql)}
@@ -74,7 +74,7 @@ export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey |
   return key;
 }
 
-/** Keys with this display prefix. */
+/** Returns the keys with this display prefix. */
 export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<AccountKey[]> {
   return sql<AccountKey[]>`
     select ${columns(sql)}
@@ -82,12 +82,12 @@ export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<Accoun
     where k.prefix = ${prefix} order by k.id`;
 }
 
-/** Ends a key now. One that was revoked before keeps its time. */
+/** Revokes a key now. One that was revoked before keeps its time. */
 export async function revokeKeyById(sql: Sql, id: string): Promise<void> {
   await sql`update api_keys set revoked_at = now() where id = ${id} and revoked_at is null`;
 }
 
-/** Lets a key end by itself after so many seconds, unless it ends sooner already. */
+/** Lets a key expire after so many seconds, unless it ends sooner. */
 export async function expireKey(sql: Sql, id: string, seconds: number): Promise<void> {
   await sql`
     update api_keys
@@ -95,8 +95,8 @@ export async function expireKey(sql: Sql, id: string, seconds: number): Promise<
 }
 
 /**
- * Bounds what a key may spend in a UTC day, from now on; null lifts the bound. A lower one binds the keys
- * that were made by this one too, since they count with it.
+ * Sets the maximum spending of a key in a UTC day, from now on; null removes it. A lower maximum also binds the
+ * keys that this key created, since they share its counters.
  */
 export async function setCreditsPerDay(
   sql: Sql,

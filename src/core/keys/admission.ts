@@ -1,7 +1,7 @@
 /**
- * Who calls, whether the key may call now, and what its wallet holds: asked for every counted call, so
- * calls of one moment ask together: one statement where the limits are in Postgres, else one statement
- * for keys and wallets and one round trip for the limits of all of them.
+ * Admits metered calls: finds the key, checks its limits and reads its wallet. Concurrent calls are coalesced: one
+ * statement when the limits are in Postgres, otherwise one statement for keys and wallets and one round trip for
+ * all limits.
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
@@ -17,20 +17,20 @@ import {
 } from './keys.sql.ts';
 import { invalidKey, keyRevoked } from './keys.ts';
 
-/** A counted call that is let in, or refused by a limit (`limits.admitted` is false). */
+/** A metered call that was admitted, or refused by a limit (`limits.admitted` is false). */
 export interface Admission extends Caller {
   limits: RequestLimits;
 }
 
-/** Admits a call by the hash of the key that it presented. Throws as `authenticate` does. */
+/** Admits a call by the hash of its key. Throws as `authenticate`. */
 export type Admit = (keySha256: Buffer) => Promise<Admission>;
 
 const BATCH_MAX = 128;
 
-/** What the calls of a key find, one for each: errors for an unknown key and for one that was revoked. */
+/** One result for each call of a key: errors when the key is unknown or revoked. */
 type Found = (Admission | Error)[];
 
-/** Opens the door for counted calls. What they do next may share the lane. */
+/** Opens the admission of metered calls. Later stages of a call may share the lane. */
 export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(2)): Admit {
   const admit = coalesce<string, Admission>((hashes) => admitTogether(sql, limiter, hashes), {
     lane,
@@ -40,7 +40,7 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
 }
 
 /**
- * Answers calls in their order; each key is found and counted once for all calls that present it. The
+ * Returns the results of the calls in their order; each key is found and counted once for all its calls. The
  * hashes are hexadecimal.
  */
 async function admitTogether(
@@ -55,8 +55,8 @@ async function admitTogether(
     limiter.store === 'redis'
       ? await findAndLimit(sql, limiter, presented)
       : await findCounted(sql, presented);
-  const answersOf = new Map([...callsOf.keys()].map((hash, at) => [hash, found[at]?.values()]));
-  return hashes.map((hash) => must(answersOf.get(hash)?.next().value, 'an answer for each call'));
+  const resultsOf = new Map([...callsOf.keys()].map((hash, at) => [hash, found[at]?.values()]));
+  return hashes.map((hash) => must(resultsOf.get(hash)?.next().value, 'a result for each call'));
 }
 
 async function findCounted(sql: Sql, presented: readonly PresentedKey[]): Promise<Found[]> {

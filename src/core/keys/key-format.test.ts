@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { displayPrefix, generateKey, parseKey } from './key-format.ts';
 
-test('a generated key is well-formed and tells its mode', () => {
+test('a generated key is well-formed and has its mode', () => {
   expect(generateKey('live')).toMatch(/^svc_live_[0-9A-Za-z]{36}$/);
   expect(parseKey(generateKey('live'))).toBe('live');
   expect(parseKey(generateKey('test'))).toBe('test');
@@ -15,7 +15,7 @@ test('a key with any one character changed is refused without a database', () =>
   }
 });
 
-test('the display prefix gives away 4 of the 30 random characters', () => {
+test('the display prefix reveals 4 of the 30 random characters', () => {
   const key = generateKey('test');
   expect(displayPrefix(key)).toHaveLength('svc_test_'.length + 4);
   expect(key.startsWith(displayPrefix(key))).toBe(true);

@@ -1,8 +1,7 @@
 /**
- * The text of an API key: `svc_live_` or `svc_test_`, 30 random base62 characters (178 bits), and a
- * checksum of 6 base62 characters over all that stands before it, so that a mistyped or made-up key is
- * refused without asking the database. The form follows GitHub's token format (github.blog, 5 April
- * 2021): a brand prefix, and CRC-32 in base62 at the end.
+ * The text of an API key: `svc_live_` or `svc_test_`, 30 random base62 characters (178 bits), and a checksum of 6
+ * base62 characters over all that precedes it, so that a mistyped or made-up key is refused without a query. The
+ * form follows GitHub's token format (github.blog, 5 April 2021): a brand prefix, and CRC-32 in base62 at the end.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -14,13 +13,13 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const FORM = /^svc_(live|test)_[0-9A-Za-z]{36}$/;
 
-/** A new key of the mode; the caller shows it once and stores only its hash and prefix. */
+/** Generates a key of the mode; the caller shows it once and stores only its hash and prefix. */
 export function generateKey(mode: KeyMode): string {
   const body = `svc_${mode}_${randomBase62(RANDOM_LENGTH)}`;
   return body + checksum(body);
 }
 
-/** The key's mode, or null when its form or checksum is wrong. */
+/** Returns the key's mode; null when its form or checksum is wrong. */
 export function parseKey(key: string): KeyMode | null {
   const form = FORM.exec(key);
   if (form === null) return null;
@@ -29,12 +28,12 @@ export function parseKey(key: string): KeyMode | null {
   return form[1] === 'live' ? 'live' : 'test';
 }
 
-/** SHA-256 of the key: what is stored. The key has 178 random bits, so a slow hash adds nothing. */
+/** Returns the SHA-256 of the key, which is stored. The key has 178 random bits, so a slow hash adds nothing. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The first 4 random characters with the brand and mode: what a person recognises a key by. */
+/** Returns the brand, the mode and the first 4 random characters: enough for a person to recognise a key. */
 export function displayPrefix(key: string): string {
   return key.slice(0, 'svc_live_'.length + 4);
 }

@@ -19,12 +19,12 @@ const createHash = async () => {
   return hashKey(key).toString('hex');
 };
 
-test('keys that many processes count at once, in any order, wait for no ring and lose no call', async () => {
+test('keys that many processes count at once, in any order, neither deadlock nor lose a call', async () => {
   const rounds = 60;
   const known = await Promise.all(Array.from({ length: 6 }, createHash));
   const processes = Array.from({ length: 6 }, () => connect({ url: database.url, connections: 1 }));
   for (let round = 0; round < rounds; round++) {
-    // Some have never called: their counters are made while the others are counted.
+    // Some have never called: their counters are created while the others are counted.
     const hashes = [...known, ...(await Promise.all([createHash(), createHash()]))];
     const counted = await Promise.all(
       processes.map((sql, place) => {
@@ -47,7 +47,7 @@ test('keys that many processes count at once, in any order, wait for no ring and
   expect(used).toEqual(known.map(() => ({ requests: rounds * processes.length })));
 });
 
-test('a count is not waited for, but what follows on its connection is', async () => {
+test('a count commits asynchronously, but the next commit on its connection does not', async () => {
   const sql = connect({ url: database.url, connections: 1 });
   await sql`set synchronous_commit to on`;
   await countCallers(sql, [{ keySha256: await createHash(), calls: 1 }]);

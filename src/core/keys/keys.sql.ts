@@ -15,13 +15,13 @@ export interface ApiKey {
   requestsPerDay: number;
   rowsPerMinute: number | null;
   createdAt: Date;
-  /** When it stopped being valid: revoked, or replaced and its overlap over. Null while it is valid. */
+  /** Time at which it stopped being valid: revoked, or rolled and its overlap over. Null while it is valid. */
   revokedAt: Date | null;
-  /** Credits that it may still spend this UTC day; null where the key sets no bound. */
+  /** Credits that it may still spend this UTC day; null without a maximum. */
   creditsLeftToday: number | null;
 }
 
-/** The keys whose counters count what a key does. */
+/** The keys whose counters count the use of a key. */
 export interface CountersOf {
   requestsOf: string;
   rowsOf: string;
@@ -41,7 +41,7 @@ export interface NewKey extends CountersOf {
   name: string | null;
 }
 
-/** Stores a key, with its bound on credits where it has one. Throws when the account does not exist. */
+/** Stores a key, with its spending maximum if any. Throws when the account does not exist. */
 export async function insertKey(
   sql: Sql,
   key: NewKey,
@@ -60,7 +60,7 @@ export async function insertConsoleKey(sql: Sql, key: NewKey): Promise<void> {
     on conflict (account_id, mode) where is_console and revoked_at is null do nothing`;
 }
 
-/** The id of the account's console key of the mode. */
+/** Returns the id of the account's console key of the mode. */
 export async function findConsoleKey(
   sql: Sql,
   accountId: string,
@@ -72,12 +72,12 @@ export async function findConsoleKey(
   return key?.id;
 }
 
-/** Lets one transaction at a time make keys of the account. */
+/** Serialises the transactions that create keys of the account. */
 export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`;
 }
 
-/** Keys of the account that neither were revoked nor ended by themselves. */
+/** Counts the account's keys that are neither revoked nor expired. */
 export async function countKeysInForce(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ keys: number }[]>`
     select count(*) as keys from api_keys k
@@ -85,17 +85,17 @@ export async function countKeysInForce(sql: Sql, accountId: string): Promise<num
   return row?.keys ?? 0;
 }
 
-/** When a key `k` ended, by the database's clock, and what it may still spend: see `budgetsOf`. */
+/** The end of a key `k`, by the database's clock, and its remaining budget: see `budgetsOf`. */
 const validity = (sql: Sql) => sql`
   case when least(k.revoked_at, k.expires_at) <= clock_timestamp()
     then least(k.revoked_at, k.expires_at) end as revoked_at,
   b.credits_per_day - credits_taken_today(c) as credits_left_today`;
 
-/** The budgets of a key `k`: `b` holds its own bound, `c` what was spent of it. */
+/** The budgets of a key `k`: `b` holds its own maximum, `c` the amount spent. */
 const budgetsOf = (sql: Sql) => sql`
   left join key_budgets b on b.key_id = k.id left join key_budgets c on c.key_id = k.credits_of`;
 
-/** The key with this hash, revoked or not. */
+/** Returns the key with this hash, revoked or not. */
 export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey | undefined> {
   const [key] = await sql<ApiKey[]>`
     select k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
@@ -104,7 +104,7 @@ export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey
   return key;
 }
 
-/** The key whose counters count the requests of this one. */
+/** Returns the key whose counters count the requests of this one. */
 export async function findRequestsOf(sql: Sql, id: string): Promise<string> {
   const [key] = await sql<
     { requestsOf: string }[]
@@ -120,21 +120,21 @@ export async function revokeKeysByPrefix(sql: Sql, prefix: string): Promise<stri
   return rows.map((row) => row.id);
 }
 
-/** Who calls with a key. */
+/** The caller of a request. */
 export interface Caller {
   key: ApiKey;
-  /** Credits of the account that nothing has reserved. */
+  /** Credits of the account that are not reserved. */
   available: number;
 }
 
-/** A caller whose requests another store than Postgres counts. */
+/** A caller whose requests are counted in another store than Postgres. */
 export interface LimitedCaller extends Caller {
   key: ApiKey & LimitedKey;
 }
 
 type CallerRow = ApiKey & { found: boolean; available: number };
 
-/** What is read of a caller: `k` and `w` are key and wallet, and its budgets are joined. */
+/** Columns of a caller: `k` and `w` are key and wallet, and its budgets are joined. */
 const callerColumns = (sql: Sql) => sql`
   k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
@@ -145,8 +145,8 @@ function toCaller<Row extends CallerRow>(row: Row): (Caller & { key: Row }) | un
 }
 
 /**
- * Finds the keys with these hashes, in hexadecimal, and reads their wallets, in one statement. The answers stand in the
- * order of the hashes; undefined for a key that is unknown.
+ * Finds the keys with these hashes, in hexadecimal, and reads their wallets, in one statement. The results are in
+ * the order of the hashes; undefined for an unknown key.
  */
 export async function findCallers(
   sql: Sql,
@@ -162,21 +162,21 @@ export async function findCallers(
   return rows.map(toCaller);
 }
 
-/** Calls with one key that came together. */
+/** Concurrent calls with one key. */
 export interface PresentedKey {
   /** Hexadecimal. */
   keySha256: string;
   calls: number;
 }
 
-/** A caller, and what its minute and day said to its calls; null for a revoked key, which is not counted. */
+/** A caller, and the result of its minute and day limits; null for a revoked key, which is not counted. */
 export interface CountedCaller extends Caller {
   taken: TakenRequests | null;
 }
 
 /**
- * Finds the keys, each named once, counts their calls against minute and day, and reads the wallets, in
- * one statement. The answers stand in the order of the keys; undefined for a key that is unknown.
+ * Finds the keys, each named once, counts their calls against minute and day, and reads the wallets, in one
+ * statement. The results are in the order of the keys; undefined for an unknown key.
  */
 export async function countCallers(
   sql: Sql,
@@ -198,11 +198,11 @@ export async function countCallers(
 }
 
 /**
- * As `countCallers`, but `taken` is null too for a key that has no counters of this day. Counters are
- * locked in the order of their owners, so that two processes never wait for each other, and the clock is
- * read after the wait: time that passed meanwhile counts. Of keys that count together, each is let in as
- * if those before it had taken all that they alone could. The commit is not waited for: the charge of a
- * call, which is, comes later in the same log, so that a crash forgets the counts of unpaid calls alone.
+ * As `countCallers`, but `taken` is also null for a key that has no counters of this day. Counters are locked in
+ * the order of their owners, so that two processes never deadlock, and the clock is read after the wait: time that
+ * passed meanwhile counts. Of keys that share counters, each is admitted as if those before it had taken all that
+ * they alone could. The commit is asynchronous: the charge of a call commits synchronously and later in the same
+ * log, so that a crash loses the counts of unpaid calls only.
  */
 async function countWhereCounted(
   sql: Sql,
@@ -215,7 +215,7 @@ async function countWhereCounted(
       from unnest(
         string_to_array(${presented.map(({ keySha256 }) => keySha256).join(' ')}, ' '),
         ${presented.map(({ calls }) => calls)}::int[]) with ordinality h (hash, calls, place)),
-    -- Times in microseconds since 1970. What a call takes is rounded down: no limit is missed by rounding.
+    -- Times in microseconds since 1970. The cost of a call is rounded down: rounding never refuses a call.
     locked as (
       select p.place, p.calls, k.requests_of as owner, 60000000 / k.requests_per_minute as gained_in,
         k.requests_per_day, d.day, d.requests as used,
@@ -230,13 +230,13 @@ async function countWhereCounted(
     bucket as (
       select place, calls, owner, gained_in, requests_per_day, day, used,
         max(moment) over family as moment,
-        -- A minute's requests, and another minute that unfinished searches may owe: later ones are of a clock
-        -- that was set back, and written anew.
+        -- A minute's requests, plus another minute that unfinished searches may owe: a later time comes from a
+        -- clock that was set back, and is reset.
         least(greatest(full_at, max(moment) over family),
           max(moment) over family + 120000000) as full_at,
         full_at > max(moment) over family + 120000000 as is_late
       from timed window family as (partition by owner)),
-    -- What each could take if it were the only one of those that count together.
+    -- What each could take if it were the only one of those that share counters.
     alone as (
       select *, greatest(0, least(calls, requests_per_day - used,
         (moment + 60000000 - full_at) / nullif(gained_in, 0))) as could
@@ -280,7 +280,7 @@ async function countWhereCounted(
   });
 }
 
-/** Makes the counters of these keys for this day, those that are missing; in the order of their owners. */
+/** Creates the missing counters of these keys for this day, in the order of their owners. */
 async function insertCounters(sql: Sql, callers: readonly Caller[]): Promise<void> {
   const ids = callers.map(({ key }) => key.id);
   await sql`

@@ -1,4 +1,4 @@
-/** Making, finding and revoking API keys. */
+/** Creates, finds and revokes API keys. */
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
@@ -17,9 +17,9 @@ import {
   revokeKeysByPrefix,
 } from './keys.sql.ts';
 
-/** What the holder of an account may let a key do. */
+/** Scopes that the holder of an account may give a key. */
 export const accountScopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
-/** What a key may be allowed to do; `admin` looks at the whole service, so only its operator gives it. */
+/** All scopes. `admin` reads the whole service, so only its operator gives it. */
 export const scopes = [...accountScopes, 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -29,17 +29,17 @@ export const defaultScopes: (typeof accountScopes)[number][] = [
   'batches',
   'exports',
 ];
-/** What people may do who sign in with the account's password. */
+/** Scopes of people who sign in with the account's password. */
 const consoleScopes: Scope[] = [...defaultScopes, 'account'];
 
-/** What a call comes with: a key, and the session that presents it where a browser calls. */
+/** The credentials of a call: a key, and the session that presents it for a browser. */
 export interface CallCredentials {
   keyId: string;
   /** Hash of the session's token; null for a call that sends the key itself. */
   sessionSha256: Buffer | null;
 }
 
-/** Without `requestsOf` and the others the key has counters of its own. */
+/** Without `requestsOf` and the others the key has its own counters. */
 export interface CreateKeyInput extends Partial<CountersOf> {
   accountId: string;
   mode: KeyMode;
@@ -47,26 +47,26 @@ export interface CreateKeyInput extends Partial<CountersOf> {
   requestsPerMinute?: number;
   requestsPerDay?: number;
   rowsPerMinute?: number | null;
-  /** Credits that it may spend in a UTC day; null or absent for no bound. */
+  /** Maximum credits that it may spend in a UTC day; null or absent for none. */
   creditsPerDay?: number | null;
   name?: string | null;
 }
 
-/** A key that was just made; `key` is the only time its text exists outside its holder. */
-export interface NewlyMadeKey {
+/** A key that was just created; `key` is its only copy outside its holder. */
+export interface CreatedKey {
   id: string;
   key: string;
   prefix: string;
 }
 
-/** A team with more keys than this has lost count of them. */
+/** A team with more keys than this has lost track of them. */
 export const KEYS_IN_FORCE_MAX = 100;
 
 /**
- * Makes a key. Throws `AppError` 409 `too_many_keys` when the account has as many as it may; exact
- * inside a transaction, where two makers wait for each other.
+ * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum; exact inside a
+ * transaction, which serialises concurrent creations.
  */
-export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyMadeKey> {
+export async function createKey(sql: Sql, input: CreateKeyInput): Promise<CreatedKey> {
   await lockKeysOf(sql, input.accountId);
   if ((await countKeysInForce(sql, input.accountId)) >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
   const { key, stored } = draftKey(input);
@@ -75,8 +75,8 @@ export async function createKey(sql: Sql, input: CreateKeyInput): Promise<NewlyM
 }
 
 /**
- * The key by which people who sign in with a password call, made at their first sign-in: it may do all
- * that an account may, and its text is known to nobody. Returns its id.
+ * Returns the id of the console key, which people who sign in with a password use. It is created at the first
+ * sign-in, has all scopes of an account, and its text is discarded.
  */
 export async function consoleKeyOf(sql: Sql, accountId: string, mode: KeyMode): Promise<string> {
   const { stored } = draftKey({ accountId, mode, scopes: consoleScopes, name: 'Web console' });
@@ -84,7 +84,7 @@ export async function consoleKeyOf(sql: Sql, accountId: string, mode: KeyMode): 
   return must(await findConsoleKey(sql, accountId, mode), 'console key of the account');
 }
 
-/** A new key and what is stored of it. */
+/** Generates a key and its stored form. */
 function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
   const key = generateKey(input.mode);
   const id = uuidv7();
@@ -107,8 +107,8 @@ function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
 }
 
 /**
- * The hash of a key that a caller presented. Throws `AppError` `invalid_key` (401) for one that is absent
- * or malformed: a mistyped key is refused here, without asking the database.
+ * Returns the hash of a presented key. Throws `AppError` `invalid_key` (401) for one that is absent or malformed:
+ * a mistyped key is refused here, without a query.
  */
 export function readKey(presented: string | undefined): Buffer {
   if (presented === undefined || parseKey(presented) === null) throw invalidKey();
@@ -116,8 +116,8 @@ export function readKey(presented: string | undefined): Buffer {
 }
 
 /**
- * The stored key with this hash. Throws `AppError` `invalid_key` (401) for one that is unknown,
- * `key_revoked` (403) for one that was revoked.
+ * Returns the stored key with this hash. Throws `AppError` `invalid_key` (401) when it is unknown, `key_revoked`
+ * (403) when it was revoked.
  */
 export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey> {
   const key = await findKeyByHash(sql, keySha256);
@@ -126,14 +126,14 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
   return key;
 }
 
-/** Revokes a key by its display prefix. Throws `AppError` `not_found` when no live key has it. */
+/** Revokes a key by its display prefix. Throws `AppError` `not_found` when no key in force has it. */
 export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
   const ids = await revokeKeysByPrefix(sql, prefix);
   if (ids.length > 0) return ids;
   throw new AppError({
     code: 'not_found',
     status: 404,
-    message: `No key in force starts with ${prefix}.`,
+    message: `No valid key begins with ${prefix}.`,
   });
 }
 
@@ -141,12 +141,12 @@ function tooManyKeys(): AppError {
   return new AppError({
     code: 'too_many_keys',
     status: 409,
-    message: `This account has ${KEYS_IN_FORCE_MAX} keys in force, as many as it may. Revoke one that is not used any more: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
+    message: `This account has reached the maximum of ${KEYS_IN_FORCE_MAX} valid keys. Revoke one that is no longer used: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
     extensions: { keys_max: KEYS_IN_FORCE_MAX },
   });
 }
 
-/** The refusal of a key that was revoked. */
+/** Returns the error for a revoked key. */
 export function keyRevoked(): AppError {
   return new AppError({
     code: 'key_revoked',
@@ -155,12 +155,12 @@ export function keyRevoked(): AppError {
   });
 }
 
-/** The refusal of a key that is absent, malformed or unknown. */
+/** Returns the error for a key that is absent, malformed or unknown. */
 export function invalidKey(): AppError {
   return new AppError({
     code: 'invalid_key',
     status: 401,
     message:
-      'Send a valid key in the header `Authorization: Bearer svc_live_...`. Make one with `enrich key create`.',
+      'Send a valid key in the header `Authorization: Bearer svc_live_...`. Create one with `enrich key create`.',
   });
 }

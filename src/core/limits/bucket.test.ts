@@ -16,7 +16,7 @@ const DAY = 86_400 * SECOND;
 const now = 20_000 * DAY + DAY / 2;
 const full: BucketState = { now, fullAt: now };
 
-/** The state after so many tokens, one at a time, all at the same moment. */
+/** The state after taking so many tokens one by one at the same moment. */
 function drained(perMinute: number, tokens: number): BucketState {
   let state = full;
   for (let token = 0; token < tokens; token++) {
@@ -33,14 +33,14 @@ const later = (state: BucketState, micros: number): BucketState => ({
 });
 
 describe('a bucket', () => {
-  test.each([1, 7, 60, 600])('of %i a minute holds as many and not one more', (perMinute) => {
+  test.each([1, 7, 60, 600])('of %i a minute holds exactly that many', (perMinute) => {
     const empty = drained(perMinute, perMinute);
     const refused = takeFromBucket(empty, perMinute, 1);
     expect(refused.admitted).toBe(false);
     expect(refused.fullAt).toBe(empty.fullAt);
   });
 
-  test('gains a token for each share of the minute, to the microsecond', () => {
+  test('gains a token after each share of the minute, to the microsecond', () => {
     const empty = drained(60, 60);
     expect(takeFromBucket(later(empty, SECOND - 1), 60, 1).admitted).toBe(false);
     expect(takeFromBucket(later(empty, SECOND), 60, 1).admitted).toBe(true);
@@ -48,7 +48,7 @@ describe('a bucket', () => {
     expect(takeFromBucket(later(empty, 5 * SECOND), 60, 6).admitted).toBe(false);
   });
 
-  test('admits more than it can ever hold when it is full, and is in debt then', () => {
+  test('admits more than it can hold when it is full, and is then in debt', () => {
     const debt = takeFromBucket(full, 60, 150);
     expect(debt).toEqual({ now, fullAt: now + 150 * SECOND, admitted: true });
     expect(describeTokens(debt, 60, 150)).toEqual({
@@ -57,24 +57,24 @@ describe('a bucket', () => {
       resetSeconds: 150,
       retrySeconds: 0,
     });
-    // One token is there when the debt is paid but for what a full bucket may owe.
+    // One token is available when the debt is paid except for what a full bucket may owe.
     const refused = takeFromBucket(later(debt, 10 * SECOND), 60, 1);
     expect(refused.admitted).toBe(false);
     expect(describeTokens(refused, 60, 1).retrySeconds).toBe(81);
-    // A bucket that lacks one token is not full: as much is refused until it is.
+    // A bucket that lacks one token is not full: the cost is refused until it is.
     const almost = takeFromBucket(full, 60, 1);
     const again = takeFromBucket(almost, 60, 150);
     expect(again.admitted).toBe(false);
     expect(describeTokens(again, 60, 150).retrySeconds).toBe(1);
   });
 
-  test('never rounds to the caller’s harm', () => {
-    // A seventh of a minute is no whole number of microseconds.
+  test('never rounds against the caller', () => {
+    // A seventh of a minute is not a whole number of microseconds.
     expect(takeFromBucket(full, 7, 1).fullAt - now).toBe(8_571_428);
     expect(takeFromBucket(full, 7, 7).fullAt - now).toBe(MINUTE);
   });
 
-  test('says what is left, when it is full, and how long a refused call waits', () => {
+  test('returns what is left, when it is full, and the wait of a refused call', () => {
     const half = takeFromBucket(drained(60, 29), 60, 1);
     expect(describeTokens(half, 60, 1)).toEqual({
       admitted: true,
@@ -89,16 +89,16 @@ describe('a bucket', () => {
       resetSeconds: 60,
       retrySeconds: 1,
     });
-    // What is told is enough.
+    // The returned wait is sufficient.
     const waited = later(refused, describeTokens(refused, 60, 1).retrySeconds * SECOND);
     expect(takeFromBucket(waited, 60, 1).admitted).toBe(true);
-    // A part of a token is none.
+    // A fraction of a token does not count.
     const part = takeFromBucket(later(drained(60, 60), 1.5 * SECOND), 60, 1);
     expect(describeTokens(part, 60, 1).remaining).toBe(0);
   });
 });
 
-describe('whoever waits as long as a refusal says', () => {
+describe('a caller that waits as long as a refusal states', () => {
   const bucket = fc.record({
     perMinute: fc.integer({ min: 1, max: 10_000 }),
     drawn: fc.integer({ min: 1, max: 20_000 }),
@@ -106,7 +106,7 @@ describe('whoever waits as long as a refusal says', () => {
     cost: fc.integer({ min: 1, max: 20_000 }),
   });
 
-  test('is let in, and nobody who comes a microsecond before', () => {
+  test('is admitted, and is refused a microsecond earlier', () => {
     let refusals = 0;
     fc.assert(
       fc.property(bucket, ({ perMinute, drawn, passed, cost }) => {
@@ -125,8 +125,8 @@ describe('whoever waits as long as a refusal says', () => {
   });
 });
 
-describe('a counted request', () => {
-  test('that is admitted is told both limits', () => {
+describe('a metered request', () => {
+  test('gets both limits when it is admitted', () => {
     const said = describeRequest(drained(60, 1), 60, { refusedBy: null, dayRemaining: 12 });
     expect(said).toEqual({
       admitted: true,
@@ -139,7 +139,7 @@ describe('a counted request', () => {
     });
   });
 
-  test('that the minute refuses waits for a token, one that the day refuses for midnight', () => {
+  test('waits for a token when the minute refuses it, for midnight when the day does', () => {
     const empty = drained(60, 60);
     const byMinute = describeRequest(empty, 60, { refusedBy: 'minute', dayRemaining: 3 });
     expect(byMinute).toMatchObject({ admitted: false, retrySeconds: 1, dayRemaining: 3 });
@@ -147,7 +147,7 @@ describe('a counted request', () => {
     expect(byDay).toMatchObject({ admitted: false, retrySeconds: 43_200, minuteRemaining: 60 });
   });
 
-  test('right before midnight has a second of its day left', () => {
+  test('has a second of its day left right before midnight', () => {
     const late = { now: now + DAY / 2 - SECOND, fullAt: now + DAY / 2 - SECOND };
     const said = describeRequest(late, 60, { refusedBy: 'day', dayRemaining: 0 });
     expect(said.dayResetSeconds).toBe(1);
@@ -155,10 +155,10 @@ describe('a counted request', () => {
   });
 });
 
-describe('requests that came together', () => {
+describe('concurrent requests', () => {
   const key = { requestsOf: 'k', requestsPerMinute: 60, requestsPerDay: 100 };
 
-  test('are told one after the other, the first so many admitted', () => {
+  test('get their results in order, and the first ones are admitted', () => {
     const said = describeRequests(key, { ...full, used: 10, admitted: 2 }, 4);
     expect(
       said.map(({ refusedBy, minuteRemaining, dayRemaining }) => [
@@ -174,19 +174,19 @@ describe('requests that came together', () => {
     ]);
   });
 
-  test('of an empty bucket wait for the next token', () => {
+  test('wait for the next token of an empty bucket', () => {
     const empty = drained(60, 58);
     const said = describeRequests(key, { ...empty, used: 0, admitted: 2 }, 3);
     expect(said.map(({ admitted }) => admitted)).toEqual([true, true, false]);
     expect(said[2]).toMatchObject({ refusedBy: 'minute', minuteRemaining: 0, retrySeconds: 1 });
   });
 
-  test('beyond the day are refused by the day, also when the minute is over too', () => {
+  test('beyond the day are refused by the day, even when the minute refuses them too', () => {
     const said = describeRequests(key, { ...full, used: 98, admitted: 2 }, 3);
     expect(said.map(({ refusedBy }) => refusedBy)).toEqual([null, null, 'day']);
     expect(said.map(({ dayRemaining }) => dayRemaining)).toEqual([1, 0, 0]);
     expect(said[2]?.retrySeconds).toBe(43_200);
-    // More may be counted than a limit that was lowered since.
+    // The count may exceed a limit that was lowered since.
     const over = describeRequests(key, { ...full, used: 130, admitted: 0 }, 1);
     expect(over[0]).toMatchObject({ refusedBy: 'day', dayRemaining: 0 });
   });

@@ -1,7 +1,7 @@
 /**
- * The arithmetic of a token bucket by the generic cell rate algorithm (ITU-T I.371): its whole state is
- * the time at which it is full again. The functions in Postgres and the scripts in Redis do the same
- * sums; a conformance suite holds them together. Times in whole microseconds.
+ * The arithmetic of a token bucket by the generic cell rate algorithm (ITU-T I.371): its whole state is the time
+ * at which it is full again. The functions in Postgres and the scripts in Redis compute the same; a conformance
+ * suite checks that they agree. Times in whole microseconds.
  */
 import type { LimitedKey, RequestLimits, Tokens } from './limiter.ts';
 
@@ -12,7 +12,7 @@ const SECOND = 1_000_000;
 /** A bucket at one moment of its store's clock. */
 export interface BucketState {
   now: number;
-  /** When it is full again; at `now` for a full one. */
+  /** Time at which it is full again; `now` for a full one. */
   fullAt: number;
 }
 
@@ -27,7 +27,7 @@ export function takeFromBucket(
   return { now, fullAt: admitted ? next : fullAt, admitted };
 }
 
-/** Takes tokens whether they are there or not; a minute of them is owed at most. Returns the state after it. */
+/** Takes tokens even if they are missing; the debt is at most a minute of them. Returns the state after it. */
 export function oweToBucket(
   { now, fullAt }: BucketState,
   perMinute: number,
@@ -36,7 +36,7 @@ export function oweToBucket(
   return { now, fullAt: Math.min(fullAt + timeOf(perMinute, cost), now + 2 * MINUTE) };
 }
 
-/** What to say of a bucket after `cost` was taken from it or refused. */
+/** Describes a bucket after `cost` was taken from it or refused. */
 export function describeTokens(
   { now, fullAt, admitted }: BucketState & { admitted: boolean },
   perMinute: number,
@@ -52,7 +52,7 @@ export function describeTokens(
   };
 }
 
-/** What to say of a counted request. `dayRemaining` is what is left after it. */
+/** Describes the limits of a metered request. `dayRemaining` is what is left after it. */
 export function describeRequest(
   bucket: BucketState,
   perMinute: number,
@@ -72,14 +72,14 @@ export function describeRequest(
   };
 }
 
-/** What minute and day of a key said to calls that came together: the first `admitted` are let in. */
+/** The result of a key's minute and day for concurrent calls: the first `admitted` are admitted. */
 export interface TakenRequests extends BucketState {
   /** Requests of the day before them. */
   used: number;
   admitted: number;
 }
 
-/** What to say to each of the calls that came together, in their order. `taken` is the state before. */
+/** Describes the limits of each concurrent call, in their order. `taken` is the state before. */
 export function describeRequests(
   { requestsPerMinute, requestsPerDay }: Omit<LimitedKey, 'requestsOf'>,
   { now, fullAt, used, admitted }: TakenRequests,
@@ -95,12 +95,12 @@ export function describeRequests(
   });
 }
 
-/** Days since 1970 of a moment, in UTC. */
+/** Returns the days since 1970 of a moment, in UTC. */
 export function dayOf(now: number): number {
   return Math.floor(now / DAY);
 }
 
-/** How long the bucket takes to gain so many tokens, rounded down: a limit is never missed by rounding. */
+/** Returns the time in which the bucket gains so many tokens, rounded down: rounding never refuses a call. */
 function timeOf(perMinute: number, tokens: number): number {
   return Math.floor((MINUTE * tokens) / perMinute);
 }

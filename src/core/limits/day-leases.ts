@@ -1,6 +1,6 @@
 /**
- * Parts of a key's day, granted by Postgres in blocks to whoever counts outside of it. Postgres counts
- * a block as used when it grants it: one that is lost makes the day end early, never late.
+ * Leases of a key's day, granted by Postgres in blocks to other stores. Postgres counts a block as used when it
+ * grants it: a lost block makes the day end early, never late.
  */
 import type { Sql } from '../db/client.ts';
 import { coalesce, openLane } from '../lib/coalesce.ts';
@@ -8,18 +8,18 @@ import type { LimitedKey } from './limiter.ts';
 import { leaseRequests, type WantedLease } from './limits.sql.ts';
 import type { DayLease } from './redis-scripts.ts';
 
-/** A block is a hundredth of the day and no less than ten: a busy key asks a hundred times a day. */
+/** A block is a hundredth of the day and at least ten requests: a busy key asks a hundred times a day. */
 const BLOCK_SHARE = 0.01;
 const BLOCK_MIN = 10;
 
-/** A request that found its day's lease used up. */
+/** A request for which the day's lease is used up. */
 export interface DryRequest {
   key: LimitedKey;
-  /** Days since 1970, on the clock of the store that asks. */
+  /** Days since 1970, on the clock of the requesting store. */
   day: number;
 }
 
-/** Leases for requests: one block for each owner of counters among them, by the owner. */
+/** Leases blocks for requests: one for each owner of counters among them, keyed by owner. */
 export type LeaseDays = (dry: readonly DryRequest[]) => Promise<Map<string, DayLease>>;
 
 export function openDayLeases(sql: Sql): LeaseDays {

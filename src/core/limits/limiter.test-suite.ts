@@ -1,4 +1,4 @@
-/** What limits promise, wherever they are kept. */
+/** The promises of limits, in every store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -10,7 +10,7 @@ import type { Limiter, RequestLimits } from './limiter.ts';
 /** A store of limits under test. */
 export interface LimiterHarness {
   limiter: Limiter;
-  /** Moves the clock of an owner's bucket: as if so much time had passed. */
+  /** Advances the clock of an owner's bucket by so much time. */
   pass(owner: string, name: string, seconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
   const createLimited = (requestsPerMinute: number, requestsPerDay: number): Promise<StoredKey> =>
     createKey(database.sql, { accountId, mode: 'live', requestsPerMinute, requestsPerDay });
 
-  /** Calls at the same time; what the limits said to each. */
+  /** Concurrent calls; returns the result of each. */
   const callMany = async ({ key }: StoredKey, calls: number): Promise<RequestLimits[]> => {
     const admit = openAdmission(database.sql, harness.limiter);
     const admitted = await Promise.all(Array.from({ length: calls }, () => admit(hashKey(key))));
@@ -55,7 +55,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     cost,
   });
 
-  test('a minute admits its limit at once, then one request for each share of the minute', async () => {
+  test('a minute admits its limit at once, then one request in each share of the minute', async () => {
     const key = await createLimited(60, 1000);
     expect(countAdmitted(await callMany(key, 100))).toBe(60);
     const refused = await callOnce(key);
@@ -66,7 +66,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(countAdmitted(await callMany(key, 10))).toBe(3);
   });
 
-  test('a clock that was set back an hour does not shut a key out for an hour', async () => {
+  test('a clock that was set back an hour does not lock a key out for an hour', async () => {
     const key = await createLimited(60, 1000);
     await callMany(key, 30);
     await harness.pass(key.id, 'requests', -3600);
@@ -77,7 +77,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect((await callOnce(key)).admitted).toBe(true);
   });
 
-  test('a cost that is given back can be taken again', async () => {
+  test('a refunded cost can be taken again', async () => {
     const bucket = rowsOf(2, 1);
     await takeTokens(bucket);
     await takeTokens(bucket);
@@ -87,7 +87,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(await takeTokens(bucket)).toMatchObject({ admitted: false });
   });
 
-  test('tokens that are owed are gained back before the next request', async () => {
+  test('owed tokens are regained before the next request', async () => {
     const key = await createLimited(60, 1000);
     await harness.limiter.oweTokens({ owner: key.id, name: 'requests', perMinute: 60, cost: 20 });
     expect((await callOnce(key)).minuteRemaining).toBe(39);
@@ -99,7 +99,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect((await callOnce(key)).admitted).toBe(true);
   });
 
-  test('calls of several keys that come together are told each its own, in their order', async () => {
+  test('concurrent calls of several keys each get their own result, in their order', async () => {
     const [few, many] = [await createLimited(3, 1000), await createLimited(60, 4)];
     const admit = openAdmission(database.sql, harness.limiter);
     const turns = [few, many, few, few, many, few, many, many, many];
@@ -112,8 +112,8 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(toldOf(many)).toEqual([[59, 3], [58, 2], [57, 1], [56, 0], 'day']);
   });
 
-  describe('keys that count together', () => {
-    /** One key with these limits, and others that count with it. */
+  describe('keys that share counters', () => {
+    /** One key with these limits, and others that share its counters. */
     const createFamily = async (limits: [minute: number, day: number][]): Promise<StoredKey[]> => {
       const family: StoredKey[] = [];
       for (const [requestsPerMinute, requestsPerDay] of limits) {
@@ -125,7 +125,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
       return family;
     };
 
-    test('share the minute, also when their calls come at one moment', async () => {
+    test('share the minute, even for concurrent calls', async () => {
       const family = await createFamily([
         [60, 1000],
         [60, 1000],
@@ -154,7 +154,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
       expect(await callOnce(parent)).toMatchObject({ admitted: false, refusedBy: 'day' });
     });
 
-    test('leave each other what one of them may not use', async () => {
+    test('leave each other the requests that one of them may not use', async () => {
       const [slow, fast] = await createFamily([
         [1, 1000],
         [600, 1000],
@@ -171,28 +171,28 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     });
   });
 
-  test('a limit that does not divide a minute admits no call less, and tells what is left', async () => {
+  test('a limit that does not divide a minute loses no call, and returns what is left', async () => {
     const key = await createLimited(7, 1000);
     const left = (await callMany(key, 9)).map(({ minuteRemaining }) => minuteRemaining);
     expect(left).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0]);
   });
 
   test.each([7, 60, 97])(
-    'a client that waits as long as %i a minute tells it is let in then',
+    'a client that waits as long as a limit of %i a minute states is then admitted',
     async (limit) => {
       const key = await createLimited(limit, 1000);
       await callMany(key, limit);
       for (let wait = 0; wait < 5; wait++) {
         let answer = await callOnce(key);
         while (answer.admitted) answer = await callOnce(key);
-        // Whole seconds, as `Retry-After` says them.
+        // Whole seconds, as in `Retry-After`.
         await harness.pass(key.id, 'requests', Math.ceil(answer.retrySeconds));
         expect((await callOnce(key)).admitted).toBe(true);
       }
     },
   );
 
-  test('every answer tells what is left, and until when', async () => {
+  test('every result states what is left, and until when', async () => {
     const key = await createLimited(60, 5000);
     const first = await callOnce(key);
     expect(first).toMatchObject({ admitted: true, refusedBy: null, retrySeconds: 0 });
@@ -202,7 +202,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(Math.abs(first.dayResetSeconds - dayLeft)).toBeLessThan(5);
   });
 
-  test('a day admits its cap and not one more, and a refused request takes nothing', async () => {
+  test('a day admits exactly its cap, and a refused request takes nothing', async () => {
     const key = await createLimited(1000, 50);
     expect(countAdmitted(await callMany(key, 80))).toBe(50);
     const refused = await callOnce(key);
@@ -214,7 +214,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(counted?.requests).toBe(50);
   });
 
-  test('a day that was raised admits the rest, one that was lowered nothing', async () => {
+  test('a raised day limit admits the difference, a lowered one nothing', async () => {
     const key = await createLimited(1000, 20);
     expect(countAdmitted(await callMany(key, 30))).toBe(20);
     const setCap = (cap: number) =>
@@ -239,7 +239,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(counted).toHaveLength(0);
   });
 
-  test('a cost above the bucket is admitted when it is full, and then runs it into debt', async () => {
+  test('a cost above the capacity is admitted by a full bucket and puts it into debt', async () => {
     const bucket = rowsOf(100, 250);
     expect((await takeTokens(bucket)).admitted).toBe(true);
     const refused = await takeTokens({ ...bucket, cost: 1 });
@@ -250,7 +250,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect((await takeTokens({ ...bucket, cost: 1 })).admitted).toBe(true);
   });
 
-  test('a refused bucket names the time after which the same cost is admitted', async () => {
+  test('a refusal states the time after which the same cost is admitted', async () => {
     const bucket = rowsOf(600, 400);
     expect((await takeTokens(bucket)).admitted).toBe(true);
     const { admitted, retrySeconds } = await takeTokens(bucket);
@@ -261,7 +261,7 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect((await takeTokens(bucket)).admitted).toBe(true);
   });
 
-  test('two buckets of one owner, and one name of two owners, do not meet', async () => {
+  test('two buckets of one owner, and one name of two owners, are independent', async () => {
     const bucket = rowsOf(10, 10);
     expect((await takeTokens(bucket)).admitted).toBe(true);
     expect((await takeTokens({ ...bucket, name: 'other calls' })).admitted).toBe(true);

@@ -1,30 +1,30 @@
 /**
- * Where limits are kept: in Postgres, where the statement that finds a key takes its limits too, or in
- * Redis. Both count alike: token buckets by the generic cell rate algorithm on the store's own clock, a
- * counter per UTC day, and a refusal takes nothing.
+ * The store of limits: Postgres, where the statement that finds a key takes its limits too, or Redis. Both count
+ * alike: token buckets by the generic cell rate algorithm on the store's own clock, a counter per UTC day, and a
+ * refusal takes nothing.
  */
 
-/** What a key may do, and whose counters count it: keys that one key made count together. */
+/** The limits of a key, and whose counters it uses: keys that one key created share its counters. */
 export interface LimitedKey {
   requestsOf: string;
   requestsPerMinute: number;
   requestsPerDay: number;
 }
 
-/** What minute and day say to one counted request. Times in seconds. */
+/** The result of minute and day for one metered request. Times in seconds. */
 export interface RequestLimits {
   admitted: boolean;
   refusedBy: 'minute' | 'day' | null;
   minuteRemaining: number;
-  /** Until the minute's bucket is full again. */
+  /** Time until the minute's bucket is full again. */
   minuteResetSeconds: number;
   dayRemaining: number;
   dayResetSeconds: number;
-  /** After which the same request is admitted; 0 for one that is. */
+  /** Time after which the same request is admitted; 0 for an admitted one. */
   retrySeconds: number;
 }
 
-/** A bucket of `perMinute` tokens that gains as many a minute, and what is to be taken from it. */
+/** A bucket that holds `perMinute` tokens and gains as many a minute, and the cost to take from it. */
 export interface Bucket {
   owner: string;
   name: string;
@@ -32,7 +32,7 @@ export interface Bucket {
   cost: number;
 }
 
-/** What a bucket says, and what is left of it. */
+/** The result of taking tokens, and what is left. */
 export interface Tokens {
   admitted: boolean;
   remaining: number;
@@ -41,13 +41,13 @@ export interface Tokens {
 
 interface TokenLimiter {
   /**
-   * Takes tokens; a refusal takes nothing. A cost above what the bucket can ever hold is admitted on a
-   * full bucket and runs it into debt. A negative cost gives back what was taken.
+   * Takes tokens; a refusal takes nothing. A cost above the capacity is admitted by a full bucket and puts it into
+   * debt. A negative cost returns tokens.
    */
   takeTokens(bucket: Bucket): Promise<Tokens>;
   /**
-   * Takes tokens whether they are there or not: what is missing has to be gained before the next one. A bucket owes
-   * a minute's tokens at most.
+   * Takes tokens even if they are missing: the debt has to be regained before the next one is admitted. A bucket
+   * owes at most a minute's tokens.
    */
   oweTokens(bucket: Bucket): Promise<void>;
 }

@@ -7,10 +7,10 @@ export async function takeTokens(sql: Sql, bucket: Bucket): Promise<Tokens> {
   const [row] = await sql<Tokens[]>`
     select admitted, remaining, extract(epoch from retry_in)::float8 as retry_seconds
     from take_tokens(${bucket.owner}, ${bucket.name}, ${bucket.perMinute}, ${bucket.cost})`;
-  return must(row, 'answer of take_tokens');
+  return must(row, 'result of take_tokens');
 }
 
-/** Takes tokens from a bucket of `perMinute` whether they are there or not; it owes a minute of them at most. */
+/** Takes tokens from a bucket of `perMinute` even if they are missing; the debt is at most a minute of them. */
 export async function oweTokens(sql: Sql, bucket: Bucket): Promise<void> {
   const gained = sql`${bucket.cost}::int * interval '1 minute' / ${bucket.perMinute}::int`;
   await sql`
@@ -20,7 +20,7 @@ export async function oweTokens(sql: Sql, bucket: Bucket): Promise<void> {
       greatest(b.full_at, clock_timestamp()) + ${gained}, clock_timestamp() + interval '2 minutes')`;
 }
 
-/** A part of a key's day that another store wants to count by itself. */
+/** A part of a key's day that another store wants to count on its own. */
 export interface WantedLease {
   owner: string;
   /** Days since 1970. */
@@ -30,8 +30,8 @@ export interface WantedLease {
 }
 
 /**
- * Grants parts of days, in the order of what is wanted: how many requests each may count, and how many
- * are granted of that day in all. Counters are locked in the order of the owners.
+ * Grants leases, in the order of the requests: how many requests each may count, and how many are granted of that
+ * day in all. Counters are locked in the order of the owners.
  */
 export async function leaseRequests(
   sql: Sql,
@@ -51,7 +51,7 @@ export async function leaseRequests(
     select granted, total from leased order by place`;
 }
 
-/** Forgets counters of past days and buckets that are full again. */
+/** Deletes counters of past days and buckets that are full again. */
 export async function deleteOldLimits(sql: Sql): Promise<void> {
   await sql`delete from day_counts where day < (now() at time zone 'UTC')::date - 1`;
   await sql`delete from rate_buckets where full_at < now() - interval '1 hour'`;

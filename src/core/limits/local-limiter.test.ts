@@ -5,7 +5,7 @@ import { openLocalLimiter } from './local-limiter.ts';
 const SECOND = 1_000_000;
 const noon = Date.UTC(2024, 4, 6, 12) * 1000;
 
-/** A limiter of one of four processes, on a clock that stands still until a test moves it. */
+/** A limiter of one of four processes, on a clock that only the test advances. */
 function openStopped(perDay = 1000) {
   let now = noon;
   let granted = 0;
@@ -33,16 +33,16 @@ function openStopped(perDay = 1000) {
   };
 }
 
-test('a process alone admits its share of a limit, and its share of what a minute brings', async () => {
+test('a process on its own admits its share of a limit, and its share of each minute’s gain', async () => {
   const { admitted, pass } = openStopped();
   expect(await admitted(40)).toBe(15);
   pass(12);
   expect(await admitted(40)).toBe(3);
 });
 
-test('a bucket goes on from what the store said of it, on the clock of the store', async () => {
+test('a bucket continues from its last state in the store, on the store’s clock', async () => {
   const { limiter, admitted, pass } = openStopped();
-  // A store whose clock is an hour ahead has said: full again in a minute.
+  // A store whose clock is an hour ahead reported: full again in a minute.
   const storeNow = noon + 3600 * SECOND;
   limiter.learn('a', 'requests', { now: storeNow, fullAt: storeNow + 60 * SECOND });
   expect(await admitted(10)).toBe(0);
@@ -62,7 +62,7 @@ test('a day ends at its cap, whatever the process leases', async () => {
   expect(refused?.retrySeconds).toBe(12 * 3600 - 180);
 });
 
-test('a bucket for other things is shared out too, and runs into debt', () => {
+test('a bucket of rows is divided among the processes too, and may go into debt', () => {
   const { limiter, pass } = openStopped();
   const bucket = { owner: 'b', name: 'rows', perMinute: 400, cost: 250 };
   expect(limiter.takeTokens(bucket).admitted).toBe(true);

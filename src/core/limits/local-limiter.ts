@@ -1,7 +1,7 @@
 /**
- * Limits without a store, for as long as it is away: each process admits its share. Buckets go on from
- * what the store last said of them, so that nobody gets a full bucket because the store went; days are
- * leased from Postgres as the store leases them, so that no day's cap is passed.
+ * Limits without a store, while it is unavailable: each process admits its share. Buckets continue from their last
+ * state in the store, so that its failure refills none; days are leased from Postgres as the store leases them, so
+ * that no day's cap is exceeded.
  */
 import {
   type BucketState,
@@ -15,13 +15,13 @@ import type { DryRequest, LeaseDays } from './day-leases.ts';
 import type { Bucket, LimitedKey, RequestLimits, Tokens } from './limiter.ts';
 import type { DayLease } from './redis-scripts.ts';
 
-/** Buckets and days that are remembered; the least recently used are forgotten first. */
+/** Maximum number of buckets and days remembered; the least recently used are forgotten first. */
 const REMEMBERED_MAX = 20_000;
 
 export interface LocalLimiter {
-  /** Remembers what the store says of a bucket, and what its clock shows. */
+  /** Remembers the state of a bucket in the store, and the store's clock. */
   learn(owner: string, name: string, state: BucketState): void;
-  /** When the bucket is full as far as is known, by the store's clock; 0 when nothing is known. */
+  /** Returns the time at which the bucket is full as far as is known, by the store's clock; 0 when unknown. */
   known(owner: string, name: string): number;
   takeTokens(bucket: Bucket): Tokens;
   oweTokens(bucket: Bucket): void;
@@ -34,7 +34,7 @@ interface LocalDay {
   granted: number;
 }
 
-/** `processes` share each limit evenly. `clock` is in microseconds since 1970. */
+/** Opens the limiter. `processes` share each limit evenly. `clock` is in microseconds since 1970. */
 export function openLocalLimiter(
   leaseDays: LeaseDays,
   { processes, clock }: { processes: number; clock: () => number },
@@ -64,7 +64,7 @@ export function openLocalLimiter(
     return known?.day === today ? known : { day: today, left: 0, granted: 0 };
   };
 
-  /** The requests that their day's lease does not reach for, as long as Postgres has more to grant. */
+  /** Returns the requests that their day's lease does not cover, as long as Postgres has more to grant. */
   const findDry = (keys: readonly LimitedKey[]): DryRequest[] => {
     const counted = new Map<string, number>();
     return keys.flatMap((key) => {
@@ -124,7 +124,7 @@ export function openLocalLimiter(
   };
 }
 
-/** Sets the entry as the one used last. */
+/** Sets the entry as the most recently used one. */
 function remember<Value>(entries: Map<string, Value>, name: string, value: Value): void {
   entries.delete(name);
   entries.set(name, value);

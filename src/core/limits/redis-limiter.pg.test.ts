@@ -20,7 +20,7 @@ describeWithRedis('limits in Redis', () => {
         const key = `test:limit:{${owner}}:${name}`;
         const fullAt = Number(await server.client.get(key)) - Math.ceil(seconds * 1_000_000);
         await server.client.set(key, fullAt, 'KEEPTTL');
-        // A limiter that remembers the bucket would not believe it.
+        // A limiter that remembers the bucket would not accept it.
         harness.limiter = open();
       },
       async close() {
@@ -31,7 +31,7 @@ describeWithRedis('limits in Redis', () => {
     return harness;
   });
 
-  test('a process that was busy does not take its own slowness for that of the store', async () => {
+  test('a process that was busy does not mistake its own slowness for the store’s', async () => {
     await using server = await startRedis();
     const redis = connectRedis(server.url, 'limits', log);
     await new Promise((resolve) => redis.once('ready', resolve));

@@ -1,6 +1,6 @@
 /**
- * Limits in Redis. The truth about a day stays in Postgres, which leases it to Redis in blocks: losing
- * Redis can only refuse early. While Redis is away each process limits by itself.
+ * Limits in Redis. The authoritative count of a day stays in Postgres, which leases it to Redis in blocks: losing
+ * Redis can only refuse early. While Redis is unavailable each process applies its share on its own.
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
@@ -14,13 +14,13 @@ import { openLocalLimiter } from './local-limiter.ts';
 import { type DayLease, defineLimitScripts, type RequestReply } from './redis-scripts.ts';
 
 export interface RedisLimiterOptions {
-  /** What every key begins with. */
+  /** Prefix of every key. */
   prefix: string;
-  /** API processes that share the limits while Redis is away. */
+  /** API processes that share the limits while Redis is unavailable. */
   processes: number;
 }
 
-/** `redis` is a client for limits; the caller ends it. */
+/** Opens the limiter. `redis` is a client for limits; the caller ends it. */
 export function openRedisLimiter(
   { redis, sql, log }: { redis: RedisClient; sql: Sql; log: Pick<Log, 'warn' | 'info'> },
   { prefix, processes }: RedisLimiterOptions,
@@ -36,7 +36,7 @@ export function openRedisLimiter(
       async () => {
         const replies = keys.map((key) => {
           const lease = leases.get(key.requestsOf);
-          // The first request of those that count together brings the lease for all of them.
+          // The first request of those that share counters brings the lease for all of them.
           leases.delete(key.requestsOf);
           return scripts.takeRequest(key, local.known(key.requestsOf, 'requests'), lease);
         });
@@ -46,11 +46,11 @@ export function openRedisLimiter(
     );
 
   /**
-   * Asks for all, leases days for those that found theirs used up, and asks for these again. It ends,
-   * because every turn either takes from Postgres what is finite, or learns that no more is there.
+   * Sends all requests, leases days for those whose lease is used up, and sends these again. It terminates,
+   * because every round either takes from a finite supply in Postgres, or learns that it is used up.
    */
   const takeRequests = async (keys: readonly LimitedKey[]): Promise<RequestLimits[]> => {
-    const answers = new Map<number, RequestLimits>();
+    const results = new Map<number, RequestLimits>();
     let pending = keys.map((key, place) => ({ key, place }));
     let leases = new Map<string, DayLease>();
     while (pending.length > 0) {
@@ -59,7 +59,7 @@ export function openRedisLimiter(
       if (replies === null) {
         const limits = await local.takeRequests(asked);
         for (const [index, { place }] of pending.entries()) {
-          answers.set(place, must(limits[index], 'limits of a request'));
+          results.set(place, must(limits[index], 'limits of a request'));
         }
         break;
       }
@@ -68,12 +68,12 @@ export function openRedisLimiter(
         const reply = must(replies[index], 'reply to a request');
         local.learn(key.requestsOf, 'requests', reply);
         if (reply.verdict === 'leaseDay') dry.push({ key, place, day: reply.day });
-        else answers.set(place, toLimits(key, reply));
+        else results.set(place, toLimits(key, reply));
       }
       if (dry.length > 0) leases = await leaseDays(dry);
       pending = dry;
     }
-    return keys.map((_key, place) => must(answers.get(place), 'answer to a request'));
+    return keys.map((_key, place) => must(results.get(place), 'result of a request'));
   };
 
   return {

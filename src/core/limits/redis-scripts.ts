@@ -7,7 +7,7 @@ import type { RedisClient } from '../redis/client.ts';
 import type { BucketState } from './bucket.ts';
 import type { Bucket, LimitedKey } from './limiter.ts';
 
-/** Requests of a day that Postgres has granted to Redis, and all that it has granted that day. */
+/** Requests of a day that Postgres has granted to Redis, and the total granted that day. */
 export interface DayLease {
   /** Days since 1970. */
   day: number;
@@ -15,7 +15,7 @@ export interface DayLease {
   total: number;
 }
 
-/** What the script says to a request; `leaseDay`: the day's lease is used up, nothing was taken. */
+/** The script's reply to a request; `leaseDay`: the day's lease is used up, nothing was taken. */
 export type RequestReply = BucketState & { day: number; dayRemaining: number } & {
   verdict: 'admitted' | 'minute' | 'day' | 'leaseDay';
 };
@@ -25,8 +25,8 @@ const verdicts = ['leaseDay', 'admitted', 'minute', 'day'] as const;
 const bucketLua = `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
--- The caller says until when the bucket was not full when it last saw it: a bucket that Redis has lost
--- is not full because of that.
+-- The caller passes the time until which it last knew the bucket not to be full: a bucket that Redis has lost does
+-- not become full.
 local function full_at(key, known)
   return math.max(now, tonumber(known), tonumber(redis.call('GET', key) or 0))
 end
@@ -73,8 +73,8 @@ if granted - left >= per_day then
 elseif left < 1 then
   verdict = 0
 else
-  -- A minute's requests, and another minute that unfinished searches may owe: later ones are of a clock
-  -- that was set back, and written anew.
+  -- A minute's requests, plus another minute that unfinished searches may owe: a later time comes from a clock
+  -- that was set back, and is reset.
   if at > now + 120000000 then at = keep(KEYS[1], now + 120000000) end
   local admitted
   at, admitted = take(KEYS[1], at, tonumber(ARGV[1]), 1)

@@ -1,6 +1,6 @@
 /**
- * Limits that several processes share, under load: four instances with connections of their own and
- * fifty clients on one key. A checker looks at the history of what was admitted.
+ * Limits that several processes share, under load: four instances with their own connections and fifty clients on
+ * one key. A checker verifies the history of admitted calls.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
@@ -34,12 +34,12 @@ const silent = createLog('silent', 'test');
 
 interface Instance {
   admit(): Promise<boolean>;
-  /** Whether it said last that Redis is away. */
+  /** Whether its last log line reports that Redis is unavailable. */
   isAway(): boolean;
   close(): Promise<void>;
 }
 
-/** What every instance calls with: one key. */
+/** The one key that every instance calls with. */
 interface SharedKey extends LimitedKey {
   key: string;
 }
@@ -86,7 +86,7 @@ function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedi
   });
 }
 
-/** Fifty clients call as fast as they are answered until `isOver`; what became of every call. */
+/** Fifty clients call in a loop until `isOver`; returns the result of every call. */
 async function hammer(instances: Instance[], isOver: (calls: Call[]) => boolean): Promise<Call[]> {
   const calls: Call[] = [];
   const client = async (instance: Instance) => {
@@ -126,7 +126,7 @@ function testSharing(openServer: () => Promise<TestRedis | undefined>): void {
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test('four instances with fifty clients admit one limit a minute, no more and no less', async () => {
+  test('four instances with fifty clients admit exactly one limit a minute', async () => {
     const key = await createShared(database, 300, 100_000);
     const instances = openInstances(database, key, server);
     const calls = await hammer(instances, forSeconds(2.5));
@@ -135,7 +135,7 @@ function testSharing(openServer: () => Promise<TestRedis | undefined>): void {
     await Promise.all(instances.map((instance) => instance.close()));
   });
 
-  test('four instances with fifty clients admit one day, to the call', async () => {
+  test('four instances with fifty clients admit exactly one day', async () => {
     const key = await createShared(database, 1_000_000, 730);
     const instances = openInstances(database, key, server);
     const calls = await hammer(instances, (made) => made.length > 1_500);
@@ -151,7 +151,7 @@ describe('in Postgres', () => {
 describeWithRedis('in Redis', () => {
   testSharing(() => startRedis());
 
-  test('FLUSHALL gives nobody a full bucket again', async () => {
+  test('FLUSHALL refills no bucket', async () => {
     await using server = await startRedis();
     const key = await createShared(database, 300, 100_000);
     const instances = openInstances(database, key, server);
@@ -165,7 +165,7 @@ describeWithRedis('in Redis', () => {
       return isOver();
     });
     expect(flushed).toBe(3);
-    // A token taken in the moment of the flush, that no other instance has seen, is given once more.
+    // A token taken during the flush, which no other instance has seen, is granted once more.
     expect(worstExcess(calls, 300)).toBeLessThanOrEqual(1 + flushed);
     expect(shortfall(calls, 300)).toBeLessThan(3);
     await Promise.all(instances.map((instance) => instance.close()));
@@ -190,7 +190,7 @@ describeWithRedis('in Redis', () => {
     await Promise.all(instances.map((instance) => instance.close()));
   });
 
-  test('a day that Redis left in the middle ends at its cap too', async () => {
+  test('a day during which Redis fails ends at its cap too', async () => {
     await using server = await startRedis();
     const key = await createShared(database, 1_000_000, 1000);
     const instances = openInstances(database, key, server);
@@ -199,7 +199,7 @@ describeWithRedis('in Redis', () => {
     const after = await hammer(instances, (made) => made.length > 1_500);
     const admitted = countAdmitted([...before, ...after]);
     expect(admitted).toBeLessThanOrEqual(1000);
-    // What Redis had leased and not used is gone: a block, or one for each that waited.
+    // The leased and unused requests are lost: a block, or one for each waiting call.
     expect(admitted).toBeGreaterThan(1000 - 4 * CLIENTS);
     await Promise.all(instances.map((instance) => instance.close()));
   });
@@ -208,7 +208,7 @@ describeWithRedis('in Redis', () => {
     { how: 'killed', goes: (server: TestRedis) => server.kill(), comes: 'start' as const },
     { how: 'frozen', goes: async (server: TestRedis) => server.freeze(), comes: 'thaw' as const },
   ])(
-    'while Redis is $how each instance admits its share, then they are exact again',
+    'while Redis is $how each instance admits its share, then limits are exact again',
     async ({ goes, comes }) => {
       await using server = await startRedis();
       const key = await createShared(database, 600, 100_000);
@@ -218,7 +218,7 @@ describeWithRedis('in Redis', () => {
       const away = await hammer(instances, forSeconds(1.5));
       expect(instances.map((instance) => instance.isAway())).toEqual([true, true, true, true]);
       expect(await degradedMetric()).toBe(1);
-      // Ten a second, from buckets that were empty: not another six hundred.
+      // Ten a second, from empty buckets: not another six hundred.
       expect(countAdmitted(away)).toBeGreaterThan(5);
       expect(worstExcess([...before, ...away], 600)).toBeLessThan(20);
       await server[comes]();

@@ -10,7 +10,7 @@ const limits: ShareLimits = {
 };
 const open = new AbortController().signal;
 
-/** Work that ends when it is told to, and the order in which it was started. */
+/** Work that ends on command, and the order in which it was started. */
 function openWork() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -21,11 +21,11 @@ function openWork() {
   return { started, work, end: (name: string) => ends.get(name)?.() };
 }
 
-/** Lets all that is resolved run. */
+/** Runs all resolved callbacks. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a share', () => {
-  test('serves accounts round-robin, whoever queued first', async () => {
+  test('serves accounts round-robin, regardless of who queued first', async () => {
     const share = openShare({ ...limits, inFlightMax: 1 });
     const { started, work, end } = openWork();
     const names = ['a1', 'a2', 'a3', 'b1', 'b2'];
@@ -66,7 +66,7 @@ describe('a share', () => {
     expect(started).toHaveLength(5);
   });
 
-  test('counts what waits also while another account has the only place', async () => {
+  test('counts waiting work also while another account holds the only slot', async () => {
     const share = openShare({ ...limits, inFlightMax: 1, accountInFlightMax: 1 });
     const { work } = openWork();
     void share('a', open, work('a1'));
@@ -89,7 +89,7 @@ describe('a share', () => {
     expect(started).toEqual(['a1']);
   });
 
-  test('refuses what waited too long, and leaves what runs alone', async () => {
+  test('refuses work that waited too long, and does not disturb running work', async () => {
     const share = openShare({ ...limits, inFlightMax: 1, waitMsMax: 5 });
     const { work, end } = openWork();
     const first = share('a', open, work('a1'));
@@ -101,7 +101,7 @@ describe('a share', () => {
     expect(await first).toBe('a1');
   });
 
-  test('frees the place of work that throws', async () => {
+  test('frees the slot of work that throws', async () => {
     const share = openShare({ ...limits, inFlightMax: 1 });
     const failing = () => {
       throw new Error('broken');

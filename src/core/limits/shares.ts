@@ -1,13 +1,13 @@
 /**
- * Shares of what a process does few of at a time, such as searches or conversions of workbooks. Accounts are
- * served round-robin, and each has a maximum in flight and a maximum waiting, so that no account can make
- * another one wait for its whole queue.
+ * Shares of a process's scarce work, such as searches or conversions of workbooks. Accounts are served
+ * round-robin, and each has a maximum in flight and a maximum waiting, so that no account makes another wait for
+ * its whole queue.
  */
 import { AppError } from '../lib/errors.ts';
 import { tooManyOpen } from './limits.ts';
 
 export interface ShareLimits {
-  /** The work, in the plural, as the refusal names it: `searches`. */
+  /** The work, in the plural, as the error message names it: `searches`. */
   name: string;
   /** Who has a share, as the refusal names it; an account where it is absent. */
   owner?: string;
@@ -33,14 +33,14 @@ export type Share = <T>(
 ) => Promise<T>;
 
 interface Waiting {
-  /** Starts the work; its end frees the place. */
+  /** Starts the work; its end frees the slot. */
   start(): Promise<unknown>;
 }
 
 interface AccountShare {
   waiting: Set<Waiting>;
   inFlight: number;
-  /** The number of its last turn; 0 for an account that had none yet. */
+  /** The number of its last turn; 0 for an account without one. */
   lastTurn: number;
 }
 
@@ -111,7 +111,7 @@ interface Turn {
   next: Waiting;
 }
 
-/** Of the accounts that wait and have a place left, the one whose last turn is longest ago. */
+/** Returns the account that has work waiting and a free slot, and whose last turn is the longest ago. */
 function nextTurn(accounts: ReadonlyMap<string, AccountShare>, max: number): Turn | undefined {
   let turn: Turn | undefined;
   for (const [accountId, account] of accounts) {
@@ -132,6 +132,6 @@ function waitedTooLong({ name, waitMsMax }: ShareLimits): AppError {
   return new AppError({
     code: 'unavailable',
     status: 503,
-    message: `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again in a moment.`,
+    message: `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again shortly.`,
   });
 }

@@ -1,12 +1,16 @@
 /** What a search would return, before anything is paid: about how many people, and how many have each field. */
 import type { Sql } from '../db/client.ts';
-import { type ToldTotal, tellFields, tellTotal } from '../free-answers/free-answers.ts';
+import {
+  type DisclosedTotal,
+  discloseFields,
+  discloseTotal,
+} from '../free-responses/free-responses.ts';
 import { personFields } from '../graph/fields.ts';
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './search.sql.ts';
 
-export interface SearchPreview extends ToldTotal {
+export interface SearchPreview extends DisclosedTotal {
   /** Credits of all of them, as far as `total` says. */
   estimated_credits: number;
   /** By field of the record, in its order: about how many of them have it. Empty for few people. */
@@ -20,6 +24,6 @@ export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise
     const bit = presenceBit(name);
     return [name, bit === null ? people : (present[bit] ?? 0)] as const;
   });
-  const told = tellTotal(people);
-  return { ...told, estimated_credits: told.total, fields: tellFields(people, counts) };
+  const told = discloseTotal(people);
+  return { ...told, estimated_credits: told.total, fields: discloseFields(people, counts) };
 }

@@ -3,9 +3,9 @@ import type { KeyMode } from '../keys/key-format.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 
 /**
- * Holds what a call comes with until the transaction ends: a revocation that is under way is waited for,
- * and one that comes later waits. Each part is false when it is no longer in force. The account is locked
- * first: two keys that revoke each other at one moment would else each wait for the other to let go of itself.
+ * Locks the credentials of a call until the transaction ends: waits for a revocation in progress, and delays a
+ * later one. Each part is false when it is no longer valid. The account is locked first: two keys that revoke each
+ * other at the same time would otherwise deadlock.
  */
 export async function holdCredentials(
   tx: Sql,
@@ -26,7 +26,7 @@ export async function holdCredentials(
   return held ?? { key: false, session: false };
 }
 
-/** Of these, those that are not in force any more. The answers are places in the list. */
+/** Returns the places in the list of the credentials that are no longer valid. */
 export async function findEndedCredentials(
   sql: Sql,
   credentials: readonly CallCredentials[],
@@ -51,8 +51,8 @@ export interface NewSession {
 }
 
 /**
- * Stores a session that ends after so many seconds. One of a password is stored only while the account
- * has that password: a change of it that is under way is waited for. Returns whether it was stored.
+ * Stores a session that ends after so many seconds. A password session is stored only while the account has that
+ * password: a change of it in progress is waited for. Returns whether it was stored.
  */
 export async function insertSession(
   sql: Sql,
@@ -75,7 +75,7 @@ export interface SessionKey {
   mode: KeyMode;
 }
 
-/** The key of the session with this token, while it lasts; the key itself may have been revoked. */
+/** Returns the key of a live session with this token; the key itself may have been revoked. */
 export async function findSessionKey(
   sql: Sql,
   tokenSha256: Buffer,
@@ -86,7 +86,7 @@ export async function findSessionKey(
   return key;
 }
 
-/** A session as the person sees it who signed in. */
+/** A session as the signed-in person sees it. */
 export interface Session {
   accountId: string;
   accountName: string;
@@ -94,12 +94,12 @@ export interface Session {
   keyPrefix: string;
   mode: KeyMode;
   scopes: string[];
-  /** Signed in with the account's password, and so for both modes. */
+  /** Signed in with the account's password, and so in both modes. */
   isConsole: boolean;
   expiresAt: Date;
 }
 
-/** The session of this token while it lasts and its key is in force. */
+/** Returns the session of this token while it lasts and its key is valid. */
 export async function findSession(sql: Sql, tokenSha256: Buffer): Promise<Session | undefined> {
   const [session] = await sql<Session[]>`
     select s.account_id, a.name as account_name, a.email, k.prefix as key_prefix, k.mode, k.scopes,
@@ -110,7 +110,7 @@ export async function findSession(sql: Sql, tokenSha256: Buffer): Promise<Sessio
   return session;
 }
 
-/** Lets a session present another key of its account. */
+/** Switches a session to another key of its account. */
 export async function changeSessionKey(
   sql: Sql,
   tokenSha256: Buffer,
@@ -125,8 +125,8 @@ export async function deleteSession(sql: Sql, tokenSha256: Buffer): Promise<void
 }
 
 /**
- * Ends what was signed in with the account's password. Sessions of keys of their own go on. Locks in the
- * order of the tokens, as charges hold sessions.
+ * Ends the password sessions of the account. Sessions of other keys go on. Locks in the order of the tokens, as
+ * charges hold sessions.
  */
 export async function deletePasswordSessions(sql: Sql, accountId: string): Promise<void> {
   await sql`
@@ -137,7 +137,7 @@ export async function deletePasswordSessions(sql: Sql, accountId: string): Promi
     delete from sessions s using ended where s.token_sha256 = ended.token_sha256`;
 }
 
-/** Forgets sessions that ended. */
+/** Deletes sessions that ended. */
 export async function deleteOldSessions(sql: Sql): Promise<void> {
   await sql`delete from sessions where expires_at < now()`;
 }

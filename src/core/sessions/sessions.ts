@@ -1,6 +1,6 @@
 /**
- * People who sign in. A session presents a key: the one that it was opened with, or the account's console
- * key of the mode for who signed in with a password. It never lets anybody do more than that key may.
+ * Sign-in sessions. A session presents a key: the one that it was opened with, or, after a sign-in with a
+ * password, the account's console key of the mode. It never allows more than that key.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
@@ -30,8 +30,8 @@ const TOKEN_FORM = /^[\w-]{43}$/;
 export type Credentials = { key: string } | { email: string; password: string };
 
 /**
- * Places for checks of passwords, by network address: each takes 32 MiB, and one of the four threads that files are
- * read with too.
+ * Slots for password checks, by network address: each check takes 32 MiB and one of the four threads that also read
+ * files.
  */
 const checkInTurn = openShare({
   name: 'sign-ins',
@@ -42,16 +42,16 @@ const checkInTurn = openShare({
   waitMsMax: 10_000,
 });
 
-/** Where a sign-in comes from: its network address, and a signal that aborts when nobody waits for it. */
+/** Origin of a sign-in: its network address, and a signal that aborts when the caller has gone. */
 interface Origin {
   address: string;
   signal: AbortSignal;
 }
 
 /**
- * Signs somebody in. Returns the token that the browser keeps. Throws `AppError` 401 `invalid_sign_in` for a wrong
- * password and for an e-mail address that has no account, alike; 401 or 403 for a key that may not call; 429 for too
- * many attempts, wrong or at once, of the network address; 503 when the password had no turn to be checked.
+ * Signs a person in. Returns the token for the browser. Throws `AppError` 401 `invalid_sign_in`, the same for a wrong
+ * password and for an unknown e-mail address; 401 or 403 for a key that may not call; 429 for too many attempts of
+ * the network address, failed or concurrent; 503 when the password check had to wait too long.
  */
 export async function signIn(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
@@ -70,11 +70,11 @@ interface SignedIn {
   accountId: string;
   /** The key that the session presents. */
   keyId: string;
-  /** What the password was checked against; null where a key signed in. */
+  /** The hash that the password was checked against; null after a sign-in with a key. */
   passwordHash: string | null;
 }
 
-/** What the credentials are right for. */
+/** Checks the credentials and returns what they open. */
 async function signedInBy(
   sql: Sql,
   credentials: Credentials,
@@ -103,8 +103,8 @@ async function openSession(sql: Sql, { passwordHash, ...of }: SignedIn): Promise
 }
 
 /**
- * The key that a session presents, and the hash of its token. Throws `AppError` 401 `session_expired` for
- * one that has ended.
+ * Returns the key that a session presents, and the hash of its token. Throws `AppError` 401 `session_expired` when
+ * the session has ended.
  */
 export async function sessionKey(
   sql: Sql,
@@ -116,12 +116,12 @@ export async function sessionKey(
   return { ...key, sessionSha256 };
 }
 
-/** The session of this token; null when it has ended. */
+/** Returns the session of this token; null when it has ended. */
 export async function readSession(sql: Sql, token: string): Promise<Session | null> {
   return (isToken(token) && (await findSession(sql, hashToken(token)))) || null;
 }
 
-/** Lets a session work in the other mode from now on. Throws `AppError` 401, 409 for one of a single key. */
+/** Switches a session to the other mode. Throws `AppError` 401, and 409 for a session of a single key. */
 export async function switchMode(sql: Sql, token: string, mode: KeyMode): Promise<Session> {
   const session = await readSession(sql, token);
   if (session === null) throw sessionExpired();
@@ -133,14 +133,12 @@ export async function switchMode(sql: Sql, token: string, mode: KeyMode): Promis
   return switched;
 }
 
-/** Ends a session. One that has ended stays so. */
+/** Ends a session. Does nothing for one that has ended. */
 export async function signOut(sql: Sql, token: string): Promise<void> {
   if (isToken(token)) await deleteSession(sql, hashToken(token));
 }
 
-/**
- * Sets an account's password and ends what was signed in with the one before. Throws as `setPassword`.
- */
+/** Sets an account's password and ends its password sessions. Throws as `setPassword`. */
 export async function changePassword(
   sql: Database,
   input: { accountId: string; email?: string; password: string },
@@ -161,10 +159,10 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** A key with its form checked. Throws `AppError` 400 that says what a key looks like. */
+/** Returns the hash of a key after checking its form. Throws `AppError` 400 that describes the form of a key. */
 function readSignInKey(text: string): Buffer {
   if (parseKey(text) !== null) return readKey(text);
-  const message = 'This is no key of this service: one begins with svc_live_ or svc_test_.';
+  const message = 'This is not a key of this service. A key begins with svc_live_ or svc_test_.';
   throw new AppError({
     code: 'invalid_parameter',
     status: 400,
@@ -181,7 +179,7 @@ function invalidSignIn(): AppError {
   });
 }
 
-/** The refusal of a session that has ended. */
+/** Returns the error for a session that has ended. */
 export function sessionExpired(): AppError {
   return new AppError({
     code: 'session_expired',
@@ -194,6 +192,6 @@ function oneMode({ mode }: Session): AppError {
   return new AppError({
     code: 'invalid_state',
     status: 409,
-    message: `You signed in with a ${mode} key, which sees ${mode} data alone. Sign in with your e-mail address to see both.`,
+    message: `You signed in with a ${mode} key, which sees only ${mode} data. Sign in with your e-mail address to see both.`,
   });
 }

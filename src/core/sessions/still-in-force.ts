@@ -1,6 +1,6 @@
 /**
- * What a call comes with is looked at when its headers come, and its body, or its turn, may come much
- * later. So whatever writes, charges or makes something for a caller asks once more, where it counts.
+ * Rechecks credentials. They are checked when the headers of a call arrive, but its body, or its turn, may come
+ * much later. So code that writes, charges or creates for a caller checks again at that point.
  */
 import type { Sql } from '../db/client.ts';
 import { type CallCredentials, keyRevoked } from '../keys/keys.ts';
@@ -9,16 +9,16 @@ import { findEndedCredentials, holdCredentials } from './sessions.sql.ts';
 import { sessionExpired } from './sessions.ts';
 
 /**
- * Requires that the key of a call, and the session that presented it, are in force, and holds them until
- * the transaction ends: a revocation, or a change of the password, comes before the transaction and is
- * seen, or waits for it. Throws `AppError` 401 `session_expired` or 403 `key_revoked`.
+ * Requires that the key of a call, and the session that presented it, are valid, and locks them until the
+ * transaction ends: a revocation, or a change of the password, either precedes the transaction and is seen, or
+ * waits for it. Throws `AppError` 401 `session_expired` or 403 `key_revoked`.
  */
 export async function assertStillInForce(tx: Sql, credentials: CallCredentials): Promise<void> {
   const held = await holdCredentials(tx, credentials);
   if (!held.session || !held.key) throw refusalOf(held);
 }
 
-/** The refusal of a call whose charge found that it came with what is not in force any more. */
+/** Returns the error of a call whose charge found its credentials no longer valid. */
 export async function credentialsEnded(sql: Sql, credentials: CallCredentials): Promise<AppError> {
   return refusalOf(await holdCredentials(sql, credentials));
 }
@@ -27,7 +27,7 @@ function refusalOf({ session }: { session: boolean }): AppError {
   return session ? keyRevoked() : sessionExpired();
 }
 
-/** Those of these that are not in force any more. */
+/** Returns those that are no longer valid. */
 export async function findEnded<Each extends CallCredentials>(
   sql: Sql,
   credentials: readonly Each[],

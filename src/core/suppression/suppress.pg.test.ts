@@ -1,4 +1,4 @@
-/** Who opted out stays unnamed: by hash, as an officer, and after the next import. */
+/** Opted-out people stay unnamed: by hash, as an officer, and after the next import. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
@@ -8,7 +8,7 @@ import { answerToJson } from '../enrich/answer.ts';
 import { enrichMany } from '../enrich/enrich-many.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { must } from '../lib/assert.ts';
-import { lastSuppression, suppressedSince } from './shown-people.ts';
+import { lastSuppression, suppressedSince } from './opted-out-people.ts';
 import { suppress, suppressHashes } from './suppress.ts';
 
 const databases: TestDatabase[] = [];
@@ -47,7 +47,7 @@ const nameless = async () => (await directors()).filter(({ name }) => name === n
 const optedRoles = ['opted out, linked', 'opted out'];
 
 describe('a director who opted out', () => {
-  test('keeps role and dates without a name, linked or found by name and birth', async () => {
+  test('keeps role and dates without a name, whether linked or found by name and birth', async () => {
     const before = await directors();
     expect(before.filter(({ person_id: id }) => id === 5)).toHaveLength(2);
     await suppress(sql, 'out@home.example');
@@ -68,7 +68,7 @@ describe('a director who opted out', () => {
     expect(stored).toEqual({ n: 0 });
   });
 
-  test('has no name again after the register is imported once more, and the person deleted', async () => {
+  test('still has no name after the register is imported again and the person deleted', async () => {
     await suppress(sql, 'out@home.example');
     await deletePersons(sql, [5]);
     expect((await nameless()).map(({ role }) => role).sort()).toEqual([...optedRoles].sort());
@@ -77,7 +77,7 @@ describe('a director who opted out', () => {
     expect(await directors()).toHaveLength(9);
   });
 
-  test('has no name in a list of directors that a company brings', async () => {
+  test('has no name in an imported company’s list of directors', async () => {
     const listed = { ...acme, directors: [{ personId: 5, name: 'Opt Out', position: 'chair' }] };
     await importGraph(sql, { companies: [listed] });
     await suppress(sql, 'out@home.example');
@@ -90,7 +90,7 @@ describe('a director who opted out', () => {
     expect(await directors()).toHaveLength(9);
   });
 
-  test('has no name in another company that names them later by link', async () => {
+  test('has no name in another company that links to them later', async () => {
     await suppress(sql, 'out@home.example');
     const fresh = { companyId: 10, name: 'Opt O. Out', role: 'late', personId: 5 };
     await importGraph(sql, { officers: [fresh] });
@@ -99,7 +99,7 @@ describe('a director who opted out', () => {
 });
 
 describe('a list of hashes', () => {
-  test('suppresses who holds an e-mail or phone, and nobody by a handle', async () => {
+  test('suppresses the holders of an e-mail or phone, but not of a handle', async () => {
     const before = await lastSuppression(sql);
     const lines = [
       sha256('out@acme.example'),
@@ -130,14 +130,14 @@ describe('a list of hashes', () => {
     expect(await statusOf('free@home.example')).toBe('matched');
   });
 
-  test('with a line that is no hash changes nothing', async () => {
+  test('changes nothing when a line is not a hash', async () => {
     const lines = [sha256('ada@acme.example'), 'ada@acme.example'];
     await expect(suppressHashes(sql, lines)).rejects.toThrow(/Line 2/);
     expect(await statusOf('ada@acme.example')).toBe('matched');
   });
 });
 
-test('an opt-out by a handle that was given up reaches a later import of it', async () => {
+test('an opt-out by a former handle applies to a later import of it', async () => {
   await suppress(sql, '@eve_past');
   await importGraph(sql, {
     persons: [{ id: 80, email: 'past@home.example', _meta: { twitterFormer: ['eve_past'] } }],

@@ -1,4 +1,4 @@
-/** Opting out: a person is found by what they gave and never served again. */
+/** Opt-outs: a person is found by an identifier and never served again. */
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { personIdentifierCodes as codes } from '../graph/identifier-kinds.ts';
@@ -13,11 +13,11 @@ import {
   insertSuppression,
 } from './suppression.sql.ts';
 
-/** The kinds a person may be named by, in the order in which a text is tried. */
+/** The kinds that identify a person, in the order in which a text is tried. */
 const kinds = ['email', 'phone', 'professional_network', 'twitter'] as const;
 export type PersonIdentifierKind = (typeof kinds)[number];
 
-/** Stored identifiers of a person that each kind stands for; a handle given up still names them. */
+/** Stored identifiers of a person for each kind; a former handle still identifies them. */
 export const personCodesOf: Record<PersonIdentifierKind, readonly number[]> = {
   email: [codes.email, codes.work_email],
   phone: [codes.phone],
@@ -31,25 +31,26 @@ export interface PersonIdentifier {
   value: string;
 }
 
-/** The hash under which an identifier of a person is kept: of `<kind>:<canonical value>`. */
+/** Returns the hash that is stored for an identifier of a person: of `<kind>:<canonical value>`. */
 function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
   return createHash('sha256').update(`${kind}:${value}`).digest();
 }
 
-/** Reads an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
+/** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
 export function readPersonIdentifier(text: string): PersonIdentifier {
   const kind = kinds.find((candidate) => looksLike(candidate, text));
   const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
   if (kind === undefined || normalised === undefined || 'reason' in normalised) {
-    const message = 'is no e-mail, phone number with country code, profile URL or @handle.';
+    const message =
+      'is not an e-mail address, a phone number with country code, a profile URL or an @handle.';
     throw invalid(`\`${text}\` ${message}`);
   }
   return { kind, value: normalised.values[0] };
 }
 
 /**
- * Suppresses whoever holds the identifier now, and whoever is imported with it later. Returns how many
- * stored people it reached. Throws `AppError` `invalid_parameter` for a text that is no identifier.
+ * Suppresses the people who hold the identifier, now or after a later import. Returns how many stored people it
+ * reached. Throws `AppError` `invalid_parameter` for a text that is not an identifier.
  */
 export async function suppress(sql: Sql, identifier: string): Promise<{ persons: number }> {
   const read = readPersonIdentifier(identifier);
@@ -64,10 +65,10 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
 }
 
 /**
- * Suppresses whoever holds an e-mail or phone of which only the hash is known, now or after a later
- * import. `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case e-mail, a phone
- * in E.164 with its plus), one a line; blank lines are skipped. Throws `AppError` `invalid_parameter` naming the
- * first line that is none, and changes nothing then.
+ * Suppresses the people who hold an e-mail or phone of which only the hash is known, now or after a later import.
+ * `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case e-mail, a phone in E.164 with
+ * its plus), one per line; blank lines are skipped. Throws `AppError` `invalid_parameter` naming the first invalid
+ * line, and then changes nothing.
  */
 export async function suppressHashes(
   sql: Sql,
@@ -78,7 +79,7 @@ export async function suppressHashes(
     const text = line.trim();
     if (text === '') continue;
     if (!/^[0-9a-f]{64}$/i.test(text)) {
-      throw invalid(`Line ${index + 1} is no SHA-256: it must have 64 hexadecimal digits.`);
+      throw invalid(`Line ${index + 1} is not a SHA-256 hash. It must have 64 hexadecimal digits.`);
     }
     hashes.push(Buffer.from(text, 'hex'));
   }
@@ -87,7 +88,7 @@ export async function suppressHashes(
   return { hashes: hashes.length, persons };
 }
 
-/** Suppresses people by id, and whoever is imported later with one of the identifiers. */
+/** Suppresses people by id, and people imported later with one of the identifiers. */
 export async function suppressPeople(
   sql: Sql,
   ids: readonly number[],
@@ -97,12 +98,12 @@ export async function suppressPeople(
   await writeGraph(sql, (tx) => insertSuppressedPeople(tx, ids, hashes));
 }
 
-/** True when one of these people opted out of the graph that `sql` sees. */
+/** Returns true when one of these people opted out of the graph that `sql` sees. */
 export async function isAnySuppressed(sql: Sql, personIds: readonly number[]): Promise<boolean> {
   return personIds.length > 0 && (await findSuppressed(sql, personIds)).length > 0;
 }
 
-/** True when an opt-out by this identifier is recorded, by itself or in a list of hashes. */
+/** Returns true when an opt-out by this identifier is recorded, by itself or in a list of hashes. */
 export async function isOptedOut(sql: Sql, identifier: PersonIdentifier): Promise<boolean> {
   const bare = createHash('sha256').update(identifier.value).digest();
   const found = await findRecordedHashes(sql, [suppressionHash(identifier), bare]);

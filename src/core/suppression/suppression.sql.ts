@@ -1,7 +1,7 @@
-/** Statements about opt-outs. Those that write are called under the lock of the graph's writers. */
+/** Statements about opt-outs. Those that write run under the lock of the graph's writers. */
 import type { Sql } from '../db/client.ts';
 
-/** A hash of an identifier, and the stored identifiers that it stands for. */
+/** A hash of an identifier, and the kinds of stored identifiers that it covers. */
 export interface OptOut {
   hash: Buffer;
   value: string;
@@ -9,8 +9,8 @@ export interface OptOut {
 }
 
 /**
- * Records an opt-out and suppresses everybody who holds the identifier, in one statement. Returns how
- * many people hold it.
+ * Records an opt-out and suppresses all holders of the identifier, in one statement. Returns how many people hold
+ * it.
  */
 export async function insertSuppression(sql: Sql, { hash, value, codes }: OptOut): Promise<number> {
   const [row] = await sql<{ persons: number }[]>`
@@ -25,8 +25,8 @@ export async function insertSuppression(sql: Sql, { hash, value, codes }: OptOut
 }
 
 /**
- * Records hashes of bare values and suppresses everybody who holds one of them under one of the kinds.
- * Reads every stored identifier once. Returns how many people that were.
+ * Records hashes of bare values and suppresses all holders of one of them under one of the kinds. Reads every
+ * stored identifier once. Returns how many people that were.
  */
 export async function insertHashes(
   sql: Sql,
@@ -50,7 +50,7 @@ function toHex(hashes: readonly Buffer[]): string[] {
   return hashes.map((hash) => hash.toString('hex'));
 }
 
-/** Records hashes and suppresses these people, whatever they hold. */
+/** Records hashes and suppresses these people, whatever identifiers they hold. */
 export async function insertSuppressedPeople(
   sql: Sql,
   ids: readonly number[],
@@ -62,7 +62,7 @@ export async function insertSuppressedPeople(
   await sql`select suppress_people(${[...ids]}::bigint[])`;
 }
 
-/** Those of these people who opted out. */
+/** Returns those of these people who opted out. */
 export async function findSuppressed(sql: Sql, personIds: readonly number[]): Promise<number[]> {
   const rows = await sql<{ personId: number }[]>`
     select person_id from suppressed_persons
@@ -70,26 +70,29 @@ export async function findSuppressed(sql: Sql, personIds: readonly number[]): Pr
   return rows.map((row) => row.personId);
 }
 
-/** The number of the last suppression; 0 before the first. */
+/** Returns the number of the last suppression; 0 before the first. */
 export async function readLastSuppression(sql: Sql): Promise<number> {
   const [row] = await sql<{ number: number }[]>`
     select coalesce(max(number), 0) as number from suppressions`;
   return row?.number ?? 0;
 }
 
-/** Which records may not be shown any more as they were. */
+/** A record that may no longer be shown. */
 export interface Suppression {
   id: number;
   number: number;
 }
 
-/** People suppressed after a number. */
+/** Returns the people suppressed after a number. */
 export async function listSuppressedPeople(sql: Sql, after: number): Promise<Suppression[]> {
   return sql<Suppression[]>`
     select person_id as id, number from suppressed_persons where number > ${after}`;
 }
 
-/** Companies of which an officer was suppressed after a number, and, with negative ids, people who were. */
+/**
+ * Returns the companies of which an officer was suppressed after a number, and the people who were, as negative
+ * ids.
+ */
 export async function listSuppressedOfficers(sql: Sql, after: number): Promise<Suppression[]> {
   return sql<Suppression[]>`
     select company_id as id, max(number) as number from suppressed_officers
@@ -97,14 +100,14 @@ export async function listSuppressedOfficers(sql: Sql, after: number): Promise<S
     union all select -person_id, number from suppressed_persons where number > ${after}`;
 }
 
-/** A director as a result shows one. */
+/** A director as shown in a result. */
 export interface ShownDirector {
   companyId: number;
   name: string;
   personId: number | null;
 }
 
-/** For each of these directors whether they opted out. */
+/** Returns for each of these directors whether they opted out. */
 export async function findHiddenDirectors(
   sql: Sql,
   directors: readonly ShownDirector[],
@@ -120,7 +123,7 @@ export async function findHiddenDirectors(
   return rows.map((row) => row.hidden);
 }
 
-/** Which of these hashes are recorded. */
+/** Returns those of these hashes that are recorded. */
 export async function findRecordedHashes(sql: Sql, hashes: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await sql<{ valueSha256: Buffer }[]>`
     select value_sha256 from suppressed_identifiers

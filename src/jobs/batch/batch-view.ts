@@ -1,11 +1,11 @@
 /** A batch as the API and the command line show it. */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import {
+  type DisclosedTotal,
+  discloseAgreement,
+  discloseTotal,
   identifyingParameter,
-  type ToldTotal,
-  tellAgreement,
-  tellTotal,
-} from '../../core/free-answers/free-answers.ts';
+} from '../../core/free-responses/free-responses.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { priceOf } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
@@ -153,10 +153,10 @@ const uncounted = {
 };
 
 /** Null before the ids are written, and for a filter that names people until it has delivered one of them. */
-function viewTotal({ rowsTotal, matched, filter }: ExportBatch): ToldTotal | null {
+function viewTotal({ rowsTotal, matched, filter }: ExportBatch): DisclosedTotal | null {
   if (rowsTotal === null) return null;
   if (matched > 0) return { total: rowsTotal, total_is: 'exact' };
-  return namesPeople(filter) ? null : tellTotal(rowsTotal);
+  return namesPeople(filter) ? null : discloseTotal(rowsTotal);
 }
 
 /** True also for a stored filter that an older version took and this one cannot read. */
@@ -195,7 +195,7 @@ export function viewReport(batch: Batch, sum: PartReport) {
     rows_read_as_windows_1252: sum.decodedRows,
     repaired: sum.repaired,
     unusable: sum.unusable,
-    agrees: batch.requireAgreement ? tellAgreement(sum.agrees, batch.matched) : sum.agrees,
+    agrees: batch.requireAgreement ? discloseAgreement(sum.agrees, batch.matched) : sum.agrees,
     fill_rate: fillRate,
   };
 }

@@ -1,6 +1,6 @@
 /** A batch: an uploaded list or an export. */
 import type { Sql } from '../../core/db/client.ts';
-import type { ToldQuote } from '../../core/free-answers/free-answers.ts';
+import type { DisclosedQuote } from '../../core/free-responses/free-responses.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { Newline } from '../../formats/csv/split.ts';
@@ -30,7 +30,7 @@ export interface StoredDialect {
 }
 
 /** The price of a batch without its own limit, from a match pass that charged nothing. */
-export interface Quote extends Partial<ToldQuote> {
+export interface Quote extends Partial<DisclosedQuote> {
   state: 'running' | 'done';
   /** When it was asked for: a quote for what the batch was before a change is not kept. */
   asked_at: string;

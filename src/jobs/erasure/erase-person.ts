@@ -4,7 +4,7 @@
  * whom it is about.
  */
 import { deletePersons } from '../../core/graph/delete-persons.ts';
-import { forgetAnswersAbout } from '../../core/idempotency/idempotency.ts';
+import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { checkAllResults } from '../result/redact-results.ts';
@@ -32,7 +32,7 @@ export async function erasePerson(context: PartsContext, asked: PersonAsked): Pr
   const named = identifier !== null && id === undefined ? [identifier] : [];
   const identifiers = [...own, ...named];
   await suppressPeople(sql, ids, identifiers);
-  const answers = await forgetAnswersAbout(sql, true, ids);
+  const answers = await deleteResponsesAbout(sql, true, ids);
   const parts = await checkAllResults(context);
   const erased = await deletePersons(sql, ids);
   const audit = await auditErasure(context, ids, identifiers);

@@ -1,6 +1,6 @@
 /** The price of a held batch: the same match pass that a run would make, without a charge and a result. */
 import { availableCredits } from '../../core/credits/credits.ts';
-import { tellQuote } from '../../core/free-answers/free-answers.ts';
+import { discloseQuote } from '../../core/free-responses/free-responses.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
@@ -26,7 +26,7 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
   const rows = await countMatches(context, held, batch, chunks);
   if (rows === undefined) return { retryAfterSeconds: 0 };
   const price = batch.live ? operations[batch.operation].price : 0;
-  const told = tellQuote(rows, price);
+  const told = discloseQuote(rows, price);
   // By what is told: an empty wallet would else say whether there is any match.
   const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
   const quote = { state: 'done', asked_at: batch.quote.asked_at, ...told, affordable } as const;

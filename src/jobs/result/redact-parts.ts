@@ -12,11 +12,11 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import {
-  hideDirectors,
   lastSuppression,
+  redactDirectors,
   type Suppression,
   suppressedSince,
-} from '../../core/suppression/shown-people.ts';
+} from '../../core/suppression/opted-out-people.ts';
 import type { Batch } from '../batch/batch.ts';
 import { assertFilesKept } from './files-kept.ts';
 import { listFinishedParts, type Part } from './parts.sql.ts';
@@ -214,7 +214,7 @@ async function hideFrom(
     companies.push({ row, companyId, directors: must(added[column], 'directors') });
     return added;
   });
-  const left = await hideDirectors(graphOf({ sql, testSql }, batch.live), companies);
+  const left = await redactDirectors(graphOf({ sql, testSql }, batch.live), companies);
   const directorsOf = new Map(companies.map(({ row }, index) => [row, left[index] ?? '[]']));
   return changeRows(bytes, layout, rows, (added, row) =>
     added.with(column, must(directorsOf.get(row), 'directors of a row')),

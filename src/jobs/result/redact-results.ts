@@ -3,7 +3,7 @@
  * batch that is behind.
  */
 import { z } from 'zod';
-import { lastSuppression } from '../../core/suppression/shown-people.ts';
+import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { PartsContext } from './read-part.ts';

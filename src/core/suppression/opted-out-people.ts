@@ -1,6 +1,6 @@
 /**
- * What stored results need to know of opt-outs: whether there are later ones, whom they are about, and
- * whom a list of directors may not name.
+ * Opt-outs as stored results need them: whether there are newer ones, whom they concern, and which directors a
+ * list may not name.
  */
 import type { Sql } from '../db/client.ts';
 import {
@@ -13,14 +13,15 @@ import {
 
 export type { Suppression } from './suppression.sql.ts';
 
-/** The number of the last suppression in the graph that `sql` sees; 0 before the first. */
+/** Returns the number of the last suppression in the graph that `sql` sees; 0 before the first. */
 export function lastSuppression(sql: Sql): Promise<number> {
   return readLastSuppression(sql);
 }
 
 /**
- * Whom results about people, or about companies, may not show since the number: ids of people; or ids of
- * companies with a suppressed officer, and with a minus ids of people, who may be directors.
+ * Returns the ids that results about people, or about companies, may no longer show since the number: ids of
+ * people; or ids of companies with a suppressed officer, and as negative numbers ids of people, who may be
+ * directors.
  */
 export function suppressedSince(
   sql: Sql,
@@ -38,8 +39,8 @@ interface Director {
   matched_by: string | null;
 }
 
-/** The directors of companies as JSON texts, those who opted out without name and link. */
-export async function hideDirectors(
+/** Returns the directors of companies as JSON texts; those who opted out have no name and no link. */
+export async function redactDirectors(
   sql: Sql,
   companies: readonly { companyId: number; directors: string }[],
 ): Promise<string[]> {

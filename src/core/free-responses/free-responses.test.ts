@@ -4,18 +4,18 @@ import { personFields } from '../graph/fields.ts';
 import { parseFilter } from '../search/parse.ts';
 import {
   assertCountedForFree,
+  discloseFields,
+  discloseTotal,
   FEW,
   identifyingFields,
   identifyingParameter,
-  tellFields,
-  tellTotal,
-} from './free-answers.ts';
+} from './free-responses.ts';
 
 describe('a free total', () => {
-  test('is the same for every number below ten, nobody included', () => {
+  test('is the same for every number below ten, zero included', () => {
     for (let people = 0; people < FEW; people++) {
-      expect(tellTotal(people)).toEqual({ total: 10, total_is: 'below' });
-      expect(tellFields(people, [['mobile', people]])).toEqual({});
+      expect(discloseTotal(people)).toEqual({ total: 10, total_is: 'below' });
+      expect(discloseFields(people, [['mobile', people]])).toEqual({});
     }
   });
 
@@ -30,14 +30,14 @@ describe('a free total', () => {
     [9_960, 10_000],
     [12_499, 12_000],
     [40_112_233, 40_000_000],
-  ])('of %i people is about %i', (people, told) => {
-    expect(tellTotal(people)).toEqual({ total: told, total_is: 'about' });
+  ])('of %i people is about %i', (people, total) => {
+    expect(discloseTotal(people)).toEqual({ total: total, total_is: 'about' });
   });
 
-  test('never tells apart two numbers within one step, and is at most half a step away', () => {
+  test('never distinguishes two numbers within one step, and is at most half a step off', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 10_000_000 }), (people) => {
-        const { total } = tellTotal(people);
+        const { total } = discloseTotal(people);
         const step = Math.max(10, 10 ** (String(people).length - 2));
         expect(total % step).toBe(0);
         expect(Math.abs(total - people)).toBeLessThanOrEqual(step / 2);
@@ -45,25 +45,30 @@ describe('a free total', () => {
     );
   });
 
-  test('is the same for a group with one person more, nine times out of ten and more', () => {
+  test('stays the same when a group gains one person, at least nine times out of ten', () => {
     let steps = 0;
     for (let people = 10; people < 10_000; people++) {
-      if (tellTotal(people).total !== tellTotal(people + 1).total) steps++;
+      if (discloseTotal(people).total !== discloseTotal(people + 1).total) steps++;
     }
     // A hundred steps of ten below a thousand, ninety of a hundred above.
     expect(steps).toBeLessThanOrEqual(100 + 90);
   });
 
-  test('has fields that are rounded as it is, and never above it', () => {
+  test('has fields that are rounded like it and never exceed it', () => {
     const counts = [
       ['id', 1_249],
       ['mobile', 1_201],
       ['twitter', 49],
       ['school', 0],
     ] as const;
-    expect(tellFields(1_249, counts)).toEqual({ id: 1_200, mobile: 1_200, twitter: 0, school: 0 });
+    expect(discloseFields(1_249, counts)).toEqual({
+      id: 1_200,
+      mobile: 1_200,
+      twitter: 0,
+      school: 0,
+    });
     expect(
-      tellFields(14, [
+      discloseFields(14, [
         ['email', 14],
         ['mobile', 4],
         ['phone', 5],
@@ -90,7 +95,7 @@ describe('a filter that names people', () => {
     ['social_aId=7', 'social_aId'],
     ['street=1 High Street', 'street'],
     ['summary=Hello', 'summary'],
-  ])('%s is not counted for free, and the refusal names it', (query, parameter) => {
+  ])('%s is not counted for free, and the message names it', (query, parameter) => {
     const filter = parseFilter(query);
     expect(identifyingParameter(filter)).toBe(parameter);
     expect(() => assertCountedForFree(filter)).toThrowError(
@@ -116,13 +121,13 @@ describe('a filter that names people', () => {
     expect(() => assertCountedForFree(filter)).not.toThrow();
   });
 
-  test('is known by fields of the record', () => {
+  test('is recognised by fields of the record', () => {
     const names = new Set(personFields.map(({ name }) => name));
     expect([...identifyingFields].filter((field) => !names.has(field))).toEqual([]);
   });
 
-  // A new field of the record is added to one of the two, after thought about who knows it of a person.
-  test('is not one by any of these fields', () => {
+  // A new field of the record is added to one of the two lists, after considering who knows its value of a person.
+  test('is not recognised by any of these fields', () => {
     const groups = personFields
       .map(({ name }) => name)
       .filter((name) => !identifyingFields.has(name));

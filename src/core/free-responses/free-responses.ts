@@ -1,15 +1,15 @@
 /**
- * What a response that nobody paid for may reveal about the people of the graph. Decided here, once, for every
- * endpoint; the reasons are in docs/threat-model.md, "What a free response may reveal". Pure.
+ * Limits what an unpaid response may reveal about the people of the graph. Decided here, once, for every endpoint;
+ * the reasons are in docs/threat-model.md, "What a free response may reveal". Pure.
  */
 import { AppError } from '../lib/errors.ts';
 import type { Condition, Filter } from '../search/parse.ts';
 
-/** Fewer people than this are never counted for free: the response only says that they are fewer. */
+/** Fewer people than this are never counted for free: the response only states that they are fewer. */
 export const FEW = 10;
 
-/** A number of people as it may be told. */
-export interface ToldTotal {
+/** A number of people as a free response discloses it. */
+export interface DisclosedTotal {
   total: number;
   /**
    * `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`,
@@ -18,17 +18,17 @@ export interface ToldTotal {
   total_is: 'exact' | 'about' | 'below';
 }
 
-/** The number of people of a filter, before anything is paid. */
-export function tellTotal(people: number): ToldTotal {
+/** Returns the number of people of a filter, before any payment. */
+export function discloseTotal(people: number): DisclosedTotal {
   if (people < FEW) return { total: FEW, total_is: 'below' };
   return { total: roundTo(stepOf(people), people), total_is: 'about' };
 }
 
 /**
- * How many of `people` people have each field, rounded as their total is. Nothing for few people: a field that
- * one of them has would be that person's.
+ * Returns how many of `people` people have each field, rounded like their total. Nothing for few people: a field
+ * that one of them has would identify that person.
  */
-export function tellFields(
+export function discloseFields(
   people: number,
   counts: readonly (readonly [field: string, people: number])[],
 ): Record<string, number> {
@@ -40,7 +40,7 @@ export function tellFields(
   );
 }
 
-/** One person more or fewer shows only where the number crosses the middle of a step: once in `step` people. */
+/** One person more or fewer only shows when the number crosses the middle of a step: once in `step` people. */
 function stepOf(people: number): number {
   return Math.max(FEW, 10 ** (String(people).length - 2));
 }
@@ -50,8 +50,8 @@ function roundTo(step: number, count: number): number {
 }
 
 /**
- * Fields whose value names one person, or a household: what somebody already knows of a person and would look up
- * by. A free count that took them would answer questions about that person. Everything else describes groups.
+ * Fields whose value identifies one person or a household: values that a caller may already know and look up by. A
+ * free count by them would answer questions about that person. All other fields describe groups.
  */
 export const identifyingFields: ReadonlySet<string> = new Set([
   'id',
@@ -76,7 +76,10 @@ export const identifyingFields: ReadonlySet<string> = new Set([
   'lastPost',
 ]);
 
-/** The first parameter of a filter that names people by a value; null when the filter describes a group. */
+/**
+ * Returns the first parameter of a filter that identifies people by a value; null when the filter describes a
+ * group.
+ */
 export function identifyingParameter(filter: Filter): string | null {
   const found = filter.conditions.find(
     (condition) => identifyingFields.has(condition.field) && comparesValues(condition),
@@ -84,7 +87,7 @@ export function identifyingParameter(filter: Filter): string | null {
   return found?.parameter ?? null;
 }
 
-/** False for a condition that only asks whether a field is there. */
+/** Returns false for a condition that only checks whether a field is present. */
 function comparesValues(condition: Condition): boolean {
   switch (condition.node) {
     case 'text':
@@ -105,12 +108,12 @@ function comparesValues(condition: Condition): boolean {
   }
 }
 
-/** Throws `AppError` 400 `identifying_filter` for a filter that names people: it is not counted for free. */
+/** Throws `AppError` 400 `identifying_filter` for a filter that identifies people: it is not counted for free. */
 export function assertCountedForFree(filter: Filter): void {
   const field = identifyingParameter(filter);
   if (field === null) return;
   const message =
-    'names people, who are not counted for free. Run the search itself: it charges 1 credit for each person it returns, and nothing when there is none';
+    'identifies people, who are not counted for free. Run the search itself: it charges 1 credit for each person it returns, and nothing when it returns none';
   throw new AppError({
     code: 'identifying_filter',
     status: 400,
@@ -119,16 +122,19 @@ export function assertCountedForFree(filter: Filter): void {
   });
 }
 
-/** The price of a list as it may be told before it is paid. */
-export interface ToldQuote {
-  /** Rows of each outcome; only those without a readable identifier where few rows match. */
+/** The price of a list as disclosed before payment. */
+export interface DisclosedQuote {
+  /** Rows of each outcome; only those without a readable identifier when few rows match. */
   rows: Record<string, number>;
   credits: number;
   credits_is: 'exact' | 'at_most';
 }
 
-/** The price of a list by its counts of each outcome: exact, unless fewer than ten rows match. */
-export function tellQuote(counts: Readonly<Record<string, number>>, price: number): ToldQuote {
+/** Returns the price of a list from its counts of each outcome: exact, unless fewer than ten rows match. */
+export function discloseQuote(
+  counts: Readonly<Record<string, number>>,
+  price: number,
+): DisclosedQuote {
   const { matched = 0, invalid = 0 } = counts;
   if (matched >= FEW) return { rows: { ...counts }, credits: matched * price, credits_is: 'exact' };
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -137,11 +143,11 @@ export function tellQuote(counts: Readonly<Record<string, number>>, price: numbe
 }
 
 /**
- * How many rows agree with their records, of a list whose rows that disagree are misses and cost nothing: they are
- * counted only where at least ten do, and at most a fifth of all that were found. A list made to find out who is
- * stored would have to pay for four times as many.
+ * Returns how many rows agree with their records, for a list whose disagreeing rows are misses and cost nothing.
+ * Rows that disagree are counted only when at least ten agree and at most a fifth of all found rows disagree. A
+ * list made to probe who is stored would have to pay for four times as many.
  */
-export function tellAgreement(
+export function discloseAgreement(
   agrees: Readonly<Record<string, number>>,
   matched: number,
 ): Record<string, number> {
