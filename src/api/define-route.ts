@@ -214,7 +214,7 @@ function pathOfNul(value: unknown): string[] | null {
 
 function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((field) => ({ field, message: 'is no parameter of this call' }));
+    return issue.keys.map((field) => ({ field, message: 'is not a recognised parameter' }));
   }
   return [{ field: issue.path.join('.') || 'body', message: issue.message }];
 }

@@ -133,7 +133,7 @@ describeWithBrowser('the pages of search', () => {
     const from = page.getByLabel('Age: range 1 from');
     expect(await from.getAttribute('aria-invalid')).toBe('true');
     await from.fill('4');
-    await page.getByText('“nme” is no parameter of this call.').waitFor();
+    await page.getByText('“nme” is not a recognised parameter.').waitFor();
     await page.getByRole('button', { name: 'Remove condition 1' }).click();
     await count(page, 'fewer than 10 people');
     await page.context().close();

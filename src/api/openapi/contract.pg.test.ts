@@ -89,7 +89,7 @@ describe.each(operations)('$name', ({ name, route }) => {
     const response = await stocked.call(stocked.caller, unknown, init);
     const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
     expect(problem.errors).toContainEqual(
-      expect.objectContaining({ field: 'nonsense', message: 'is no parameter of this call' }),
+      expect.objectContaining({ field: 'nonsense', message: 'is not a recognised parameter' }),
     );
   });
 });

@@ -28,7 +28,7 @@ export const getUsageRoute = defineRoute({
     cursor: z
       .string()
       .max(400)
-      .refine((text) => parseCursor(text) !== null, 'is no cursor of this call')
+      .refine((text) => parseCursor(text) !== null, 'is not a cursor of this call')
       .optional(),
   }),
   params: none,

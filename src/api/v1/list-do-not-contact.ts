@@ -13,7 +13,7 @@ export const listDoNotContactRoute = defineRoute({
     limit: z.coerce.number().int().min(1).max(1000).default(100),
     cursor: z
       .string()
-      .regex(/^\d{1,15}$/, 'is no cursor of this call')
+      .regex(/^\d{1,15}$/, 'is not a cursor of this call')
       .optional(),
   }),
   params: none,

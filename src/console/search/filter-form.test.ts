@@ -238,9 +238,9 @@ describe('what is wrong with a filter is said of its value', () => {
     ['ageRange=[25-34|45-5]', 'ageRange', '“45-5” is a range that ends before it begins.'],
     ['companyId=[1,x]', 'companyId', '“x” must be a whole number `n`, or a range `a-b` or `a-`.'],
     ['gender=1&gender=2', 'gender', '“gender” is given twice.'],
-    ['nme=x', 'nme', '“nme” is no parameter of this call.'],
+    ['nme=x', 'nme', '“nme” is not a recognised parameter.'],
     ['name', 'name', '“name” has no value: write `name=value`.'],
-    ['name=[a|b', 'name', 'At character 1: opens a bracket that is not closed.'],
+    ['name=[a|b', 'name', 'At character 1: has a bracket that is not closed.'],
     ['name=[a|b', 'surname', undefined],
   ])('%s', (filter, name, words) => {
     expect(said(filter, name)).toBe(words);

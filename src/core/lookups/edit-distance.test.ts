@@ -12,7 +12,7 @@ test.each([
   ['abc', 'xyz', 2, 3],
   ['a', 'abcdef', 2, 3],
   ['𝒜b', 'b𝒜', 1, 1],
-])('%s is not far from %s (counted up to %i): %i', (left, right, max, distance) => {
+])('%s to %s (counted up to %i): %i', (left, right, max, distance) => {
   expect(editDistance(left, right, max)).toBe(distance);
   expect(editDistance(right, left, max)).toBe(distance);
 });

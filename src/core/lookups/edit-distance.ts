@@ -1,6 +1,6 @@
 /**
- * How many slips of the pen lie between two words: a letter too many, too few, another one, or two
- * neighbours swapped (optimal string alignment). Stops counting above `max` and returns `max + 1`.
+ * Returns the number of typos between two words: an inserted, missing or replaced letter, or two neighbours
+ * swapped (optimal string alignment distance). Stops counting above `max` and returns `max + 1`.
  */
 export function editDistance(left: string, right: string, max: number): number {
   const a = [...left];

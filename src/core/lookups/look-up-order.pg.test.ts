@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Writes titles with the people who hold them; returns them as the database compares them. */
+/** Writes titles with their holders; returns them as the database compares them. */
 async function writeTitles(sql: Sql, titles: { name: string; people: number }[]) {
   await sql`truncate positions, lookup_values, lookup_words, lookup_vocabulary`;
   await sql`
@@ -57,7 +57,7 @@ const word = fc.oneof(
 const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
 const title = fc.record({ name, people: fc.nat({ max: 5 }) });
 
-/** A text that a person would type for a name: all or the beginning of it, some words, or with a slip. */
+/** A text that a person would type for a name: all or the beginning of it, some words, or with a typo. */
 const typed = (names: readonly string[]) =>
   fc
     .record({
@@ -83,7 +83,7 @@ const typed = (names: readonly string[]) =>
       return text.join('');
     });
 
-describe('the answer is the one of reading and ranking every value', () => {
+describe('the result equals reading and ranking every value', () => {
   test('for random names, texts and limits', async () => {
     const project = fc.array(title, { minLength: 1, maxLength: 40 }).chain((titles) =>
       fc.record({
@@ -107,7 +107,7 @@ describe('the answer is the one of reading and ranking every value', () => {
     );
   }, 60_000);
 
-  test('where more names fit than are read one by one', async () => {
+  test('when more names fit than are read one by one', async () => {
     const parts = [
       ['senior', 'junior', 'lead', 'chief', 'deputy'],
       ['sales', 'software', 'staff', 'supply', 'data', 'risk', 'rare'],

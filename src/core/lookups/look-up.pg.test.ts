@@ -46,7 +46,7 @@ const find = async (kind: Parameters<typeof lookUp>[1], text: string, limit = 10
   (await lookUp(database.sql, kind, { text, limit })).map(({ name }) => name);
 
 describe('the order', () => {
-  test('is what begins with the text, then what has words that do, each by people', async () => {
+  test('is values that begin with the text, then values with words that do, each by people', async () => {
     expect(await find('job-titles', 'engin')).toEqual([
       'Engineering Manager',
       'Engineer',
@@ -55,7 +55,7 @@ describe('the order', () => {
     expect(await find('job-titles', 'engin', 2)).toEqual(['Engineering Manager', 'Engineer']);
   });
 
-  test('of an empty text is by people, values of nobody last', async () => {
+  test('of an empty text is by people, values without people last', async () => {
     const values = await lookUp(database.sql, 'job-titles', { text: ' ', limit: 100 });
     expect(values.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1, 0]);
     expect(values.at(-1)).toEqual({ id: 25, name: 'Nobody', count: 0 });
@@ -84,14 +84,14 @@ describe('a value is found', () => {
 });
 
 test.each(['%', '_', '\\', '!!!', '😀', 'xyzzy', 'a'.repeat(200), '% %'])(
-  'the text %s finds nothing and harms nothing',
+  'the text %s finds nothing and does no harm',
   async (text) => {
     expect(await find('locations', text)).toEqual([]);
   },
 );
 
 describe('counts and names', () => {
-  test('follow people who move, come and go, and rows that are renamed', async () => {
+  test('follow people who move, are added and removed, and rows that are renamed', async () => {
     const other = await createTestDatabase();
     const { sql } = other;
     const titles = () => lookUp(sql, 'job-titles', { text: '', limit: 10 });
@@ -140,7 +140,7 @@ describe('counts and names', () => {
     expect(await find('locations', 'japan')).toEqual([]);
   });
 
-  test('are after any import what counting everything anew gives', async () => {
+  test('equal a full recount after any import', async () => {
     const kept = await database.sql`
       select kind, id, name, people from lookup_values where name <> '' or people <> 0
       order by kind, id`;
@@ -150,7 +150,7 @@ describe('counts and names', () => {
     expect([...kept]).toEqual([...counted]);
   });
 
-  test('are there in a generated graph', async () => {
+  test('are present in a generated graph', async () => {
     const other = await createTestDatabase();
     try {
       await generateGraph(other.sql, { persons: 500, companies: 20, seed: 3 });

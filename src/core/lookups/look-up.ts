@@ -1,8 +1,7 @@
 /**
- * Autocomplete: what begins with the text, then what has words that begin with it, then what it may have
- * meant with small typos; the more people hold a value the earlier it stands. Case, accents and signs
- * do not matter. Ids are those that person search filters by: `positionIds`, `locationIds` (cities)
- * and `industryIds`.
+ * Autocomplete: values that begin with the text, then values with words that begin with it, then corrections of
+ * small typos; each group by the number of people who hold the value. Case, accents and punctuation do not matter.
+ * Ids are those that person search filters by: `positionIds`, `locationIds` (cities) and `industryIds`.
  */
 import type { Sql } from '../db/client.ts';
 import {
@@ -15,20 +14,23 @@ import {
 } from './lookups.sql.ts';
 import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 
-/** What can be looked up, by the last part of its path. */
+/** The kinds of lookup, by the last part of their path. */
 export const lookupKinds = ['job-titles', 'locations', 'industries'] as const;
 export type LookupKind = (typeof lookupKinds)[number];
 
 const codes: Record<LookupKind, LookupCode> = { 'job-titles': 1, locations: 2, industries: 3 };
 
-/** Texts that are tried for a misspelt one. */
+/** Maximum number of corrected texts that are tried. */
 const CORRECTIONS_MAX = 3;
-/** Words looked at for a wrong one: more than are tried, as names may have lost some. */
+/** Candidates for a wrong word: more than are tried, because some may no longer occur in names. */
 const NEAREST_MAX = 12;
-/** More words than anybody types; the rest is compared as it stands. */
+/** More words than people type; the rest is compared unchanged. */
 const CORRECTED_WORDS_MAX = 4;
 
-/** At most `limit` values for the text in the graph that `sql` sees; an empty text gives the most frequent. */
+/**
+ * Returns at most `limit` values for the text in the graph that `sql` sees; an empty text returns the most
+ * frequent.
+ */
 export async function lookUp(
   sql: Sql,
   kind: LookupKind,
@@ -39,7 +41,7 @@ export async function lookUp(
   const words = folded.split(' ');
   const wrong = wrongWords(words, new Set(unknown));
   if (wrong.length === 0) return found;
-  const similar = await findMeantWords(sql, code, wrong);
+  const similar = await findNearestWords(sql, code, wrong);
   for (const meant of correctedTexts(words, similar)) {
     if (found.length >= limit) break;
     const known = new Set(found.map(({ id }) => id));
@@ -49,7 +51,7 @@ export async function lookUp(
   return found.slice(0, limit);
 }
 
-/** The values of these ids, in their order, as the graph names them now; an id without a name has none. */
+/** Returns the values of these ids, in their order, with their current names; ids without a name are left out. */
 export function lookUpIds(
   sql: Sql,
   kind: LookupKind,
@@ -58,8 +60,8 @@ export function lookUpIds(
   return findNamed(sql, codes[kind], ids);
 }
 
-/** For each wrong word the nearest words that names have. */
-async function findMeantWords(
+/** Returns for each wrong word the nearest words that occur in names. */
+async function findNearestWords(
   sql: Sql,
   code: LookupCode,
   wrong: readonly string[],
@@ -73,14 +75,17 @@ async function findMeantWords(
   return new Map([...nearest].map(([word, words]) => [word, words.filter((w) => known.has(w))]));
 }
 
-/** The words of a text that may be misspelt: those that no name has and that are not too short to guess. */
+/** Returns the words that may be misspelt: those that occur in no name and are long enough to correct. */
 export function wrongWords(words: readonly string[], unknown: ReadonlySet<string>): string[] {
   return words
     .slice(0, CORRECTED_WORDS_MAX)
     .filter((word) => unknown.has(word) && [...word].length >= TYPO_LETTERS_MIN);
 }
 
-/** What the text may have meant, nearest first: its words, with the wrong ones replaced by similar ones. */
+/**
+ * Returns the likely corrections of a text, nearest first: its words, with the wrong ones replaced by similar
+ * ones.
+ */
 export function correctedTexts(
   words: readonly string[],
   similar: ReadonlyMap<string, readonly string[]>,

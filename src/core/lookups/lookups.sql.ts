@@ -1,4 +1,4 @@
-/** Statements of the autocomplete: the search itself is the function `look_up` of the graph's schema. */
+/** Statements of the autocomplete. The search itself is the function `look_up` of the graph's schema. */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 
@@ -8,30 +8,30 @@ export type LookupCode = 1 | 2 | 3;
 export interface LookupValue {
   id: number;
   name: string;
-  /** People who hold it. */
+  /** Number of people who hold it. */
   count: number;
 }
 
 export interface SpelledAnswer {
-  /** The text as names are compared: words between single spaces. */
+  /** The text in the form in which names are compared: words separated by single spaces. */
   folded: string;
-  /** Words of it that begin no word of any name; looked for only where values are missing. */
+  /** Its words that begin no word of any name; determined only when there are fewer matches than asked for. */
   unknown: string[];
-  /** What begins with the text, then what has words that do, each by people, then by text and id. */
+  /** Values that begin with the text, then values with words that do, each by people, then by text and id. */
   matches: LookupValue[];
 }
 
-/** At most `limit` values that fit the text as it is spelled; an empty text gives the most frequent. */
+/** Returns at most `limit` values that match the text as spelled; an empty text returns the most frequent. */
 export async function findSpelled(
   sql: Sql,
   { code, text, limit }: { code: LookupCode; text: string; limit: number },
 ): Promise<SpelledAnswer> {
   const [row] = await sql<SpelledAnswer[]>`
     select folded, unknown, matches from look_up(${code}, ${text}, ${limit})`;
-  return must(row, 'answer of a lookup');
+  return must(row, 'result of a lookup');
 }
 
-/** The values of these ids, in their order, without those that have no name. */
+/** Returns the values of these ids, in their order, without those that have no name. */
 export async function findNamed(
   sql: Sql,
   code: LookupCode,
@@ -45,8 +45,8 @@ export async function findNamed(
 }
 
 /**
- * For each misspelt word those that it may have been meant to be, and many further off. A word that no
- * name has any more may be among them.
+ * Returns for each misspelt word its candidates, including many distant ones. Words that occur in no name any more
+ * may be among them.
  */
 export async function findSimilarWords(
   sql: Sql,
@@ -58,7 +58,7 @@ export async function findSimilarWords(
   return new Map(rows.map(({ asked, similarOnes }) => [asked, similarOnes?.split(' ') ?? []]));
 }
 
-/** Those of the words that some name has today. */
+/** Returns those of the words that occur in a name today. */
 export async function findKnownWords(
   sql: Sql,
   code: LookupCode,

@@ -1,4 +1,4 @@
-/** The order of a lookup said as plainly as it can be, over every value; for the tests alone. */
+/** A naive reference of the lookup order, over every value; for the tests only. */
 
 import { correctedTexts, wrongWords } from './look-up.ts';
 import { nearestWords } from './nearest-words.ts';
@@ -10,7 +10,7 @@ export interface NaiveValue {
   people: number;
 }
 
-/** Ids of the best `limit` values for a text that is folded already. */
+/** Returns the ids of the best `limit` values for a folded text. */
 export function naiveLookUp(
   values: readonly NaiveValue[],
   folded: string,
@@ -31,7 +31,7 @@ export function naiveLookUp(
   return [...new Set(found)].slice(0, limit);
 }
 
-/** What begins with the text, then what has its words as beginnings of words, in their order. */
+/** Returns values that begin with the text, then values with its words as beginnings of words, in their order. */
 function spelled(values: readonly NaiveValue[], text: string): number[] {
   const starts = values.filter((value) => value.folded.startsWith(text));
   const others = values.filter(

@@ -9,11 +9,11 @@ test.each([
   ['lnodn', ['london'], []],
   ['sofwrae', ['software'], ['software']],
   ['marn', ['barn', 'mark', 'mara'], ['mara', 'mark', 'barn']],
-])('%s may mean, of %j, %j', (word, candidates, meant) => {
+])('%s is corrected, from %j, to %j', (word, candidates, meant) => {
   expect(nearestWords(word, candidates, 10)).toEqual(meant);
 });
 
-test('no word that is near enough is left out', () => {
+test('no word that is near enough is missing', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdé東ü\u{1d49c}'), maxLength: 10 });
   fc.assert(
     fc.property(word, fc.array(word, { maxLength: 30 }), (asked, candidates) => {

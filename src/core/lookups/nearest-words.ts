@@ -1,12 +1,12 @@
-/** Which words a misspelt one may have been meant to be. Pure: the same rule ranks any list of words. */
+/** Ranks corrections of a misspelt word. Pure: the same rule ranks any list of words. */
 import { editDistance } from './edit-distance.ts';
 
 /** Shorter words have too many neighbours to guess among. */
 export const TYPO_LETTERS_MIN = 4;
-/** A word of so many letters may be meant with two slips, a shorter one with one. */
+/** A word of this many letters may have two typos, a shorter one has one. */
 const TWO_SLIPS_LETTERS_MIN = 8;
 
-/** The words that are meant at most, by slips, then by how far both begin alike, then by text. */
+/** Returns at most `max` corrections, by number of typos, then by length of the common beginning, then by text. */
 export function nearestWords(
   word: string,
   candidates: readonly string[],
@@ -26,21 +26,21 @@ export function nearestWords(
     .map(({ candidate }) => candidate);
 }
 
-/** How many characters two words begin with alike. */
+/** Returns the length of the common beginning of two words. */
 function sharedStart(left: string, right: string): number {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length++;
   return length;
 }
 
-/** Which letters a word has, as bits; characters that share a bit only hide a difference. */
+/** Returns the set of letters of a word as bits; characters that share a bit can only hide a difference. */
 function letterSet(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
   return letters;
 }
 
-/** How many letters one of two words has and the other lacks, the greater way: a slip adds one at most. */
+/** Returns the larger of the two set differences: one typo adds at most one. */
 function differs(left: number, right: number): number {
   return Math.max(countBits(left & ~right), countBits(right & ~left));
 }

@@ -1,28 +1,28 @@
 /**
- * Alternatives of one column as SQL whose size does not grow with them. A few ranges are comparisons, which an
- * index answers range by range; more are one multirange, which a row is looked up in by bisection.
+ * Alternatives of one column as SQL of constant size. A few ranges are comparisons, which an index serves range by
+ * range; more are one multirange, which is searched by bisection for each row.
  */
 import type { Helper, PendingQuery, Row } from 'postgres';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import type { Range, Span } from './parse-ranges.ts';
 
-/** A part of a statement. It must not be awaited by itself: that would run it. */
+/** A part of a statement. Never await it by itself: that would run it. */
 export type Fragment = PendingQuery<Row[]>;
 export type Identifier = Helper<string>;
 
-/** Ranges that are compared one by one: the planner combines the index scans of this many. */
+/** Maximum number of ranges compared one by one: the planner combines the index scans of this many. */
 const COMPARED_RANGES_MAX = 10;
 const INT4_MAX = 2_147_483_647;
 
-/** True for rows that meet any of these conditions; false without one. */
+/** True for rows that match any of these conditions; false without one. */
 export function anyOf(sql: Sql, alternatives: readonly Fragment[]): Fragment {
   const [first, ...others] = alternatives;
   if (first === undefined) return sql`false`;
   return sql`(${others.reduce((left, right) => sql`${left} or ${right}`, first)})`;
 }
 
-/** The column is one of these ids. None for no ids; for one id an equality. */
+/** True for rows whose column is one of these ids; an equality for one id. No condition for no ids. */
 export function idIn(
   sql: Sql,
   column: Identifier,
@@ -39,13 +39,15 @@ export function idIn(
   ];
 }
 
-/** The column is in any of these ranges; single numbers are one list. `isBig` for a bigint column. */
+/**
+ * True for rows whose column is in any of these ranges; single numbers are one list. `isBig` for a bigint column.
+ */
 export function integerIn(
   sql: Sql,
   name: string,
   { ranges, isBig }: { ranges: readonly Range[]; isBig: boolean },
 ): Fragment[] {
-  // An int column holds nothing above its maximum; compared as bigint it would miss the index.
+  // An int column holds nothing above its maximum; compared as bigint it would not use the index.
   const possible = isBig
     ? ranges
     : ranges
@@ -66,7 +68,7 @@ export function integerIn(
   return [...idIn(sql, column, { ids, isBig }), ...inRanges];
 }
 
-/** The range of the two columns overlaps any of these. Rows without a range do not. */
+/** True for rows whose range of two columns overlaps any of these. Rows without a range do not match. */
 export function rangeOverlaps(
   sql: Sql,
   columns: { min: string; max: string },
@@ -85,7 +87,7 @@ export function rangeOverlaps(
   ];
 }
 
-/** The column is in any of these spans of time. */
+/** True for rows whose column is in any of these time spans. */
 export function timeIn(sql: Sql, name: string, spans: readonly Span[]): Fragment[] {
   const column = sql(name);
   const within = ({ from, until }: Span) => {
@@ -97,7 +99,7 @@ export function timeIn(sql: Sql, name: string, spans: readonly Span[]): Fragment
   return [sql`${column}::timestamp <@ ${listed}::text::tsmultirange`];
 }
 
-/** The smallest range that holds all of them. There must be one at least. */
+/** Returns the smallest range that contains all of them. There must be at least one. */
 function hullOf(ranges: readonly Range[]): Range {
   return ranges.reduce(
     (hull, { min, max }) => ({
@@ -108,7 +110,7 @@ function hullOf(ranges: readonly Range[]): Range {
   );
 }
 
-/** As Postgres reads a multirange; ranges may overlap and stand in any order. */
+/** Formats a multirange for Postgres; ranges may overlap and be in any order. */
 function multirange(ranges: readonly Range[]): string {
   return `{${ranges.map(({ min, max }) => `[${min},${max ?? ''}]`).join(',')}}`;
 }

@@ -24,7 +24,7 @@ const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
 const now = new Date(`${YEAR}-06-01T00:00:00Z`);
 const graphs = fc.sample(drawnGraph, { numRuns: 3, seed: 7 });
 
-/** Ids of the people that a query means, in order. */
+/** Returns the ids of the people that match a query, in order. */
 async function find(sql: Sql, query: string): Promise<number[]> {
   const prepared = await prepareFilter(sql, parseFilter(query), owner, now);
   const rows = await sql<{ id: number }[]>`
@@ -56,15 +56,15 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
     expect(await find(database.sql, query), query).toEqual(expected);
   };
 
-  test.each(drawnConditionEach)('%s alone means the same people', async (_name, condition) => {
+  test.each(drawnConditionEach)('%s alone matches the same people', async (_name, condition) => {
     await fc.assert(fc.asyncProperty(condition, agrees), { numRuns: 12, seed: 1 });
   });
 
-  test('filters together mean the people that each of them means', async () => {
+  test('combined filters match the people that each of them matches', async () => {
     await fc.assert(fc.asyncProperty(drawnFilter, agrees), { numRuns: 150, seed: 2 });
   });
 
-  test('every field is told to be there or not as its record shows it', async () => {
+  test('every field is present or absent as in its record', async () => {
     const rows = await database.sql<{ id: number; present: string }[]>`
       select id, present::text as present from person_search order by id`;
     for (const [index, { present }] of rows.entries()) {
@@ -80,7 +80,7 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
   });
 });
 
-test('people are found by what the rows that they refer to say now', async () => {
+test('people are found by the current rows that they refer to', async () => {
   const database = await createTestDatabase();
   const { sql } = database;
   try {
@@ -106,7 +106,7 @@ test('people are found by what the rows that they refer to say now', async () =>
   }
 });
 
-test('whoever opted out is found by nothing', async () => {
+test('opted-out people are never found', async () => {
   const database = await createTestDatabase();
   try {
     await importGraph(database.sql, {

@@ -1,7 +1,7 @@
 /**
- * A prepared filter to SQL: one handler for each node of the tree. Every search, preview and export reads
- * people through a condition made here, so that none of them means other people than the others; whoever
- * opted out, and whom the account does not want to contact, is left out here as well.
+ * Compiles a prepared filter to SQL: one handler for each kind of node. Every search, preview and export reads
+ * people through this condition, so that all of them match the same people; opted-out people and the account's
+ * do-not-contact list are excluded here too.
  */
 import type { Sql } from '../db/client.ts';
 import { personFields } from '../graph/fields.ts';
@@ -19,7 +19,7 @@ import type { Condition, Presence } from './parse.ts';
 import type { Range, Span } from './parse-ranges.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 
-/** Columns of `person_search` by field; what is not here is read from `persons`. */
+/** Columns of `person_search` by field; other fields are read from `persons`. */
 const searchColumns: Readonly<Record<string, string>> = {
   id: 'id',
   createdAt: 'created_at',
@@ -51,19 +51,19 @@ const bigintFields: ReadonlySet<string> = new Set([
   'currentCompanyId',
   'company',
 ]);
-/** The first fields of the record are never absent; `person_search.present` has no bit for them. */
+/** The first fields of the record are always present; `person_search.present` has no bit for them. */
 const ALWAYS_PRESENT = 3;
 
 /**
- * The condition over `persons p`: `select p.id from persons p where ${compileFilter(sql, prepared)} order
- * by p.id` gives exactly the people of the filter, without those who opted out or whom the owner does
- * not want to contact. For statements that run over the graph that `sql` sees.
+ * Returns the condition over `persons p`: `select p.id from persons p where ${compileFilter(sql, prepared)} order
+ * by p.id` returns exactly the people of the filter, without opted-out people and the owner's do-not-contact list.
+ * For statements over the graph that `sql` sees.
  */
 export function compileFilter(sql: Sql, prepared: PreparedFilter): Fragment {
   return sql`p.id in (select s.id from person_search s where ${compileSearch(sql, prepared)})`;
 }
 
-/** The same over `person_search s`, for statements that need no more than ids: no join is made. */
+/** As `compileFilter`, over `person_search s`, for statements that only need ids: no join is made. */
 export function compileSearch(sql: Sql, prepared: PreparedFilter): Fragment {
   const conditions = prepared.filter.conditions.map((condition, index) =>
     compileCondition(sql, prepared, { condition, index }),
@@ -80,7 +80,7 @@ interface Numbered {
   index: number;
 }
 
-/** Values or presence: any of them is enough. */
+/** Values or presence: any of them matches. */
 function compileCondition(sql: Sql, prepared: PreparedFilter, numbered: Numbered): Fragment {
   const { condition } = numbered;
   const alternatives = [
@@ -103,19 +103,19 @@ function compilePresence(
   return [...(present ? [isThere] : []), ...(absent ? [sql`not ${isThere}`] : [])];
 }
 
-/** One bit of a mask, so that no field needs a column for it. */
+/** Tests one bit of a mask, so that no field needs its own column. */
 function isPresent(sql: Sql, field: string): Fragment {
   const bit = presenceBit(field);
   if (bit === null) return sql`true`;
   return sql`(s.present & ${presenceMask(bit)}::bigint <> 0)`;
 }
 
-/** A bigint with one bit set, in digits: a number would lose the last of them. */
+/** Returns a bigint with one bit set, as digits: a number would lose the last of them. */
 export function presenceMask(bit: number): string {
   return String(2n ** BigInt(bit));
 }
 
-/** The bit of `person_search.present` that says that a field is not absent; null for those that always are there. */
+/** Returns the bit of `person_search.present` for a field; null for fields that are always present. */
 export function presenceBit(field: string): number | null {
   const place = personFields.findIndex(({ name }) => name === field);
   assert(place >= 0, `the record has no field ${field}`);
@@ -191,7 +191,7 @@ function inPersons(sql: Sql, condition: Fragment): Fragment {
   return sql`s.id in (select r.id from persons r where ${condition})`;
 }
 
-/** Texts that stand folded in `person_search`; the one of `position` may be another field's. */
+/** Texts that are stored folded in `person_search`; the one of `position` may come from another field. */
 const foldedColumns: Readonly<Record<string, string>> = {
   gender: 'gender',
   name: 'name',
@@ -213,7 +213,7 @@ function compileText(sql: Sql, { field, texts }: Condition & { node: 'text' }): 
   return field === 'position' ? sql`(${test} and ${isPresent(sql, 'position')})` : test;
 }
 
-/** For one value an equality: an index that goes on with the id then gives people in order. */
+/** For one value an equality: an index that continues with the id then returns people in order. */
 function isOneOf(sql: Sql, column: Fragment | Identifier, texts: string[]): Fragment {
   return texts.length === 1
     ? sql`${column} = (fold_all(${texts}::text[]))[1]`
@@ -253,8 +253,8 @@ function compileTimes(sql: Sql, field: string, spans: readonly Span[]): Fragment
 }
 
 /**
- * Texts whose words are all in `experience`. Folding a record's text is most of the cost, so it is folded once for all
- * texts, and these before the first record is read. A text without any word matches no one.
+ * Texts whose words all occur in `experience`. Folding a record's text is most of the cost, so it is folded once
+ * for all texts, and these before the first record is read. A text without any word matches no one.
  */
 function compileWords(sql: Sql, texts: string[]): Fragment {
   if (texts.length === 1) {
@@ -274,7 +274,7 @@ function compileWords(sql: Sql, texts: string[]): Fragment {
       where words <> '' and known.words @> string_to_array(words, ' ')))`;
 }
 
-/** A text of which nothing is left when it is folded is no skill of anybody. */
+/** A text that is empty when folded matches no skill. */
 function compileSkills(sql: Sql, texts: string[]): Fragment {
   return sql`(s.skills @> fold_all(${texts}::text[])
     and cardinality(fold_all(${texts}::text[])) = ${texts.length})`;

@@ -1,4 +1,4 @@
-/** How many entries a do-not-contact list may hold. */
+/** The maximum number of entries of a do-not-contact list. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
@@ -28,7 +28,7 @@ async function counted(): Promise<{ listed: number; entries: number }> {
 const domains = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `d${from + index}.example`);
 
-test('entries are counted whatever is listed, listed again or removed, also at once', async () => {
+test('the count follows entries that are added, repeated or removed, also concurrently', async () => {
   await Promise.all([
     send('POST', domains(0, 50)),
     send('POST', domains(25, 75)),
@@ -39,8 +39,8 @@ test('entries are counted whatever is listed, listed again or removed, also at o
   expect(await counted()).toEqual({ listed: 70, entries: 70 });
 });
 
-test('the entry that is too many is refused with the whole call, also of calls at once', async () => {
-  // As if it held all the others already.
+test('a call that exceeds the maximum is refused as a whole, also concurrently', async () => {
+  // As if the list already held all the others.
   await pipeline.sql`update do_not_contact_versions set entries = entries + 999_900`;
   const answers = await Promise.all(
     [100, 120, 140].map((from) => send('POST', domains(from, from + 20))),
@@ -54,7 +54,7 @@ test('the entry that is too many is refused with the whole call, also of calls a
   expect(problem).toMatchObject({ entries_max: 1_000_000 });
   expect(problem.detail).toMatch(/1000000 entries.*none was added/);
   expect(await counted()).toEqual({ listed: 90, entries: 999_990 });
-  // What is listed already adds nothing.
+  // A listed entry adds nothing.
   expect((await send('POST', domains(30, 40))).status).toBe(200);
   await send('DELETE', domains(30, 40));
   expect((await send('POST', domains(200, 210))).status).toBe(200);

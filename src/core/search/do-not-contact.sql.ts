@@ -1,13 +1,13 @@
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 
-/** Whom a list names: addresses by the SHA-256 of their canonical form, and domains. */
+/** Contacts of a list: addresses by the SHA-256 of their canonical form, and domains. */
 export interface ListedContacts {
   emailHashes: Buffer[];
   domains: string[];
 }
 
-/** A line of the list; one of address and domain is null. */
+/** An entry of the list; either address or domain is null. */
 export interface DoNotContact {
   id: number;
   emailSha256: Buffer | null;
@@ -15,7 +15,7 @@ export interface DoNotContact {
   createdAt: Date;
 }
 
-/** Adds what is not listed yet. Returns how many lines that were. */
+/** Adds entries that are not listed yet. Returns how many were added. */
 export async function insertContacts(
   sql: Sql,
   { accountId, live }: Owner,
@@ -32,7 +32,7 @@ export async function insertContacts(
   return rows.length;
 }
 
-/** Lines of the list, counted by the statements that change it. */
+/** Returns the number of entries, as maintained by the statements that change the list. */
 export async function countContacts(sql: Sql, { accountId, live }: Owner): Promise<number> {
   const [list] = await sql<{ entries: number }[]>`
     select entries from do_not_contact_versions
@@ -40,7 +40,7 @@ export async function countContacts(sql: Sql, { accountId, live }: Owner): Promi
   return list?.entries ?? 0;
 }
 
-/** Takes these off the list. Returns how many lines that were. */
+/** Removes these entries. Returns how many were removed. */
 export async function deleteContacts(
   sql: Sql,
   { accountId, live }: Owner,
@@ -54,7 +54,7 @@ export async function deleteContacts(
   return deleted.count;
 }
 
-/** A page of the list, newest first. */
+/** Returns a page of the list, newest first. */
 export async function listContacts(
   sql: Sql,
   { accountId, live }: Owner,

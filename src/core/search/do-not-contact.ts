@@ -1,6 +1,6 @@
 /**
- * Whom an account does not want to find. Addresses are kept as hashes only: the list says nothing about
- * anybody to whoever reads the database.
+ * Do-not-contact lists of accounts. Addresses are stored as hashes only: a reader of the database learns nothing
+ * about the people listed.
  */
 import { createHash } from 'node:crypto';
 import type { Owner } from '../accounts/owner.ts';
@@ -10,22 +10,22 @@ import { normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError, type ErrorDetail } from '../lib/errors.ts';
 import { countContacts, insertContacts, type ListedContacts } from './do-not-contact.sql.ts';
 
-/** What a caller lists, as it is written. */
+/** The entries as the caller writes them. */
 export interface WrittenContacts {
   emails: string[];
   domains: string[];
   email_sha256: string[];
 }
 
-/** More than the customers of any one company; the list of an account then takes some 200 MB. */
+/** More than the customers of any one company; such a list takes about 200 MB. */
 const ENTRIES_MAX = 1_000_000;
-/** Wrong entries that a refusal names. */
+/** Maximum number of wrong entries named in an error. */
 const ERRORS_MAX = 20;
 
 /**
- * Reads a list: addresses in any spelling, domains as they stand behind the `@` of an address, hashes as 64
- * hexadecimal digits of the SHA-256 of an address in small letters. Throws `AppError` 400 that names the
- * entries which are none; nothing of the list is used then.
+ * Parses a list: addresses in any spelling, domains as after the `@` of an address, hashes as 64 hexadecimal
+ * digits of the SHA-256 of a lower-case address. Throws `AppError` 400 that names the invalid entries; then no
+ * entry is used.
  */
 export function readContacts(written: WrittenContacts): ListedContacts {
   const errors: ErrorDetail[] = [];
@@ -43,15 +43,15 @@ export function readContacts(written: WrittenContacts): ListedContacts {
   throw new AppError({
     code: 'invalid_parameter',
     status: 400,
-    message: `${errors.length} entries cannot be used; the first is ${errors[0]?.field}.`,
+    message: `${errors.length} entries are not valid; the first is ${errors[0]?.field}.`,
     errors: errors.slice(0, ERRORS_MAX),
   });
 }
 
 /**
- * Adds what is not listed yet, and returns how many entries that were. Call in a transaction: changes of one
- * list wait for each other, so the bound is exact. Throws `AppError` 409 `too_many_entries` when the list would
- * hold more than its maximum.
+ * Adds entries that are not listed yet, and returns how many were added. Call it in a transaction: changes of one
+ * list are serialised, so the maximum is exact. Throws `AppError` 409 `too_many_entries` when the list would
+ * exceed it.
  */
 export async function addContacts(
   tx: Sql,
@@ -67,14 +67,14 @@ function tooManyEntries(): AppError {
   return new AppError({
     code: 'too_many_entries',
     status: 409,
-    message: `A do-not-contact list may hold ${ENTRIES_MAX} entries; with these it would hold more, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain in place of its addresses.`,
+    message: `A do-not-contact list may hold at most ${ENTRIES_MAX} entries. These would exceed it, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain instead of its addresses.`,
     extensions: { entries_max: ENTRIES_MAX },
   });
 }
 
 const messages: Record<keyof WrittenContacts, string> = {
-  emails: 'is no e-mail address',
-  domains: 'is no domain, such as acme.example',
+  emails: 'is not an e-mail address',
+  domains: 'is not a domain such as acme.example',
   email_sha256: 'must be 64 hexadecimal digits',
 };
 

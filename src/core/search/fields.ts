@@ -1,24 +1,24 @@
 /**
- * The parameters of person search: those of the specification, each a row here, and any field of the
- * person record, derived from the field table. How each reads its values is said here and nowhere else.
+ * The parameters of person search: those of the specification, one row each, and every field of the person record,
+ * derived from the field table. The kind of each parameter is defined only here.
  */
 import { personFields } from '../graph/fields.ts';
 
-/** How the values of a parameter are read, and what they mean. */
+/** Syntax and meaning of a parameter's values. */
 export type ParameterKind =
   /** Whole text, folded. */
   | 'text'
   /** A number or a range of numbers. */
   | 'integer'
-  /** Ids, which may stand between commas as well. */
+  /** Ids, which may also be separated by commas. */
   | 'ids'
   /** A day, a time, or a range of them. */
   | 'time'
-  /** An object: only whether it is there. */
+  /** An object: only its presence. */
   | 'object'
-  /** Words that must all be in a text. */
+  /** Words that must all occur in a text. */
   | 'words'
-  /** Every one of these. */
+  /** All of these. */
   | 'skills'
   /** 1 or 2, or a word for each. */
   | 'choice'
@@ -29,7 +29,7 @@ export type ParameterKind =
   /** `<city>:<country>`. */
   | 'place';
 
-/** A value inside an object of the record, such as the name of the industry of a company. */
+/** A value inside an object of the record, such as the name of a company's industry. */
 export interface ObjectPath {
   /** Field of the record that holds the object. */
   object: string;
@@ -40,20 +40,20 @@ export interface ObjectPath {
 export interface SearchParameter {
   name: string;
   kind: ParameterKind;
-  /** Field of the record that it looks at: for presence, and for values of the plain kinds. */
+  /** Field of the record that is tested: for presence, and for values of the plain kinds. */
   field: string;
   /** For values inside an object. */
   inside?: ObjectPath;
-  /** For `choice`: what each value asks for. */
+  /** For `choice`: the meaning of each value. */
   choices?: Readonly<Record<string, Choice>>;
-  /** True when `*` and `null` ask whether the field is there. */
+  /** True when `*` and `null` test the presence of the field. */
   takesPresence: boolean;
 }
 
-/** A choice asks for a text of the field, or for another field to be there. */
+/** A choice tests a text of the field, or the presence of another field. */
 export type Choice = { value: string } | { present: string };
 
-/** Parameters that steer a page and are no filter. */
+/** Parameters of a page, which are not filters. */
 export const pageParameterNames = ['limit', 'skip', 'cursor', 'count', 'partial'] as const;
 export type PageParameterName = (typeof pageParameterNames)[number];
 
@@ -100,12 +100,12 @@ const special: Omit<SearchParameter, 'takesPresence'>[] = [
   { name: 'salary', kind: 'overlap', field: 'inferredSalary' },
 ];
 
-/** Fields of the record that the specification gives a reading of their own. */
+/** Fields of the record whose values the specification reads in its own way. */
 const ownKinds: Readonly<Record<string, Partial<SearchParameter>>> = {
   companyId: { kind: 'ids' },
   gender: { kind: 'choice', choices: genders },
   skills: { kind: 'skills' },
-  // Years, by the specification; the text of that name is `experience.text`.
+  // Years, by the specification; the text is `experience.text`.
   experience: { kind: 'integer', field: 'inferredYearsExperience', takesPresence: false },
 };
 

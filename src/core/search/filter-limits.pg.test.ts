@@ -9,7 +9,7 @@ import { prepareFilter } from './prepare.ts';
 import { countPeople, selectPage } from './search.sql.ts';
 
 const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
-/** Counts of items around each limit: of comparisons, of compared kinds, of a list. */
+/** Numbers of items around each limit: of comparisons, of compared kinds, of a list. */
 const counts = [1, 2, 10, 11, 100, 101, 10_000, 10_001];
 const COMPARED_KINDS: readonly ParameterKind[] = ['overlap', 'age', 'time', 'place', 'words'];
 
@@ -85,7 +85,7 @@ function conditions(items: Record<string, number>): fc.Arbitrary<Conditions> {
     .map((parts) => ({ items, query: parts.join('&') }));
 }
 
-/** Refused with 400 that names a parameter of the filter, or read without any error. */
+/** Returns whether a filter is refused with 400 that names a parameter, or runs without any error. */
 async function isRefusedOrRuns({ items, query }: Conditions): Promise<'refused' | 'runs'> {
   try {
     const prepared = await prepareFilter(database.sql, parseFilter(query), owner);
@@ -103,15 +103,18 @@ async function isRefusedOrRuns({ items, query }: Conditions): Promise<'refused' 
   }
 }
 
-test.each(parameterNames)('%s is refused by name or runs, around each limit', async (name) => {
-  for (const count of counts) {
-    const [drawn] = fc.sample(conditions({ [name]: count }), { numRuns: 1, seed: count });
-    if (drawn !== undefined) await isRefusedOrRuns(drawn);
-  }
-});
+test.each(parameterNames)(
+  '%s is refused with its name or runs, around each limit',
+  async (name) => {
+    for (const count of counts) {
+      const [drawn] = fc.sample(conditions({ [name]: count }), { numRuns: 1, seed: count });
+      if (drawn !== undefined) await isRefusedOrRuns(drawn);
+    }
+  },
+);
 
-test('all parameters at once run at their limits', async () => {
-  // Items that no kind refuses, so that nothing is left out.
+test('all parameters together run at their limits', async () => {
+  // Items that every kind accepts, so that nothing is left out.
   const plain: Readonly<Record<ParameterKind, string>> = {
     ...{
       text: 'a b',
@@ -130,7 +133,7 @@ test('all parameters at once run at their limits', async () => {
   expect(await isRefusedOrRuns({ items: {}, query: query.join('&') })).toBe('runs');
 });
 
-test('random filters around the limits are refused by name or run', async () => {
+test('random filters around the limits are refused with a parameter name or run', async () => {
   const drawn = fc
     .dictionary(fc.constantFrom(...parameterNames), fc.constantFrom(...counts), {
       minKeys: 1,
@@ -145,8 +148,11 @@ test('random filters around the limits are refused by name or run', async () => 
   expect(seen).toEqual(new Set(['refused', 'runs']));
 });
 
-test.each(COMPARED_KINDS)('more than 100 items of the kind %s are refused by name', (kind) => {
-  const name = [...searchParameters.values()].find((parameter) => parameter.kind === kind)?.name;
-  const [drawn] = fc.sample(conditions({ [name ?? '']: 101 }), { numRuns: 1, seed: 1 });
-  expect(() => parseFilter(drawn?.query ?? '')).toThrow(/takes at most 100 items/);
-});
+test.each(COMPARED_KINDS)(
+  'more than 100 items of the kind %s are refused with the parameter name',
+  (kind) => {
+    const name = [...searchParameters.values()].find((parameter) => parameter.kind === kind)?.name;
+    const [drawn] = fc.sample(conditions({ [name ?? '']: 101 }), { numRuns: 1, seed: 1 });
+    expect(() => parseFilter(drawn?.query ?? '')).toThrow(/takes at most 100 items/);
+  },
+);

@@ -26,7 +26,7 @@ interface Plan {
   'Actual Rows': number;
 }
 
-/** Pages of the database that finding a page of people touches, and how many people it found. */
+/** Returns the number of database pages that finding a page of people touches, and the number of people found. */
 async function costOf(query: string, after: number): Promise<{ buffers: number; people: number }> {
   const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
   const prepared = await prepareFilter(sql, parseFilter(query), owner);
@@ -40,7 +40,7 @@ async function costOf(query: string, after: number): Promise<{ buffers: number; 
   return { buffers, people: Plan['Actual Rows'] };
 }
 
-/** What was measured, and a fifth more: another plan costs several times that. */
+/** The measured number plus a fifth: a wrong plan costs several times that. */
 test.each([
   ['gender=female', 0, 13],
   ['positionIds=111', 10_000, 250],
@@ -50,7 +50,7 @@ test.each([
   ['surname=Smith&phoneTypeId=1', 0, 70],
   ['workEmail=*&birthYear=1970-1980', 15_000, 145],
   ['email=nobody@nowhere.example', 0, 4],
-])('%s behind %i reads at most %i pages', async (query, after, max) => {
+])('%s after id %i reads at most %i pages', async (query, after, max) => {
   const { buffers } = await costOf(query, after);
   expect(buffers).toBeLessThanOrEqual(max);
 });

@@ -1,13 +1,13 @@
 /**
- * One page of a search, in the order of ids. A page is fixed before it is paid: what is read here is what
- * is charged and sent.
+ * One page of a search, in the order of ids. A page is fixed before it is charged: exactly the people read here
+ * are charged and sent.
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { isCancelled } from '../db/pg-errors.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Filter } from './parse.ts';
-import { type PageRequest, readCursor, spellCursor } from './parse-page.ts';
+import { encodeCursor, type PageRequest, readCursor } from './parse-page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import {
   countPeople,
@@ -22,27 +22,27 @@ export interface SearchPage {
   /** In order; at most `limit`. */
   people: PersonRow[];
   hasMore: boolean;
-  /** How many people the filter means; null unless that was asked for. */
+  /** Number of people that match the filter; null unless requested. */
   total: number | null;
-  /** Keeps the place behind the page for who goes on by `skip`; may run while the page is paid. */
+  /** Saves the position after the page for paging by `skip`; may run while the page is charged. */
   remember(): Promise<void>;
 }
 
-/** Which connections a page is read by: `graph` with a timeout of its own, `hints` to the live database. */
+/** Connections of a page: `graph` with its own timeout, `hints` to the live database. */
 export interface SearchStores {
   graph: Sql;
   hints: Sql;
 }
 
-/** SHA-256 of what a filter means, however its parameters are ordered. */
+/** Returns the SHA-256 of a filter, independent of the order of its parameters. */
 function filterSha256(filter: Filter): Buffer {
   const sorted = filter.conditions.toSorted((a, b) => (a.parameter < b.parameter ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest();
 }
 
 /**
- * Reads a page. Throws `AppError` 400 for a cursor of another search and 503 `use_cursor` when the people to skip could
- * not be counted in the time that a search has.
+ * Reads a page. Throws `AppError` 400 for a cursor of another search and 503 `use_cursor` when skipping the people
+ * takes longer than a search may.
  */
 export async function readPage(
   stores: SearchStores,
@@ -50,7 +50,7 @@ export async function readPage(
   page: PageRequest,
 ): Promise<SearchPage> {
   const sha256 = filterSha256(prepared.filter);
-  const after = await startOf(stores, prepared, { page, sha256 });
+  const after = await findStart(stores, prepared, { page, sha256 });
   if (after === undefined) {
     const total = page.count ? await countPeople(stores.graph, prepared) : null;
     return { people: [], hasMore: false, total, remember: async () => {} };
@@ -67,7 +67,7 @@ export async function readPage(
     total,
     async remember() {
       const last = people.at(-1);
-      // Only who pages by `skip` comes back for the place; a cursor says it by itself.
+      // Only paging by `skip` needs the position; a cursor contains it.
       if (last === undefined || page.cursor !== null || !hasMore) return;
       const hint = { position: page.skip + people.length, lastId: last.id };
       await saveHint(stores.hints, { owner: prepared.owner, sha256, hint });
@@ -75,13 +75,13 @@ export async function readPage(
   };
 }
 
-/** The cursor behind these people. */
+/** Returns the cursor after these people. */
 export function cursorAfter(last: PersonRow, filter: Filter): string {
-  return spellCursor(last.id, filterSha256(filter));
+  return encodeCursor(last.id, filterSha256(filter));
 }
 
-/** The person before the page, null for the beginning, undefined where nobody is left. */
-async function startOf(
+/** Returns the person before the page, null for the beginning, undefined when no people are left. */
+async function findStart(
   { graph, hints }: SearchStores,
   prepared: PreparedFilter,
   { page, sha256 }: { page: PageRequest; sha256: Buffer },
@@ -102,13 +102,13 @@ async function startOf(
   return found;
 }
 
-/** The refusal of a search that the server was not done with in time: what the caller can do instead. */
+/** Returns the error of a search that timed out: what the caller can do instead. */
 export function searchTimeout(cause: unknown): AppError {
   return new AppError({
     code: 'search_timeout',
     status: 503,
     message:
-      'This search takes longer than a call may. Add a filter that few people meet (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
+      'This search takes too long for a call. Add a filter that matches few people (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
     cause,
   });
 }
@@ -117,7 +117,7 @@ function useCursor(skip: number, cause: unknown): AppError {
   return new AppError({
     code: 'use_cursor',
     status: 503,
-    message: `Skipping ${skip} people takes longer than a call may. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` from the beginning, page after page.`,
+    message: `Skipping ${skip} people takes too long for a call. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` page after page from the beginning.`,
     cause,
   });
 }

@@ -6,26 +6,26 @@ export interface Item {
   text: string;
   /** One-based position of its first character inside the value. */
   position: number;
-  /** For `*` and `null` that stand alone and unescaped. */
+  /** Set for an unescaped `*` or `null` on its own. */
   keyword: '*' | 'null' | null;
 }
 
-/** Items of one parameter. */
+/** Maximum number of items of one parameter. */
 const ITEMS_MAX = 10_000;
 const escapable = '|[],*\\';
 
 interface Draft {
   text: string;
-  /** Zero-based place of its first character that is no space. */
+  /** Zero-based position of its first character that is not a space. */
   start: number | null;
-  /** Zero-based place of an unescaped `*`. */
+  /** Zero-based position of an unescaped `*`. */
   star: number | null;
   isEscaped: boolean;
 }
 
 /**
- * Reads a value. With `commas` items may stand between commas as well. Throws `AppError` 400 for an empty
- * list or item, a bracket that is not closed or not expected, an escape of nothing, a `*` inside a text.
+ * Parses a value. With `commas` items may also be separated by commas. Throws `AppError` 400 for an empty list or
+ * item, an unclosed or unexpected bracket, an invalid escape, a `*` inside a text.
  */
 export function parseItems(
   parameter: string,
@@ -47,11 +47,11 @@ export function parseItems(
   for (let at = isList ? first + 1 : first; at < value.length; at++) {
     const character = value[at] ?? '';
     if (isClosed) {
-      if (/\S/.test(character)) throw fail(at, 'goes on behind the closing bracket');
+      if (/\S/.test(character)) throw fail(at, 'continues after the closing bracket');
     } else if (character === '\\') {
       const next = value[at + 1] ?? '';
       if (next === '' || !escapable.includes(next)) {
-        throw fail(at, 'holds a `\\` that escapes none of | [ ] , * \\');
+        throw fail(at, 'has a `\\` that escapes none of | [ ] , * \\');
       }
       append(draft, next, at);
       draft.isEscaped = true;
@@ -63,13 +63,13 @@ export function parseItems(
       finish(at);
       isClosed = true;
     } else if (character === '[' || character === ']') {
-      throw fail(at, `holds a \`${character}\` that is not expected: escape it with \`\\\``);
+      throw fail(at, `has an unexpected \`${character}\`: escape it with \`\\\``);
     } else {
       if (character === '*') draft.star ??= at;
       append(draft, character, at);
     }
   }
-  if (isList && !isClosed) throw fail(first, 'opens a bracket that is not closed');
+  if (isList && !isClosed) throw fail(first, 'has a bracket that is not closed');
   if (!isList) finish(value.length);
   return items;
 }
@@ -94,6 +94,6 @@ function toItem(
   if (star === null) {
     return { text, position, keyword: text === 'null' && !isEscaped ? 'null' : null };
   }
-  if (text !== '*') throw fail(star, 'holds a `*` inside a text: write `\\*` for the character');
+  if (text !== '*') throw fail(star, 'has a `*` inside a text: write `\\*` for the character');
   return { text, position, keyword: '*' };
 }

@@ -1,22 +1,22 @@
-/** The parameters that steer a page: how many, from where on, and what else is asked of it. */
+/** The parameters of a page: its size, its start, and what else is requested. */
 import { badParameter, type RawParameter } from './parse-query.ts';
 
 export interface PageRequest {
   limit: number;
-  /** People to leave out at the beginning. */
+  /** Number of people to skip at the beginning. */
   skip: number;
-  /** From an earlier page; null for none. Read by `readCursor`. */
+  /** Cursor of an earlier page; null for none. Parsed by `readCursor`. */
   cursor: string | null;
-  /** Whether the answer tells how many people there are in all. */
+  /** True when the response includes the total number of people. */
   count: boolean;
-  /** Whether a wallet that cannot pay all of the page may pay a part. */
+  /** True when a wallet that cannot pay the whole page may pay a part. */
   partial: boolean;
 }
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
 
-/** Reads the page parameters of a call, by name. Throws `AppError` 400 `invalid_parameter`. */
+/** Parses the page parameters of a call, by name. Throws `AppError` 400 `invalid_parameter`. */
 export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest {
   const limit = readNumber(page.get('limit'), LIMIT_DEFAULT);
   if (limit < 1 || limit > LIMIT_MAX) {
@@ -24,7 +24,7 @@ export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest 
   }
   const cursor = page.get('cursor')?.value ?? null;
   if (cursor !== null && page.has('skip')) {
-    throw badParameter('skip', 1, 'cannot stand beside `cursor`, which says where to begin');
+    throw badParameter('skip', 1, 'cannot be combined with `cursor`, which sets where to begin');
   }
   return {
     limit,
@@ -39,7 +39,7 @@ function readNumber(parameter: RawParameter | undefined, absent: number): number
   if (parameter === undefined) return absent;
   const number = /^\d+$/.test(parameter.value) ? Number(parameter.value) : Number.NaN;
   if (Number.isSafeInteger(number)) return number;
-  throw badParameter(parameter.name, 1, 'must be a whole number from 0');
+  throw badParameter(parameter.name, 1, 'must be a whole number, 0 or greater');
 }
 
 function readFlag(parameter: RawParameter | undefined): boolean {
@@ -48,17 +48,19 @@ function readFlag(parameter: RawParameter | undefined): boolean {
   throw badParameter(parameter.name, 1, 'must be true or false');
 }
 
-/** A cursor: the last person of a page, and the search that it belongs to. */
-export function spellCursor(lastId: number, filterSha256: Buffer): string {
+/** Encodes a cursor: the last person of a page, and the search that it belongs to. */
+export function encodeCursor(lastId: number, filterSha256: Buffer): string {
   return Buffer.from(`${lastId}.${fingerprint(filterSha256)}`).toString('base64url');
 }
 
-/** The last person before the page. Throws `AppError` 400 for what is no cursor of this search. */
+/**
+ * Returns the last person before the page. Throws `AppError` 400 for a text that is not a cursor of this search.
+ */
 export function readCursor(cursor: string, filterSha256: Buffer): number {
   const [id = '', search, ...more] = Buffer.from(cursor, 'base64url').toString().split('.');
   const isCursor = /^\d{1,16}$/.test(id) && search !== undefined && more.length === 0;
   if (!isCursor || !Number.isSafeInteger(Number(id))) {
-    throw badParameter('cursor', 1, 'is no cursor of this call');
+    throw badParameter('cursor', 1, 'is not a cursor of this call');
   }
   if (search !== fingerprint(filterSha256)) {
     throw badParameter('cursor', 1, 'belongs to a search with another filter');

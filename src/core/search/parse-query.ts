@@ -1,15 +1,15 @@
-/** A query string into its parameters: split, percent-decoded once as strict UTF-8, no name twice. */
+/** Splits a query string into its parameters: percent-decoded once as strict UTF-8, each name at most once. */
 import { AppError } from '../lib/errors.ts';
 
 export interface RawParameter {
   name: string;
   /** Decoded. */
   value: string;
-  /** One-based, of the parameter inside the query string. */
+  /** One-based position of the parameter inside the query string. */
   position: number;
 }
 
-/** More parameters than there are filters. */
+/** More than the number of filters. */
 const PARAMETERS_MAX = 200;
 
 /** Splits a query string. Throws `AppError` 400 `invalid_parameter`. */
@@ -28,15 +28,16 @@ export function splitQuery(query: string): RawParameter[] {
     if (seen.size >= PARAMETERS_MAX) throw badParameter(name, start, 'is one parameter too many');
     seen.add(name);
     const value = decode(part.slice(at + 1), () => name, 1);
-    // No database text holds a NUL or half of a character.
+    // Postgres stores neither a NUL nor a lone surrogate.
     const unstorable = value.search(/\0|\p{Surrogate}/u);
-    if (unstorable !== -1) throw badParameter(name, unstorable + 1, 'holds a NUL or no character');
+    if (unstorable !== -1)
+      throw badParameter(name, unstorable + 1, 'contains a NUL or an invalid character');
     parameters.push({ name, value, position: start });
   }
   return parameters;
 }
 
-/** The refusal of one parameter. */
+/** Returns the error for one parameter. */
 export function badParameter(field: string, position: number, message: string): AppError {
   const name = field.length > 100 ? `${field.slice(0, 100)}...` : field;
   return new AppError({
@@ -48,9 +49,9 @@ export function badParameter(field: string, position: number, message: string): 
 }
 
 /**
- * Decodes percent signs. A plus between two other characters is the space of a form; one that begins or
- * ends an item or stands beside another one is a plus (`+44`, `C++`), because forms send spaces there
- * rarely and people forget to encode these often.
+ * Decodes percent signs. A plus between two other characters is the space of a form; a plus at the beginning or
+ * end of an item or next to another one is a plus (`+44`, `C++`): forms rarely send spaces there, and people often
+ * forget to encode these.
  */
 function decode(raw: string, nameOf: (raw: string) => string, start: number): string {
   const parts: string[] = [];
@@ -78,7 +79,7 @@ function decodePiece(piece: string, name: string, start: number): string {
   }
 }
 
-/** Where the first run of escapes begins that is no UTF-8. */
+/** Returns the position of the first escapes that are not UTF-8. */
 function badEscapeAt(piece: string): number {
   for (const run of piece.matchAll(/(?:%[0-9a-f]{2})+|%|[\ud800-\udfff]+/gi)) {
     try {

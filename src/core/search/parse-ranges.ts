@@ -2,13 +2,13 @@
 import type { Item } from './parse-items.ts';
 import { badParameter } from './parse-query.ts';
 
-/** Both ends included; a null end is open. */
+/** Both ends inclusive; a null end is open. */
 export interface Range {
   min: number;
   max: number | null;
 }
 
-/** From a time on, up to another that is not included; null is open. UTC, `2024-01-31T12:00:00`. */
+/** From a time, up to another that is not included; null is open. UTC, `2024-01-31T12:00:00`. */
 export interface Span {
   from: string;
   until: string | null;
@@ -18,7 +18,7 @@ const rangeShape = /^([\d,]+)(?:\s*(-)\s*([\d,]*))?$/;
 const plainNumber = /^\d+$/;
 const groupedNumber = /^\d{1,3}(?:,\d{3})+$/;
 
-/** `n`, `a-b` or `a-`, of whole numbers from 0. Throws `AppError` 400. */
+/** Parses `n`, `a-b` or `a-`, of whole numbers from 0. Throws `AppError` 400. */
 export function parseRange(
   parameter: string,
   { text, position }: Item,
@@ -43,7 +43,9 @@ export function parseRange(
 const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)Z?)?$/i;
 const DAY_MS = 86_400_000;
 
-/** A day, a time to the second, or `t1..t2` (half-open; `t1..` has no end), in UTC. Throws `AppError` 400. */
+/**
+ * Parses a day, a time to the second, or `t1..t2` (half-open; `t1..` has no end), in UTC. Throws `AppError` 400.
+ */
 export function parseSpan(parameter: string, { text, position }: Item): Span {
   const fail = (message: string) => badParameter(parameter, position, message);
   const bounds = text.split('..').map((bound) => bound.trim());
@@ -52,26 +54,28 @@ export function parseSpan(parameter: string, { text, position }: Item): Span {
   if (from === null || bounds.length > 2) {
     throw fail('must be a day or a time such as 2024-01-31T12:00:00, or a range `t1..t2`');
   }
-  if (second === undefined) return { from: spell(from.at), until: spell(from.at + from.ms) };
-  if (second === '') return { from: spell(from.at), until: null };
+  if (second === undefined)
+    return { from: toTimestamp(from.at), until: toTimestamp(from.at + from.ms) };
+  if (second === '') return { from: toTimestamp(from.at), until: null };
   const until = readTime(second);
-  if (until === null) throw fail('ends with something that is no day and no time');
+  if (until === null) throw fail('ends with something that is neither a day nor a time');
   if (until.at <= from.at) throw fail('is a range that ends before it begins');
-  return { from: spell(from.at), until: spell(until.at) };
+  return { from: toTimestamp(from.at), until: toTimestamp(until.at) };
 }
 
-/** The moment a text names, and how long it lasts; null when there is no such day or time. */
+/** Returns the moment that a text names, and its length; null when there is no such day or time. */
 function readTime(text: string): { at: number; ms: number } | null {
   const [, day, time] = timeShape.exec(text) ?? [];
   if (day === undefined) return null;
   const seconds = time === undefined ? '00:00:00' : time.length === 5 ? `${time}:00` : time;
   const at = Date.parse(`${day}T${seconds}Z`);
   // A day that the month lacks would roll over into the next one.
-  if (!Number.isFinite(at) || !spell(at).startsWith(day) || day.startsWith('0000')) return null;
+  if (!Number.isFinite(at) || !toTimestamp(at).startsWith(day) || day.startsWith('0000'))
+    return null;
   return { at, ms: time === undefined ? DAY_MS : 1000 };
 }
 
-function spell(at: number): string {
-  // The day after the last one has five digits for its year, and Postgres reads none with a plus.
+function toTimestamp(at: number): string {
+  // The day after the last one has a five-digit year, and Postgres parses none with a plus.
   return new Date(at).toISOString().replace(/^\+0*/, '').slice(0, -5);
 }

@@ -3,7 +3,7 @@ import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import { parseFilter, parseSearchQuery } from './parse.ts';
 
-/** The refusal of a query, as `parameter@position`. */
+/** Returns the error of a query, as `parameter@position`. */
 function refusal(query: string): string {
   try {
     parseFilter(query);
@@ -16,7 +16,7 @@ function refusal(query: string): string {
   return 'accepted';
 }
 
-/** What is particular about the only condition of a query. */
+/** Returns the distinctive members of a query's only condition. */
 function conditionOf(query: string): Record<string, unknown> {
   const { conditions } = parseFilter(query);
   expect(conditions).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('a value is read', () => {
   });
 });
 
-test('a call may carry page parameters beside its filter, and keeps them apart', () => {
+test('a call may combine page parameters with its filter, and they are parsed separately', () => {
   const { filter, page } = parseSearchQuery('skip=5&name=Ada&limit=10');
   expect(filter.conditions.map(({ parameter }) => parameter)).toEqual(['name']);
   expect([...page.values()].map(({ name, value }) => `${name}=${value}`)).toEqual([

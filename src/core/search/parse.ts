@@ -1,7 +1,7 @@
 /**
- * The grammar of a filter: a raw query string in, a typed tree out. Pure. Conditions are joined by AND,
- * the values of one by OR (except `skills` and `words`, which say so). Whatever it cannot read is refused
- * with the name of the parameter and the position; nothing is guessed or left out.
+ * The grammar of a filter: parses a raw query string into a typed tree. Pure. Conditions are joined by AND, the
+ * values of one by OR (except `skills` and `words`, as noted there). Everything it cannot parse is refused with
+ * the parameter's name and the position; nothing is guessed or ignored.
  */
 import { AppError } from '../lib/errors.ts';
 import {
@@ -15,13 +15,13 @@ import { type Item, parseItems } from './parse-items.ts';
 import { badParameter, type RawParameter, splitQuery } from './parse-query.ts';
 import { parseRange, parseSpan, type Range, type Span } from './parse-ranges.ts';
 
-/** What is asked about a field being there, beside its values. */
+/** Presence of a field, in addition to its values. */
 export interface Presence {
   present: boolean;
   absent: boolean;
 }
 
-/** A city of a country; a null city is any of the country. Both as they were written. */
+/** A city of a country; a null city is any of the country. Both as written. */
 export interface Place {
   city: string | null;
   country: string;
@@ -38,37 +38,37 @@ export type Condition = {
   | { node: 'integer'; ranges: Range[] }
   | { node: 'time'; spans: Span[] }
   | { node: 'object' }
-  /** Each text is one alternative, whose words must all be there. */
+  /** Each text is one alternative, whose words must all occur. */
   | { node: 'words'; texts: string[] }
   /** All of the texts. */
   | { node: 'skills'; texts: string[] }
   | { node: 'overlap'; ranges: Range[] }
   | { node: 'age'; ranges: Range[] }
   | { node: 'place'; places: Place[] }
-  /** Any of these fields is there. */
+  /** Any of these fields is present. */
   | { node: 'anyPresent'; fields: string[] }
 );
 
-/** A filter has at least one condition, at most one for each parameter. */
+/** A filter has at least one condition, at most one per parameter. */
 export interface Filter {
   conditions: Condition[];
 }
 
-/** Each item of these kinds is compared with every record by itself, so they are fewer than other items. */
+/** Each item of these kinds is compared with every record, so fewer are allowed than of other items. */
 const COMPARED_ITEMS_MAX = 100;
 const comparedKinds: ReadonlySet<string> = new Set(['overlap', 'age', 'time', 'place', 'words']);
 
 /**
- * Reads the raw query string of a filter (what stands behind `?`, percent-encoded). Parameters that steer
- * a page (`limit`, `skip`, `cursor`, `count`, `partial`) are no part of a filter and refused here.
- * Throws `AppError` 400: `invalid_parameter` with parameter and position (one-based: inside the decoded
- * value; for a parameter as a whole, inside the query string), or `filter_required`.
+ * Parses the raw query string of a filter (the part after `?`, percent-encoded). Page parameters (`limit`, `skip`,
+ * `cursor`, `count`, `partial`) are not part of a filter and are refused here. Throws `AppError` 400:
+ * `invalid_parameter` with parameter and position (one-based: inside the decoded value; for a parameter as a
+ * whole, inside the query string), or `filter_required`.
  */
 export function parseFilter(query: string): Filter {
-  return filterOf(splitQuery(query), 'is no part of a filter: it steers a page');
+  return filterOf(splitQuery(query), 'is a page parameter, not a filter');
 }
 
-/** The filter, and the page parameters as they were written; the rest as `parseFilter`. */
+/** Parses the filter, and returns the page parameters as written; otherwise as `parseFilter`. */
 export function parseSearchQuery(query: string): {
   filter: Filter;
   page: Map<PageParameterName, RawParameter>;
@@ -79,14 +79,14 @@ export function parseSearchQuery(query: string): {
     if (isPageParameter(parameter.name)) page.set(parameter.name, parameter);
     else rest.push(parameter);
   }
-  return { filter: filterOf(rest, 'is no parameter of this call'), page };
+  return { filter: filterOf(rest, 'is not a recognised parameter'), page };
 }
 
 function filterOf(parameters: readonly RawParameter[], refusal: string): Filter {
   const conditions = parameters.map((raw) => {
     const parameter = searchParameters.get(raw.name);
     if (parameter !== undefined) return parseCondition(parameter, raw.value);
-    const message = isPageParameter(raw.name) ? refusal : 'is no parameter of this call';
+    const message = isPageParameter(raw.name) ? refusal : 'is not a recognised parameter';
     throw badParameter(raw.name, raw.position, message);
   });
   if (conditions.length > 0) return { conditions };
@@ -141,7 +141,7 @@ function parseCondition(parameter: SearchParameter, value: string): Condition {
   }
 }
 
-/** Parts the items `*` and `null` from the others. */
+/** Separates the items `*` and `null` from the others. */
 function takePresence(
   { name, kind, takesPresence }: SearchParameter,
   items: readonly Item[],
@@ -155,7 +155,7 @@ function takePresence(
     }
     if (!takesPresence) throw badParameter(name, item.position, 'does not take `*`');
     if (kind === 'skills' && items.length > 1) {
-      throw badParameter(name, item.position, `\`${item.keyword}\` must stand alone here`);
+      throw badParameter(name, item.position, `\`${item.keyword}\` must be the only item here`);
     }
     if (item.keyword === '*') presence.present = true;
     else presence.absent = true;
@@ -188,11 +188,11 @@ function refuseValue(name: string, item: Item | undefined): void {
   throw badParameter(
     name,
     item.position,
-    `holds an object: ask for \`*\` or \`null\`, or for a value inside it, as in \`${name}.name\``,
+    `is an object: use \`*\` or \`null\`, or a value inside it, as in \`${name}.name\``,
   );
 }
 
-/** `<city>:<country>`; the last colon parts them. */
+/** `<city>:<country>`; the last colon separates them. */
 function parsePlace(name: string, { text, position }: Item): Place {
   const at = text.lastIndexOf(':');
   const city = text.slice(0, Math.max(0, at)).trim();

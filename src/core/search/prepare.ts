@@ -1,6 +1,6 @@
 /**
- * What a filter needs to know of the graph before it becomes SQL: the ids that its names mean. Looked up
- * first and not inside the statement, so that the planner sees how many people they are.
+ * Resolves the names of a filter to ids of the graph before it becomes SQL. They are looked up first and not
+ * inside the statement, so that the planner sees how many people they match.
  */
 
 import type { Owner } from '../accounts/owner.ts';
@@ -17,8 +17,8 @@ import {
 } from './search.sql.ts';
 
 /**
- * Prepares a filter for `compileFilter`, in the graph that `sql` sees: reads the ids of names, and whether
- * the account keeps a do-not-contact list. Ages are those of the UTC year of `now`.
+ * Prepares a filter for `compileFilter`, in the graph that `sql` sees: reads the ids of names, and whether the
+ * account has a do-not-contact list. Ages are those of the UTC year of `now`.
  */
 export async function prepareFilter(
   sql: Sql,
@@ -44,7 +44,7 @@ async function idsOf(sql: Sql, condition: Condition): Promise<number[]> {
   return findObjectIds(sql, object, condition.texts);
 }
 
-/** Cities of the countries that are meant, and countries that are meant as a whole. */
+/** Returns the cities inside given countries, and the countries given as a whole. */
 async function placeIds(sql: Sql, places: readonly Place[]): Promise<PlaceIds> {
   const countries = places.map(({ country }) => country);
   const codes = countries.map((country) => countryCode(country) ?? '');

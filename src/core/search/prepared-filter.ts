@@ -10,9 +10,9 @@ export interface PlaceIds {
 export interface PreparedFilter {
   filter: Filter;
   owner: Owner;
-  /** The calendar year that ages are counted in. */
+  /** The calendar year in which ages are counted. */
   year: number;
-  /** By the place of the condition: ids of the objects that hold the values. */
+  /** Ids of the objects that hold the values, by index of the condition. */
   objectIds: ReadonlyMap<number, number[]>;
   places: ReadonlyMap<number, PlaceIds>;
   hasDoNotContact: boolean;

@@ -1,4 +1,6 @@
-/** What a search would return, before anything is paid: about how many people, and how many have each field. */
+/**
+ * An estimate of a search's result before payment: the approximate number of people, and of those with each field.
+ */
 import type { Sql } from '../db/client.ts';
 import {
   type DisclosedTotal,
@@ -11,13 +13,13 @@ import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './search.sql.ts';
 
 export interface SearchPreview extends DisclosedTotal {
-  /** Credits of all of them, as far as `total` says. */
+  /** Credits of all of them, as precise as `total`. */
   estimated_credits: number;
-  /** By field of the record, in its order: about how many of them have it. Empty for few people. */
+  /** Approximate number of people with each field of the record, in its order. Empty for few people. */
   fields: Record<string, number>;
 }
 
-/** Counts the people of a filter, as a free response may tell them. */
+/** Counts the people of a filter, as a free response may disclose them. */
 export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise<SearchPreview> {
   const { total: people, present } = await countPresence(sql, prepared);
   const counts = personFields.map(({ name }) => {

@@ -1,12 +1,12 @@
 /**
- * Random small graphs and random filters over them, each filter as its query string and as what it means
- * for one record, said here anew: nothing of the parser or the compiler is used.
+ * Random small graphs and random filters over them. Each filter is a query string and an independent predicate on
+ * a record: nothing of the parser or the compiler is used.
  */
 import fc from 'fast-check';
 
 type Json = Record<string, unknown>;
 
-/** What a drawn graph is made of, in the form of the import. */
+/** A generated graph, in the form of the import. */
 export interface DrawnGraph {
   countries: Json[];
   regions: Json[];
@@ -16,7 +16,7 @@ export interface DrawnGraph {
   persons: Json[];
 }
 
-/** A person as the API answers it, and the company beside it. */
+/** A person as the API returns it, with the company. */
 export interface Subject {
   person: Json;
   company: { headCount: string | null; employees: number | null } | null;
@@ -80,7 +80,7 @@ const person = fc.record({
   lastPostDate: absentOr(day),
 });
 
-/** A graph of up to 40 people. Positions are named by their people alone. */
+/** A graph of up to 40 people. Only people name positions. */
 export const drawnGraph: fc.Arbitrary<DrawnGraph> = fc
   .record({
     people: fc.array(person, { minLength: 20, maxLength: 40 }),
@@ -110,7 +110,7 @@ export const drawnGraph: fc.Arbitrary<DrawnGraph> = fc
     })),
   }));
 
-/** Case, accents and outer spaces do not count. */
+/** Ignores case, accents and outer spaces. */
 function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -123,7 +123,7 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === '' || value === 0 || (Array.isArray(value) && !value.length);
 }
 
-/** The value under a dotted path. */
+/** Returns the value at a dotted path. */
 function at(record: unknown, path: string): unknown {
   return path
     .split('.')
@@ -131,13 +131,13 @@ function at(record: unknown, path: string): unknown {
 }
 
 const escaped = (text: string) => text.replace(/[|[\],*\\]/g, '\\$&');
-/** A list as a query writes it; one item may stand without brackets. */
+/** A list as written in a query; a single item may have no brackets. */
 const listed = (parameter: string, items: readonly string[]) => {
   const value = items.length === 1 && items[0]?.length !== 3 ? items[0] : `[${items.join('|')}]`;
   return `${parameter}=${encodeURIComponent(value ?? '')}`;
 };
 
-/** A few items, as is usual; occasionally more than are compared one by one. */
+/** Usually a few items; occasionally more than are compared one by one. */
 function itemsOf<T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }) },
@@ -145,7 +145,7 @@ function itemsOf<T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   );
 }
 
-/** A filter of one parameter; `isItem` says what one of its items means. */
+/** A filter of one parameter; `isItem` is the meaning of one of its items. */
 function anyOf<T>(
   parameter: string,
   item: fc.Arbitrary<T>,
@@ -176,7 +176,7 @@ function textFilter(field: string, texts: string[]): fc.Arbitrary<DrawnFilter> {
   );
 }
 
-/** `null` in small letters is a word of the grammar; any other spelling is the text. */
+/** Lower-case `null` is a keyword of the grammar; any other spelling is text. */
 function spellText(text: string): string {
   return text === 'null' ? 'NULL' : escaped(text);
 }
@@ -226,7 +226,7 @@ const money = (text: string) =>
 const overlaps = (left: DrawnRange, right: DrawnRange | null) =>
   right !== null && left.min <= right.max && right.min <= left.max;
 
-/** What a record says of a salary or a head count. */
+/** Parses the salary or head count of a record. */
 function toRange(text: string | null): DrawnRange | null {
   const digits = (text ?? '').replaceAll(',', '').match(/\d+/g)?.map(Number);
   if (digits?.[0] === undefined) return null;
@@ -249,7 +249,7 @@ const words = (text: string) =>
     .split(/[^\p{L}\p{N}+#]+/u)
     .filter(Boolean);
 
-/** The year in which the filters are asked. */
+/** The year in which the filters are evaluated. */
 export const YEAR = 2026;
 
 const drawnConditions: Record<string, fc.Arbitrary<DrawnFilter>> = {
@@ -379,5 +379,5 @@ export const drawnFilter: fc.Arbitrary<DrawnFilter> = fc
     matches: (subject) => conditions.every(({ matches }) => matches(subject)),
   }));
 
-/** Every kind of condition by itself, so that a run leaves none out. */
+/** Every kind of condition once, so that a run skips none. */
 export const drawnConditionEach = Object.entries(drawnConditions);

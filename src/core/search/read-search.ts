@@ -1,8 +1,8 @@
 /**
- * Where a search is read: on a replica that knows every opt-out and every change of the account's
- * do-not-contact list that the primary knows, else on the primary. So nobody is found, counted or
- * charged who was suppressed or listed before the call, however far the replicas are behind. Each account
- * has its share of the searches of a process.
+ * Routes the reads of a search: to a replica that has replayed every opt-out and every change of the account's
+ * do-not-contact list that the primary knows, otherwise to the primary. So a person who was suppressed or listed
+ * before the call is never found, counted or charged, however far the replicas lag. Each account has its share of
+ * a process's searches.
  */
 
 import type { Owner } from '../accounts/owner.ts';
@@ -24,17 +24,17 @@ export interface SearchConnections {
   replicas: Replicas;
 }
 
-/** Searches of one account that run at once in a process. */
+/** Maximum number of concurrent searches of one account in a process. */
 const ACCOUNT_IN_FLIGHT_MAX = 2;
-/** A key may send its 60 requests a minute at once: none of them is refused for that. */
+/** A key may send its 60 requests a minute all at once: none of them is refused for that. */
 const ACCOUNT_WAITING_MAX = 64;
 const WAIT_MS_MAX = 2_000;
 
 /**
- * Runs a read of the owner's when its turn comes; twice when a replica fails in the middle. A read uses one connection,
+ * Runs a read for the owner when its turn comes; twice when a replica fails during it. A read uses one connection,
  * in one transaction. When `signal` aborts, it stops waiting or is cancelled in the database, and rejects. Throws
  * `AppError` 429 `rate_limited` when the account has too many searches waiting, 503 `unavailable` after too long a
- * wait, and 503 `search_timeout` when the database was not done in `searchTimeoutMs`.
+ * wait, and 503 `search_timeout` when the database takes longer than `searchTimeoutMs`.
  */
 export type ReadSearch = <T>(
   owner: Owner,
@@ -64,15 +64,15 @@ export function openSearches(
       if (!owner.live) return bounded(testSearchSql, watchSql, read);
       return replicas.read('searches', searchSql, (graph, control) =>
         bounded(graph, control ?? watchSql, async (tx) => {
-          if (control !== null) await assertKnown(sql, tx, owner);
+          if (control !== null) await assertReplayed(sql, tx, owner);
           return read(tx);
         }),
       );
     });
 }
 
-/** A replica never goes back: what it knows here, it knows in every statement that follows. */
-async function assertKnown(primary: Sql, replica: Sql, owner: Owner): Promise<void> {
+/** A replica never goes back: all later statements see at least what it has replayed now. */
+async function assertReplayed(primary: Sql, replica: Sql, owner: Owner): Promise<void> {
   const [now, known] = await Promise.all([
     readExclusions(primary, owner),
     readExclusions(replica, owner),

@@ -1,4 +1,4 @@
-/** What a filter's names mean in the graph, and the pages of a search. */
+/** Statements that resolve a filter's names in the graph, and read the pages of a search. */
 
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
@@ -16,10 +16,10 @@ const namedTables: Readonly<Record<string, string>> = {
   company: 'companies',
 };
 
-/** Ids of the rows of an object's table that have one of these names. */
+/** Returns the ids of an object's table whose rows have one of these names. */
 export async function findObjectIds(sql: Sql, object: string, names: string[]): Promise<number[]> {
   const table = namedTables[object];
-  // What a person carries as a list has no ids of its own to look up.
+  // A list that a person carries has no ids of its own.
   if (table === undefined) return [];
   const rows = await sql<{ id: number }[]>`
     select id from ${sql(table)}
@@ -27,7 +27,7 @@ export async function findObjectIds(sql: Sql, object: string, names: string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** Ids of the cities whose value under this path is one of the condition's. */
+/** Returns the ids of the cities whose value at this path matches the condition. */
 export async function findCityIds(
   sql: Sql,
   member: string,
@@ -53,7 +53,7 @@ const cityMembers: Readonly<Record<string, string>> = {
 };
 
 function cityTest(sql: Sql, member: string, condition: Condition) {
-  // The id itself is compared where people are read.
+  // The id itself is compared in the statement over people.
   const name = cityMembers[member];
   if (name === undefined) return sql`false`;
   const column = sql(name);
@@ -69,7 +69,7 @@ function cityTest(sql: Sql, member: string, condition: Condition) {
   }
 }
 
-/** Countries by name or ISO code, each with the one-based place in the lists that it was found for. */
+/** Returns countries by name or ISO code, each with the one-based place in the lists that it was found for. */
 export async function findCountryIds(
   sql: Sql,
   names: string[],
@@ -82,7 +82,7 @@ export async function findCountryIds(
     order by t.place, n.id`;
 }
 
-/** Cities by name inside a country. */
+/** Returns cities by name inside a country. */
 export async function findPlacedCityIds(
   sql: Sql,
   cities: readonly { city: string; countryId: number }[],
@@ -96,7 +96,7 @@ export async function findPlacedCityIds(
   return rows.map(({ id }) => id);
 }
 
-/** True when the account keeps away from anybody. */
+/** Returns true when the account has any do-not-contact entry. */
 export async function hasDoNotContact(
   sql: Sql,
   { accountId, live }: { accountId: string; live: boolean },
@@ -107,15 +107,15 @@ export async function hasDoNotContact(
   return row?.listed ?? false;
 }
 
-/** How far the lists of people who must not be found have come; both numbers only grow. */
+/** Progress of the lists of excluded people; both numbers only grow. */
 export interface Exclusions {
-  /** The number of the last suppression in the graph. */
+  /** Number of the last suppression in the graph. */
   suppression: number;
-  /** How often the do-not-contact list of the account was changed. */
+  /** Number of changes of the account's do-not-contact list. */
   contactsVersion: number;
 }
 
-/** Reads how far the lists have come on the server that `sql` leads to. */
+/** Reads the progress of the lists on the server that `sql` connects to. */
 export async function readExclusions(sql: Sql, { accountId, live }: Owner): Promise<Exclusions> {
   const [row] = await sql<Exclusions[]>`
     select (select coalesce(max(number), 0) from suppressions) as suppression,
@@ -130,7 +130,7 @@ export interface PersonRow {
   record: string;
 }
 
-/** The next people of a filter behind one of them, null for the first ones. */
+/** Returns the next people of a filter after one of them; the first ones for null. */
 export async function selectPage(
   sql: Sql,
   prepared: PreparedFilter,
@@ -140,18 +140,18 @@ export async function selectPage(
     select r.id, r.record
     from (
       select s.id from person_search s
-      where ${compileSearch(sql, prepared)} ${behind(sql, after)}
+      where ${compileSearch(sql, prepared)} ${afterId(sql, after)}
       order by s.id limit ${limit}) found
     join person_records r on r.id = found.id
     order by r.id`;
 }
 
-/** The condition is left out at the beginning, because it keeps the planner from adding bitmaps. */
-function behind(sql: Sql, after: number | null) {
+/** The first page has no condition, because it would keep the planner from adding bitmaps. */
+function afterId(sql: Sql, after: number | null) {
   return after === null ? sql`` : sql`and s.id > ${after}::bigint`;
 }
 
-/** The last of the next `skipped` people (1 or more); undefined when there are fewer. */
+/** Returns the last of the next `skipped` people (1 or more); undefined when there are fewer. */
 export async function selectIdAt(
   sql: Sql,
   prepared: PreparedFilter,
@@ -159,22 +159,22 @@ export async function selectIdAt(
 ): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
     select s.id from person_search s
-    where ${compileSearch(sql, prepared)} ${behind(sql, after)}
+    where ${compileSearch(sql, prepared)} ${afterId(sql, after)}
     order by s.id offset ${skipped - 1}::bigint limit 1`;
   return row?.id;
 }
 
-/** How many people a filter means. */
+/** Returns the number of people that match a filter. */
 export async function countPeople(sql: Sql, prepared: PreparedFilter): Promise<number> {
   const [row] = await sql<{ people: number }[]>`
     select count(*) as people from person_search s where ${compileSearch(sql, prepared)}`;
   return row?.people ?? 0;
 }
 
-/** Bits of `person_search.present` that stand for a field. */
+/** Number of bits of `person_search.present` that represent a field. */
 const PRESENCE_BITS = 62;
 
-/** How many people a filter means, and how many of them have each bit of `present`. */
+/** Returns the number of people that match a filter, and how many of them have each bit of `present`. */
 export async function countPresence(
   sql: Sql,
   prepared: PreparedFilter,
@@ -189,13 +189,13 @@ export async function countPresence(
   return row ?? { total: 0, present: [] };
 }
 
-/** Where a page of a search begins: behind the person `lastId` stand the people from `position` on. */
+/** Start of a page of a search: the people after `lastId` begin at `position`. */
 export interface PageHint {
   position: number;
   lastId: number;
 }
 
-/** The known place that is nearest before this one. */
+/** Returns the nearest known position before this one. */
 export async function findHint(
   sql: Sql,
   { owner, sha256, position }: { owner: Owner; sha256: Buffer; position: number },
@@ -208,7 +208,7 @@ export async function findHint(
   return hint;
 }
 
-/** Keeps places for a quarter of an hour. */
+/** Saves positions for a quarter of an hour. */
 export async function saveHint(
   sql: Sql,
   { owner, sha256, hint }: { owner: Owner; sha256: Buffer; hint: PageHint },
@@ -221,12 +221,12 @@ export async function saveHint(
       do update set last_id = excluded.last_id, expires_at = excluded.expires_at`;
 }
 
-/** Forgets places that are too old to be used. */
+/** Deletes expired positions. */
 export async function deleteOldHints(sql: Sql): Promise<void> {
   await sql`delete from page_hints where expires_at < now()`;
 }
 
-/** The stored records of these people, in order, without those who opted out. */
+/** Returns the stored records of these people, in order, without opted-out people. */
 export async function selectRecords(sql: Sql, ids: readonly number[]): Promise<PersonRow[]> {
   return sql<PersonRow[]>`
     select r.id, r.record from person_records r

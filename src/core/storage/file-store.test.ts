@@ -24,7 +24,7 @@ describe('files in a folder', () => {
         );
         return sizes.reduce((sum, size) => sum + size, 0);
       },
-      // What a file's own writer collects, and a block on either side of it.
+      // The buffer of a file's own writer, and a block on either side of it.
       heldBytesMax: 1024 * 1024,
       close: () => rm(folder, { recursive: true, force: true }),
     };

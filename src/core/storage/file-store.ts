@@ -1,4 +1,4 @@
-/** Object store over a folder. A write goes to a temporary name, is synced, and is renamed. */
+/** Object store in a folder. A write goes to a temporary name, is synced, and is renamed. */
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import {
 } from './object-store.ts';
 import { emptySum, summed, sumOf } from './object-sum.ts';
 
-/** Opens a store whose objects are files below `folder`. */
+/** Opens a store whose objects are files in `folder`. */
 export function openFileStore(folder: string): ObjectStore {
   const fileOf = (key: string) => {
     assertKey(key);
@@ -40,7 +40,7 @@ export function openFileStore(folder: string): ObjectStore {
 }
 
 async function putStream(file: string, source: Readable): Promise<StreamSum> {
-  const temporary = await temporaryBeside(file);
+  const temporary = await makeTemporaryFile(file);
   try {
     const sum = emptySum();
     const sink = createWriteStream(temporary, { flush: true });
@@ -55,11 +55,11 @@ async function putStream(file: string, source: Readable): Promise<StreamSum> {
 
 async function put(file: string, bytes: Uint8Array[]): Promise<ObjectSum> {
   const sum = sumOf(bytes);
-  const temporary = await temporaryBeside(file);
+  const temporary = await makeTemporaryFile(file);
   let handle: FileHandle | undefined;
   try {
     handle = await open(temporary, 'wx');
-    // Not `writev`, which may write less than it was given and say so only in its result.
+    // Not `writev`, which may write only a part and reports that only in its result.
     for (const block of bytes) await handle.writeFile(block);
     await handle.datasync();
     await handle.close();
@@ -130,7 +130,7 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-async function temporaryBeside(file: string): Promise<string> {
+async function makeTemporaryFile(file: string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true });
   return `${file}.${uuidv7()}.tmp`;
 }

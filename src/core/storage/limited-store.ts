@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { ObjectStore } from './object-store.ts';
 
-/** The same store with at most `concurrency` whole-object reads and writes under way at once. */
+/** Wraps a store so that at most `concurrency` whole-object reads and writes are in flight. */
 export function limitStore(store: ObjectStore, concurrency: number): ObjectStore {
   const limit = pLimit(concurrency);
   return {

@@ -1,17 +1,17 @@
-/** Operations of the object store as metrics. */
+/** Metrics of the object store's operations. */
 import { Histogram } from 'prom-client';
 import { metrics } from '../metrics.ts';
 import type { ObjectStore } from './object-store.ts';
 
 const storageSeconds = new Histogram({
   name: 'enrich_storage_seconds',
-  help: 'Time of operations on the object store, by how they ended. A streamed read counts as a whole when it is over.',
+  help: 'Time of operations on the object store, by how they ended. A streamed read counts once, when it has ended.',
   labelNames: ['operation', 'end'],
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
   registers: [metrics],
 });
 
-/** The same store, with each operation measured. */
+/** Wraps a store so that each operation is measured. */
 export function measureStore(store: ObjectStore): ObjectStore {
   return {
     ...store,
@@ -21,7 +21,7 @@ export function measureStore(store: ObjectStore): ObjectStore {
     getStream(key, range) {
       const stop = storageSeconds.startTimer({ operation: 'get_stream' });
       const stream = store.getStream(key, range);
-      // A reader that goes away is no failure of the store.
+      // A reader that goes away is not a failure of the store.
       stream.once('close', () => stop({ end: stream.errored === null ? 'done' : 'failed' }));
       return stream;
     },

@@ -1,9 +1,11 @@
-/** Names of stored objects. They are narrow, so that every store takes them and none needs escaping. */
+/**
+ * Names of stored objects. Few characters are allowed, so that every store accepts them and none needs escaping.
+ */
 import { assert } from '../lib/assert.ts';
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** Throws unless the key is made of ASCII letters, digits, `.`, `_` and `-` between slashes. */
+/** Throws unless the key consists of ASCII letters, digits, `.`, `_` and `-` between slashes. */
 export function assertKey(key: string): void {
   assert(KEY.test(key), `object key ${key} is well-formed`);
 }

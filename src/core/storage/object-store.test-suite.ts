@@ -1,4 +1,4 @@
-/** What every store promises. Each driver's test file runs it. */
+/** Promises of every store. Each driver's test file runs this suite. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -7,11 +7,11 @@ import type { ObjectStore } from './object-store.ts';
 
 export interface StoreUnderTest {
   store: ObjectStore;
-  /** Names of all that lies in it, half-written things too. */
+  /** Names of everything in it, partial writes included. */
   everything(): Promise<string[]>;
-  /** Bytes that have reached it so far. */
+  /** Bytes that it has received so far. */
   bytesTaken(): Promise<number>;
-  /** Bytes of one stream that its driver may hold on their way to it. */
+  /** Maximum bytes of one stream that the driver may hold in memory. */
   heldBytesMax: number;
   close(): Promise<void>;
 }
@@ -30,11 +30,11 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
   const missing = expect.objectContaining({ code: 'object_missing', status: 503 });
   const read = async (key: string) => collect(store.getStream(key));
 
-  // Nothing, below a part, exactly one, one and a byte, three: an upload takes different paths there.
+  // Nothing, less than a part, exactly one, one and a byte, three: an upload takes a different path for each.
   describe.each([0, 1, 5 * MiB, 5 * MiB + 1, 10 * MiB + 3])('an object of %i bytes', (size) => {
     const bytes = randomBytes(size);
 
-    test('comes back as it was put from a stream', async () => {
+    test('is read as it was put from a stream', async () => {
       const key = `sizes/stream-${size}`;
       expect(await store.putStream(key, Readable.from(blocksOf(bytes)))).toEqual({
         bytes: size,
@@ -46,7 +46,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       expect((await read(key)).equals(bytes)).toBe(true);
     });
 
-    test('comes back as it was put from several buffers', async () => {
+    test('is read as it was put from several buffers', async () => {
       const key = `sizes/buffers-${size}`;
       const third = Math.ceil(size / 3);
       const pieces = [0, 1, 2].map((n) => bytes.subarray(n * third, (n + 1) * third));
@@ -68,19 +68,19 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       [7, 100, '789'],
       [10, 12, ''],
       [50, 60, ''],
-    ])('from %i to %i holds what there is of it', async (from, to, expected) => {
+    ])('from %i to %i returns the bytes that exist', async (from, to, expected) => {
       expect((await store.get('ranges/digits', { from, to })).toString()).toBe(expected);
       const streamed = await collect(store.getStream('ranges/digits', { from, to }));
       expect(streamed.toString()).toBe(expected);
     });
 
-    test('of nothing is nothing, read at once', async () => {
+    test('of no bytes is empty, read at once', async () => {
       expect(await store.get('ranges/digits', { from: 4, to: 4 })).toHaveLength(0);
     });
   });
 
-  describe('an object that is not there', () => {
-    test('is named by every way to read it', async () => {
+  describe('a missing object', () => {
+    test('is named by the error of every read', async () => {
       await expect(store.get('missing/one', { from: 0, to: 5 })).rejects.toEqual(missing);
       await expect(store.get('missing/one', { from: 0, to: 0 })).rejects.toEqual(missing);
       await expect(read('missing/one')).rejects.toEqual(missing);
@@ -90,7 +90,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       expect(await store.head('missing/one')).toBeNull();
     });
 
-    test('may be deleted, twice too', async () => {
+    test('may be deleted, even twice', async () => {
       await store.put('missing/two', [Buffer.from('x')]);
       await store.delete('missing/two');
       await store.delete('missing/two');
@@ -107,7 +107,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       expect(await subject.everything()).toEqual(before);
     });
 
-    test('leaves the object that was there', async () => {
+    test('leaves the existing object', async () => {
       await store.put('failing/old', [Buffer.from('old')]);
       const before = await subject.everything();
       const broken = Readable.from(blocksOf(randomBytes(12 * MiB), new Error('no more')));
@@ -116,7 +116,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
       expect(await subject.everything()).toEqual(before);
     });
 
-    test('by being destroyed leaves nothing', async () => {
+    test('because it was destroyed leaves nothing', async () => {
       const before = await subject.everything();
       const source = new Readable({ read() {} });
       source.push(randomBytes(6 * MiB));
@@ -127,7 +127,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     });
   });
 
-  test('a reader sees the object from before until the new one is whole', async () => {
+  test('a reader sees the old object until the new one is complete', async () => {
     const seen: (number | string | null)[] = [];
     const source = async function* () {
       for (let block = 0; block < 14; block++) {
@@ -147,7 +147,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     expect(await store.head('half/old')).toBe(14 * MiB);
   });
 
-  test('of puts of one key at the same time one whole object wins', async () => {
+  test('of concurrent puts of one key one whole object wins', async () => {
     const objects = Array.from({ length: 6 }, (_, n) => Buffer.alloc((n + 1) * 2 * MiB, n));
     await Promise.all(
       objects.map((bytes, n) =>
@@ -161,7 +161,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     expect((await subject.everything()).filter((name) => name.includes('race'))).toHaveLength(1);
   });
 
-  test('a long stream is never held, on no way', async () => {
+  test('a long stream is never buffered, in either direction', async () => {
     const blocks = 50 * 16;
     const wanted = createHash('sha256');
     const takenBefore = await subject.bytesTaken();
@@ -190,7 +190,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     expect(largest).toBeLessThanOrEqual(MiB);
   });
 
-  test('a prefix of 1,500 objects is deleted, and nothing beside it', async () => {
+  test('a prefix of 1,500 objects is deleted, and nothing else', async () => {
     const keys = Array.from({ length: 1500 }, (_, n) => `prefix/a/${n % 7}/object-${n}`);
     const others = ['prefix/ab', 'prefix/b/1', 'prefix/a.txt'];
     for (let at = 0; at < keys.length; at += 50) {
@@ -203,7 +203,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     await store.deletePrefix('prefix/a/');
   });
 
-  test('the list of keys holds every object once', async () => {
+  test('the list of keys contains every object once', async () => {
     const keys = ['list/a', 'list/b/c', 'list/b/d.csv'];
     for (const key of keys) await store.put(key, [Buffer.from(key)]);
     const listed: string[] = [];
@@ -233,7 +233,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
   );
 }
 
-/** Blocks of 64 KiB, and an error at the end where one is given. */
+/** Blocks of 64 KiB, followed by an error if one is given. */
 function* blocksOf(bytes: Buffer, error?: Error): Generator<Buffer> {
   const step = MiB / 16;
   for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);

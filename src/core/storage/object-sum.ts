@@ -1,8 +1,8 @@
 /**
- * Lengths and checksums of stored objects. They are recorded in the database with the object's key and
- * compared wherever the object is read, so that an object that was cut or changed is an error, never a
- * shorter file. CRC-32 (the one of zip and gzip) finds every single flipped byte, and comes with Node: it
- * runs at 6 GB/s, where CRC-32C in JavaScript runs at 0.45 GB/s.
+ * Lengths and checksums of stored objects. They are recorded in the database with the object's key and compared at
+ * every read, so that a truncated or changed object is an error, never a shorter file. CRC-32 (the one of zip and
+ * gzip) detects every single flipped byte, and comes with Node: it runs at 6 GB/s, CRC-32C in JavaScript at 0.45
+ * GB/s.
  */
 import { crc32 } from 'node:zlib';
 import { Counter } from 'prom-client';
@@ -10,19 +10,19 @@ import { AppError } from '../lib/errors.ts';
 import { metrics } from '../metrics.ts';
 import type { ByteRange, ObjectStore, ObjectSum, StreamSum } from './object-store.ts';
 
-/** Readers of an object's beginning read so many bytes, or the whole object when it is shorter. */
+/** Readers of an object's beginning read this many bytes, or the whole object when it is shorter. */
 const headBytesMax = 65_536;
 
 export const objectsDamaged = new Counter({
   name: 'enrich_objects_damaged_total',
-  help: 'Reads that found a stored object cut or changed, and objects that the scrub found missing.',
+  help: 'Reads that found a stored object truncated or changed, and objects that the scrub found missing.',
   labelNames: ['found'],
   registers: [metrics],
 });
 
-/** The checksum of some bytes and these after them. */
+/** Returns the checksum of the bytes summed so far followed by these. */
 export function addToCrc32(sum: number, bytes: Uint8Array): number {
-  // Of no bytes Node gives 0, whatever came before.
+  // For no bytes Node returns 0, whatever the previous sum.
   return bytes.length === 0 ? sum : crc32(bytes, sum);
 }
 
@@ -41,12 +41,12 @@ export async function* summed(
   }
 }
 
-/** The sum of nothing, for `summed` to start from. */
+/** The sum of no bytes, from which `summed` starts. */
 export function emptySum(): StreamSum {
   return { bytes: 0, crc32: 0, headCrc32: 0 };
 }
 
-/** The sum of these buffers in order. */
+/** Returns the sum of these buffers in order. */
 export function sumOf(buffers: readonly Uint8Array[]): ObjectSum & { crc32: number } {
   let sum = 0;
   let bytes = 0;
@@ -58,8 +58,8 @@ export function sumOf(buffers: readonly Uint8Array[]): ObjectSum & { crc32: numb
 }
 
 /**
- * Reads a whole object into memory. Throws `AppError`: 503 `object_missing`, 500 `object_damaged` when it
- * is not what was written, after reading it a second time in case the damage was on the way.
+ * Reads a whole object into memory. Throws `AppError`: 503 `object_missing`, 500 `object_damaged` when it differs
+ * from what was written, after a second read in case the damage happened in transit.
  */
 export function readObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<Buffer> {
   // One byte more: an object that has grown is damaged too.
@@ -86,8 +86,8 @@ export function readHead(
 }
 
 /**
- * Streams a whole object. When it is not what was written the stream ends in `AppError` 500
- * `object_damaged`, but only after its last block: whoever reads it must not use anything before the end.
+ * Streams a whole object. When it differs from what was written the stream ends in `AppError` 500
+ * `object_damaged`, but only after its last block: a reader must not use anything before the end.
  */
 export async function* streamObject(
   store: ObjectStore,
@@ -99,14 +99,14 @@ export async function* streamObject(
   if (!isSound(found, sum)) throw objectDamaged(key, sum, found);
 }
 
-/** Reads a whole object and throws as `readObject` unless it is what was written. Holds none of it. */
+/** Reads a whole object and throws as `readObject` unless it is what was written. Keeps none of it in memory. */
 export async function verifyObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<void> {
   await twiceIfDamaged(async () => {
     for await (const _ of streamObject(store, key, sum));
   });
 }
 
-/** Does a piece of work again when it met a damaged object: the damage may have been on the way. */
+/** Repeats a piece of work when it met a damaged object: the damage may have happened in transit. */
 export async function twiceIfDamaged<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -116,12 +116,12 @@ export async function twiceIfDamaged<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True for what a store throws when there is no such object. */
+/** Returns true for the error of a store for a missing object. */
 export function isObjectMissing(error: unknown): boolean {
   return error instanceof AppError && error.code === 'object_missing';
 }
 
-/** True for what a reader throws when an object is not what was written. */
+/** Returns true for the error of a reader for a damaged object. */
 export function isObjectDamaged(error: unknown): error is AppError & { code: 'object_damaged' } {
   return error instanceof AppError && error.code === 'object_damaged';
 }
@@ -144,7 +144,7 @@ function isSound(found: ObjectSum, sum: ObjectSum): boolean {
   return found.bytes === sum.bytes && (sum.crc32 === null || found.crc32 === sum.crc32);
 }
 
-/** 500 and no use in trying again: the object has to be restored, or what it belongs to made again. */
+/** 500, and retrying is pointless: the object has to be restored, or its owner made again. */
 function objectDamaged(key: string, sum: ObjectSum, found: ObjectSum): AppError {
   objectsDamaged.inc({ found: 'damaged' });
   const how =
@@ -152,7 +152,7 @@ function objectDamaged(key: string, sum: ObjectSum, found: ObjectSum): AppError 
       ? `it ended after ${found.bytes} of ${sum.bytes} bytes`
       : found.bytes > sum.bytes
         ? `it is longer than its ${sum.bytes} bytes`
-        : `the checksum of its ${sum.bytes} bytes is another`;
+        : `the checksum of its ${sum.bytes} bytes differs`;
   return new AppError({
     code: 'object_damaged',
     status: 500,

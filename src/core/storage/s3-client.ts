@@ -1,4 +1,4 @@
-/** The connection to an S3 server: how long to wait, how often to try again, what every server takes. */
+/** The connection to an S3 server: timeouts, retries, and options that every server accepts. */
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, type DeleteObjectsCommandInput, S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.ts';
@@ -7,13 +7,13 @@ export interface S3Limits {
   /** A server of the same network accepts within milliseconds; waiting longer only delays the retry. */
   connectMs: number;
   /**
-   * Without a byte in either direction. Assembling a large multipart upload may take a server that long;
-   * a download that its reader leaves lying is cut too, and goes on when the reader does.
+   * Time without a byte in either direction. Assembling a large multipart upload may take a server that long; a
+   * download whose reader pauses is cut too, and resumes when the reader does.
    */
   idleMs: number;
-  /** From the call to the answer's headers, a part's 5 MiB included: that is 45 kB/s at least. */
+  /** Time from the call to the response's headers, including a part's 5 MiB: at least 45 kB/s. */
   answerMs: number;
-  /** Tries of one call: the waits between them double from 0.1 s, at random, so four take about a second. */
+  /** Attempts of one call: the waits between them double from 0.1 s, with jitter, so four take about a second. */
   attempts: number;
 }
 
@@ -25,12 +25,12 @@ export const s3Limits: S3Limits = {
 };
 
 /**
- * A download holds its socket as long as its reader takes, and a call that waits for a socket counts as
- * one that cannot connect: so many more than a process has calls under way.
+ * A download holds its socket as long as its reader takes, and a call that waits for a socket counts as one that
+ * cannot connect: so many more than a process has calls in flight.
  */
 const SOCKETS_MAX = 500;
 
-/** Opens a client. Nothing is connected before the first call; idle sockets keep no process alive. */
+/** Opens a client. It connects at the first call; idle sockets do not keep the process alive. */
 export function openS3Client(config: S3Config, limits: S3Limits = s3Limits): S3Client {
   const { region, endpoint, credentials } = config;
   const agent = { keepAlive: true, maxSockets: SOCKETS_MAX };
@@ -55,9 +55,9 @@ export function openS3Client(config: S3Config, limits: S3Limits = s3Limits): S3C
       httpAgent: agent,
       httpsAgent: agent,
     },
-    // Other servers refuse `x-amz-checksum-*`, or store trailing ones as if they were content. What is sent is
-    // guarded all the same: its SHA-256 is part of the signature, and every server that checks signatures
-    // refuses a body with another one. What is read is compared with our own sums (`object-sum.ts`).
+    // Other servers refuse `x-amz-checksum-*`, or store trailing ones as content. Uploads are protected anyway:
+    // the body's SHA-256 is part of the signature, and every server that checks signatures refuses a body with
+    // another one. Downloads are compared with our own sums (`object-sum.ts`).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Asking before a large body costs a round trip and, in this SDK, a new connection each time.
@@ -71,8 +71,8 @@ function isAws(endpoint: string): boolean {
 }
 
 /**
- * Deletes many objects at once. This call alone must have a checksum; MD5 is the one that every server
- * knows (https://github.com/aws/aws-sdk-js-v3/blob/main/supplemental-docs/MD5_FALLBACK.md).
+ * Deletes many objects at once. Only this call must have a checksum; MD5 is the one that every server knows
+ * (https://github.com/aws/aws-sdk-js-v3/blob/main/supplemental-docs/MD5_FALLBACK.md).
  */
 export function deleteObjectsCommand(input: DeleteObjectsCommandInput): DeleteObjectsCommand {
   const command = new DeleteObjectsCommand(input);
@@ -88,7 +88,7 @@ export function deleteObjectsCommand(input: DeleteObjectsCommandInput): DeleteOb
       request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64');
       return next(args);
     },
-    // The SDK adds its own checksum in this step before.
+    // The SDK adds its own checksum earlier in this step.
     { step: 'build', priority: 'low', name: 'md5ForDeleteObjects' },
   );
   return command;

@@ -1,24 +1,24 @@
-/** Reads an object of S3 as a stream that survives broken connections and idle readers. */
+/** Reads an S3 object as a stream that survives broken connections and idle readers. */
 import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
 import { must } from '../lib/assert.ts';
 import type { ByteRange } from './object-store.ts';
 import { isStatus } from './s3-errors.ts';
 
-/** Connections in a row that bring not a byte before the error is passed on. */
+/** Consecutive connections without a byte before the error is passed on. */
 const FRUITLESS_MAX = 3;
 
-/** An object as the server knows it. */
+/** Address of an object on the server. */
 export interface ObjectAddress {
   Bucket: string;
   Key: string;
 }
 
 /**
- * Streams an object or a range of it. Nothing is fetched ahead of the reader beyond the socket's own
- * buffers. A connection that breaks, or is cut because the reader paused, is opened again at the next
- * byte, of the same version of the object: one that was replaced meanwhile ends in an error.
- * `explain` turns what the client throws into the error of the stream.
+ * Streams an object or a range of it. Nothing is fetched ahead of the reader beyond the socket's own buffers. A
+ * connection that breaks, or is cut because the reader paused, is reopened at the next byte, for the same version
+ * of the object: when it was replaced meanwhile, the stream ends in an error. `explain` turns errors of the client
+ * into the error of the stream.
  */
 export function readS3Object(
   client: S3Client,
@@ -37,7 +37,7 @@ export function readS3Object(
       );
     },
     destroy(error, done) {
-      // Ends a wait for bytes at once; the generator then ends by itself.
+      // Ends a wait for bytes at once; the generator then returns.
       abort.abort();
       blocks.return(undefined).catch(() => {});
       done(error);
@@ -45,7 +45,7 @@ export function readS3Object(
   });
 }
 
-/** Reads a range into memory, as much of it as there is. Throws what the client throws. */
+/** Reads a range into memory, as much of it as exists. Throws the client's errors. */
 export async function readS3Range(
   client: S3Client,
   address: ObjectAddress,
@@ -70,7 +70,7 @@ async function* readBlocks(
     const answer = await open(client, address, rangeHeader(at, end), version, signal);
     if (answer === null) return undefined;
     version = answer.ETag;
-    // A range may reach beyond the object: what is announced is what there is.
+    // A range may reach beyond the object: the announced length is what exists.
     end = at + must(answer.ContentLength, 'length of an object');
     let broken: unknown = new Error('the object ended before its length');
     try {
@@ -88,7 +88,7 @@ async function* readBlocks(
   }
 }
 
-/** The answer to a GET; null when the range begins at the object's end or beyond. */
+/** Returns the response to a GET; null when the range begins at or after the object's end. */
 async function open(
   client: S3Client,
   address: ObjectAddress,

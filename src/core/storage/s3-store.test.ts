@@ -26,7 +26,7 @@ describe('a bucket', () => {
         return [...(await server.keys()), ...unfinished];
       },
       bytesTaken: async () => server.relay.traffic.fromClients,
-      // Four parts, and what the sockets hold.
+      // Four parts, and the buffers of the sockets.
       heldBytesMax: 28 * MiB,
       close: () => server.close(),
     };
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Calls that the server saw since the test began. */
+/** Calls that the server received since the test began. */
 const calls: S3Call[] = [];
 function watch(answer?: (call: S3Call) => number | undefined) {
   server.faults.answer = (call) => {
@@ -62,7 +62,7 @@ async function collect(stream: Readable): Promise<Buffer> {
   return Buffer.concat(blocks);
 }
 
-test('every body is signed with its SHA-256, which a server refuses when a byte is another', async () => {
+test('every body is signed with its SHA-256, so a server refuses a changed byte', async () => {
   watch();
   await store.put('signed/small', [randomBytes(1000), randomBytes(1000)]);
   await store.putStream('signed/large', Readable.from([randomBytes(12 * MiB)]));
@@ -79,16 +79,16 @@ describe('a long read', () => {
   const bytes = randomBytes(40 * MiB);
   beforeAll(() => store.putStream('long/object', Readable.from([bytes])));
 
-  test('waits in the server while its reader does, and goes on with it', async () => {
+  test('waits in the server while its reader pauses, and resumes with it', async () => {
     const { relay } = server;
     const before = relay.traffic.toClients;
     const stream = store.getStream('long/object');
     await once(stream, 'readable');
     const first = must(stream.read() as Buffer | null, 'a first block');
-    // Many turns of the loop after the first time that nothing more was taken.
+    // Many turns of the event loop after the first time that no more was read.
     for (let turns = 0; turns < 300; turns += relay.isHeldUp() ? 1 : 0) await setImmediate();
     expect(stream.readableLength).toBeLessThanOrEqual(256 * 1024);
-    // The rest of what was sent lies in the sockets of the system.
+    // The rest of the sent data is in the system's socket buffers.
     expect(relay.traffic.toClients - before).toBeLessThan(20 * MiB);
     expect(Buffer.concat([first, await collect(stream)]).equals(bytes)).toBe(true);
   });
@@ -114,7 +114,7 @@ describe('a long read', () => {
     expect(calls.filter(({ method }) => method === 'GET').length).toBeGreaterThanOrEqual(3);
   });
 
-  test('whose connection is cut while its reader waits goes on where it was', async () => {
+  test('whose connection is cut while its reader pauses resumes where it was', async () => {
     const impatient = openS3Store(server.config, { ...s3Limits, idleMs: 50 });
     watch();
     const stream = impatient.getStream('long/object');
@@ -141,7 +141,7 @@ describe('a long read', () => {
     await expect(reading).rejects.toEqual(unavailable);
   });
 
-  test('that its reader gives up ends the connection', async () => {
+  test('that its reader abandons ends the connection', async () => {
     const stream = store.getStream('long/object');
     await once(stream, 'readable');
     stream.destroy();
@@ -151,7 +151,7 @@ describe('a long read', () => {
 });
 
 describe('a server in trouble', () => {
-  test('that answers 503 twice is asked again', async () => {
+  test('that responds with 503 twice is retried', async () => {
     watch(() => (calls.length <= 2 ? 503 : undefined));
     await store.put('trouble/one', [Buffer.from('at last')]);
     expect(calls).toHaveLength(3);
@@ -159,7 +159,7 @@ describe('a server in trouble', () => {
   });
 
   test.each([500, 503, 403])(
-    'that always answers %i is asked a few times and then unavailable',
+    'that always responds with %i is retried a few times and then unavailable',
     async (status) => {
       watch(() => status);
       await expect(store.put('trouble/a', [Buffer.from('x')])).rejects.toEqual(unavailable);
@@ -172,7 +172,7 @@ describe('a server in trouble', () => {
     },
   );
 
-  test('that is not there at all is unavailable', async () => {
+  test('that does not exist is unavailable', async () => {
     const config = { ...server.config, endpoint: 'http://127.0.0.1:1' };
     const away = openS3Store(config, { ...s3Limits, attempts: 1 });
     await expect(away.put('trouble/b', [Buffer.from('x')])).rejects.toEqual(unavailable);
@@ -180,7 +180,7 @@ describe('a server in trouble', () => {
     await expect(away.putStream('trouble/b', Readable.from(['x']))).rejects.toEqual(unavailable);
   });
 
-  test('that accepts and never answers is unavailable after the limit', async () => {
+  test('that accepts and never responds is unavailable after the timeout', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as { port: number };
@@ -192,7 +192,7 @@ describe('a server in trouble', () => {
     silent.close();
   });
 
-  test('that refuses a part gets the upload aborted, and its source ends', async () => {
+  test('that refuses a part has the upload aborted, and its source ends', async () => {
     watch(({ method, url }) =>
       method === 'PUT' && url.includes('partNumber=2') ? 400 : undefined,
     );
@@ -209,7 +209,7 @@ describe('a server in trouble', () => {
 });
 
 describe('what is sent', () => {
-  test('carries no checksums that other servers do not know, nor chunks of its own', async () => {
+  test('has no checksums that other servers do not know, and no chunked encoding', async () => {
     watch();
     await store.put('sent/put', [Buffer.from('a'), Buffer.from('b')]);
     await store.putStream('sent/stream', Readable.from([randomBytes(6 * MiB)]));
@@ -251,7 +251,7 @@ describe('what is sent', () => {
 describe('a presigned address', () => {
   const presigned = () => must(store.presigned, 'presigned addresses of S3');
 
-  test('takes one PUT, whose size HEAD tells', async () => {
+  test('accepts one PUT, whose size HEAD returns', async () => {
     const address = await presigned().presignPut('signed/upload', { expiresSeconds: 60 });
     const body = randomBytes(100_000);
     const response = await fetch(address, { method: 'PUT', body });
@@ -270,18 +270,18 @@ describe('a presigned address', () => {
     expect(new URL(address).searchParams.get('X-Amz-SignedHeaders')).toBe('content-type;host');
   });
 
-  test('gives an object under the name of a file', async () => {
+  test('serves an object under a file name', async () => {
     await store.put('signed/download', [Buffer.from('a,b\n')]);
     const options = { fileName: 'results.csv', expiresSeconds: 60 };
     const address = await presigned().presignGet('signed/download', options);
     expect(await (await fetch(address)).text()).toBe('a,b\n');
-    // The server of the tests does not answer with the header; S3 does when it is asked for here.
+    // The test server does not send this header; S3 does when requested here.
     expect(new URL(address).searchParams.get('response-content-disposition')).toBe(
       'attachment; filename="results.csv"',
     );
   });
 
-  test('holds no secret', async () => {
+  test('contains no secret', async () => {
     const address = await presigned().presignPut('signed/a', { expiresSeconds: 60 });
     expect(decodeURIComponent(address)).not.toContain('secret of the tester');
   });

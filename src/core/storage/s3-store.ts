@@ -1,4 +1,4 @@
-/** Object store over a bucket of S3, or of another server that speaks as S3 does. */
+/** Object store in a bucket of S3 or a compatible server. */
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -20,18 +20,15 @@ import { asStoreError, isNotFound } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 
 /**
- * A multipart upload holds the parts in flight, the one being filled and its copy: 20 MiB. The smallest
- * part that S3 takes, times its 10,000 parts, is 50 GB.
+ * A multipart upload holds the parts in flight, the one being filled and its copy: 20 MiB. The smallest part that
+ * S3 accepts, times its 10,000 parts, is 50 GB.
  */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;
 
 type AddressOf = (key: string) => ObjectAddress;
 
-/**
- * Opens a store whose objects lie in a bucket. What the server refuses or fails to do is `AppError` 503
- * `store_unavailable`.
- */
+/** Opens a store whose objects are in a bucket. Errors of the server are `AppError` 503 `store_unavailable`. */
 export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
   const client = openS3Client(config, limits);
   const folder = config.prefix === '' ? '' : `${config.prefix}/`;
@@ -49,7 +46,7 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
     },
     get: async (key, range) => {
       assert(range.from <= range.to, `range of ${key} is not reversed`);
-      // S3 takes the header of an empty range for none and sends the whole object.
+      // S3 ignores the header of an empty range and sends the whole object.
       const isEmpty = range.from === range.to;
       const asked = isEmpty ? { from: range.from, to: range.from + 1 } : range;
       const bytes = await explained(key, readS3Range(client, addressOf(key), asked));
@@ -80,7 +77,9 @@ async function explained<T>(key: string, call: Promise<T>): Promise<T> {
   }
 }
 
-/** A source of at most a part is one PutObject, a longer one a multipart upload; both appear at once. */
+/**
+ * Stores a source of at most one part by PutObject, a longer one as a multipart upload; both appear atomically.
+ */
 async function putStream(
   client: S3Client,
   address: ObjectAddress,
@@ -91,7 +90,7 @@ async function putStream(
   const watched = async function* (): AsyncGenerator<Buffer> {
     const blocks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
     while (true) {
-      // Only what reading throws is the source's own failure; an upload that gives up throws at `yield`.
+      // Only an error while reading is the source's own failure; an upload that gives up throws at `yield`.
       const { value, done } = await blocks.next().catch((error: unknown) => {
         failure = { error };
         throw error;
@@ -107,7 +106,7 @@ async function putStream(
     queueSize: PARTS_IN_FLIGHT,
   });
   try {
-    // On an error of either side it waits for the parts in flight and then aborts what was begun.
+    // On an error of either side it waits for the parts in flight and then aborts the upload.
     await upload.done();
     return sum;
   } catch (error) {
@@ -136,7 +135,7 @@ async function deleteObject(client: S3Client, address: ObjectAddress): Promise<v
   try {
     await client.send(new DeleteObjectCommand(address));
   } catch (error) {
-    // S3 deletes what is not there; some other servers say that it is not there.
+    // S3 accepts the deletion of a missing object; some other servers return an error.
     if (!isNotFound(error)) throw error;
   }
 }
@@ -176,7 +175,7 @@ function presignedAddresses(client: S3Client, addressOf: AddressOf): PresignedAd
       if (contentType === undefined) {
         return getSignedUrl(client, new PutObjectCommand(input), { expiresIn });
       }
-      // The header is left out of what is signed unless it is asked for, and any type would do.
+      // The header is not signed unless requested, and then any type would be accepted.
       const signableHeaders = new Set(['host', 'content-type']);
       const command = new PutObjectCommand({ ...input, ContentType: contentType });
       return getSignedUrl(client, command, { expiresIn, signableHeaders });
