@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
-import { refusalToPay } from '../core/enrich/enrich-calls.ts';
+import { paymentError } from '../core/enrich/enrich-calls.ts';
 import {
   type DisclosedTotal,
   discloseTotal,
@@ -79,7 +79,7 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
     const needed = (isWhole ? page.limit : 1) * personSearch.price;
     const purse = { available: call.available, leftToday: key.creditsLeftToday };
-    const refused = refusalToPay(needed, purse);
+    const refused = paymentError(needed, purse);
     if (refused !== null) throw refused;
   }
   const found = await runSearch(call, async (graph, owner) => {
@@ -138,7 +138,7 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
   if (granted === 0) {
     // How many there are is not told for nothing: only what such a page may cost.
     const needed = page.partial ? personSearch.price : page.limit * personSearch.price;
-    const refused = refusalToPay(needed, { available: remaining, leftToday });
+    const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
   sayCredits(response, granted, remaining);

@@ -1,7 +1,7 @@
 /** The seven priced operations as single calls: one route each, from the table of operations. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { refusalToPay } from '../../core/enrich/enrich-calls.ts';
+import { paymentError } from '../../core/enrich/enrich-calls.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-answer.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
@@ -38,7 +38,7 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
         await answerCall(call, async () => {
           if (!live) return waitAsSimulated(row);
           const purse = { available, leftToday: key.creditsLeftToday };
-          const refused = refusalToPay(operations[operation].price, purse);
+          const refused = paymentError(operations[operation].price, purse);
           if (refused !== null) throw refused;
         });
       },

@@ -37,7 +37,7 @@ function agreesWithName(personName: string, given: string, family: string) {
   return agrees({ personName }, personOf({ id: 7, title: 'Dr', name: given, surname: family }));
 }
 
-describe('a listed name that is the record', () => {
+describe('a listed name that matches the record', () => {
   test.each([
     ['Jürgen Müller', 'Jürgen', 'Müller'],
     ['JURGEN MUELLER', 'Jürgen', 'Müller'],
@@ -68,7 +68,7 @@ describe('a listed name that is the record', () => {
   });
 });
 
-describe('a listed name that is clearly another', () => {
+describe('a listed name that clearly differs', () => {
   test.each([
     ['Jeff Wilson', 'Mary', 'Masango'],
     ['Wilson, Jeff', 'Mary', 'Masango'],
@@ -81,7 +81,7 @@ describe('a listed name that is clearly another', () => {
   });
 });
 
-describe('a listed name that could be', () => {
+describe('a listed name that may match', () => {
   test.each([
     ['a new family name', 'Mary Jackson', 'Mary', 'Thompson'],
     ['a nickname', 'Bob Smith', 'Robert', 'Smith'],
@@ -91,7 +91,7 @@ describe('a listed name that could be', () => {
     ['another word alone', 'Lula', 'Luiz Inácio', 'da Silva'],
     ['a stored mononym', 'Jeff Wilson', 'Vicentinho', ''],
     ['another script', 'Ivan Petrov', 'Иван', 'Петров'],
-    ['two scripts that nobody compared', 'Иван Петров', 'وليد', 'الصالح'],
+    ['two scripts that cannot be compared', 'Иван Петров', 'وليد', 'الصالح'],
     ['a transcription', 'Mikhail Sokolov', 'Michail', 'Sokoloff'],
     ['initials alone', 'J. S.', 'Mary', 'Masango'],
     ['nobody', 'Accounts Payable', 'Mary', 'Masango'],
@@ -117,18 +117,18 @@ describe('the company of a person', () => {
     agrees({ companyName, ...(personName !== undefined && { personName }) }, personOf(stored));
 
   test.each(['ACME TOOLS LTD', 'Bolt', 'Cog and Co', 'dyn 1 labs'])(
-    '%s speaks for them',
+    '%s supports the match',
     (name) => {
       expect(verdict(name)).toBe('yes');
       expect(verdict(name, 'n/a')).toBe('yes');
     },
   );
 
-  test('another one speaks for nobody, because people change jobs', () => {
+  test('another company is no evidence, because people change jobs', () => {
     expect(verdict('Zebra Inc')).toBe('unknown');
   });
 
-  test('has no say where the name was compared', () => {
+  test('is ignored when the name was compared', () => {
     expect(verdict('Acme Tools', 'Jeff Wilson')).toBe('no');
     expect(verdict('Acme Tools', 'Mary Jackson')).toBe('unknown');
     expect(verdict('Zebra Inc', 'M. Masango')).toBe('yes');
@@ -161,7 +161,7 @@ describe('a company', () => {
     expect(agrees({ companyName }, companyOf(stored))).toBe(expected);
   });
 
-  test('is not compared with a person, nor with nothing', () => {
+  test('is compared neither with a person nor with an empty name', () => {
     expect(agrees({ personName: 'Jeff Wilson' }, companyOf(stored))).toBe('unknown');
     expect(agrees({ companyName: 'Acme' }, nothing)).toBe('unknown');
     expect(agrees({}, companyOf({}))).toBe('unknown');
@@ -188,7 +188,7 @@ const data = path.join(packageRoot, '../shared/data');
 const isFound = existsSync(data);
 if (!isFound) process.stdout.write('skipped: shared lead lists not found\n');
 
-/** Rows of a list with the records that are right for them. */
+/** Rows of a list with their correct records. */
 interface RealRow {
   listed: { personName?: string; companyName?: string };
   id: number;
@@ -217,7 +217,7 @@ function countVerdicts(rows: readonly RealRow[]): Record<string, number> {
   return counts;
 }
 
-/** Every row with the record of a row elsewhere in the list. */
+/** Pairs every row with the record of another row of the list. */
 function misplace(rows: readonly RealRow[]): RealRow[] {
   return rows.flatMap(({ listed, id }, index) => {
     const other = rows[(index + 997) % rows.length];
@@ -226,7 +226,7 @@ function misplace(rows: readonly RealRow[]): RealRow[] {
 }
 
 describe.skipIf(!isFound)('real lists', () => {
-  test('right people are never denied, wrong ones nearly always', () => {
+  test('correct people are never rejected, wrong ones nearly always', () => {
     const persons = readGraph('persons.jsonl.gz');
     const companies = readGraph('companies.jsonl.gz');
     const leads = readCsv('leads.csv');
@@ -249,7 +249,7 @@ describe.skipIf(!isFound)('real lists', () => {
     expect(wrong.yes).toBeLessThan(others.length * 0.005);
   });
 
-  test('right companies are never denied, wrong ones nearly always', () => {
+  test('correct companies are never rejected, wrong ones nearly always', () => {
     const companies = readGraph('companies.jsonl.gz');
     const list = readCsv('companies.csv');
     const rows = readCsv('companies.truth.csv').flatMap((truth, index): RealRow[] => {

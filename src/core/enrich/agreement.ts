@@ -1,7 +1,7 @@
 /**
- * Whether a list's own words speak for the record that one of its identifiers led to. Mailboxes are
- * handed on and phones are shared: then the identifier is right and the person is another. Runs for
- * every matched row, so it reads the few cells it needs from the record's bytes.
+ * Checks whether a list's own name or company agrees with the record that an identifier found. Mailboxes are
+ * reassigned and phones are shared: then the identifier is right and the person is another. Runs for every matched
+ * row, so it reads the few cells it needs from the record's bytes.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { endOfCell } from '../graph/record.ts';
@@ -12,21 +12,20 @@ import { type Agreement, comparePersonNames } from './compare-person-names.ts';
 
 export type { Agreement } from './compare-person-names.ts';
 
-/** What a row says of itself besides its identifiers; absent and empty are the same. */
+/** Names in a row besides its identifiers; absent and empty are the same. */
 export interface ListedNames {
   personName?: string;
   companyName?: string;
 }
 
 /**
- * `yes`: the list's name is the record's. `no`: it is clearly somebody else's. `unknown`: there
- * is nothing to compare, or one could be the other.
+ * Compares the listed names with a record. `yes`: the name is the record's. `no`: it is clearly another's.
+ * `unknown`: there is nothing to compare, or the names may match.
  *
- * Of a person the listed name decides, where there is one to compare; else a company that the
- * person works or worked for is a `yes`. Another company is never a `no`, since people change
- * jobs. Of a company its name, aliases and former names count, and a name that its domains hold
- * is not against it. A listed company name has no say about a person whose name differs: a
- * mailbox is handed on inside one company. Pure and total.
+ * For a person the listed name decides, if there is one to compare; otherwise a current or former employer is a
+ * `yes`. Another company is never a `no`, since people change jobs. For a company its name, aliases and former
+ * names count, and a name that its domains contain is never a `no`. A listed company is ignored for a person whose
+ * name differs: mailboxes are reassigned inside one company. Pure and total.
  */
 export function agrees(listed: ListedNames, answer: Answer): Agreement {
   const { personName = '', companyName = '' } = listed;
@@ -35,7 +34,7 @@ export function agrees(listed: ListedNames, answer: Answer): Agreement {
   return agreesWithCompany(companyName, answer.company);
 }
 
-/** A cell of a record; the cells of one read stand in the record's order. */
+/** A cell of a record; the cells of one read are in the record's order. */
 interface Cell {
   index: number;
   isJson: boolean;
@@ -95,7 +94,7 @@ function compareFolded(listed: string, stored: string): Agreement {
 
 const wordCharactersMin = 4;
 
-/** Whether a host holds the name or a long word of it: `Acme Tools` in `acmetools.com`. */
+/** Returns true when a host contains the name or a long word of it: `Acme Tools` in `acmetools.com`. */
 function isInHost(folded: string, host: string): boolean {
   const plain = host.replace(/[^a-z0-9.]/g, '');
   return (
@@ -104,7 +103,7 @@ function isInHost(folded: string, host: string): boolean {
   );
 }
 
-/** All names in some cells: texts, and the objects and arrays of JSON cells. */
+/** Returns all names in some cells: texts, and the objects and arrays of JSON cells. */
 function readNames(record: RecordBytes, cells: readonly Cell[]): string[] {
   const names: string[] = [];
   for (const [at, text] of readCells(record, cells).entries()) {
@@ -115,7 +114,7 @@ function readNames(record: RecordBytes, cells: readonly Cell[]): string[] {
   return names;
 }
 
-/** Names of `{id, name}`, of an array of such, or of an array of texts. */
+/** Returns the names of `{id, name}`, of an array of such, or of an array of texts. */
 function namesInJson(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(namesInJson);
@@ -126,7 +125,7 @@ function isNamed(value: unknown): value is { name: unknown } {
   return typeof value === 'object' && value !== null && 'name' in value;
 }
 
-/** The texts of some cells, in their order: one pass over the bytes up to the last of them. */
+/** Returns the texts of some cells, in their order: one pass over the bytes up to the last of them. */
 function readCells({ bytes, from, to }: RecordBytes, cells: readonly Cell[]): string[] {
   const texts: string[] = [];
   let index = 0;

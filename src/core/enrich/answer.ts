@@ -1,7 +1,7 @@
 /**
- * What a match answers: the stored records as bytes, and from them the JSON of single calls and the
- * columns of output files. Records stay bytes until somebody asks for a cell, so that a batch copies
- * them without ever making strings of them.
+ * The result of a match: the stored records as bytes, and from them the JSON of single calls and the columns of
+ * output files. Records stay bytes until a cell is needed, so that a batch copies them without making strings of
+ * them.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
@@ -16,7 +16,7 @@ export interface RecordBytes {
   to: number;
 }
 
-/** The material of one match; which parts are there depends on the operation. */
+/** The data of one match; which parts are present depends on the operation. */
 export interface Answer {
   person: RecordBytes | null;
   company: RecordBytes | null;
@@ -30,7 +30,7 @@ export interface Answer {
 export type OutputColumn = {
   header: string;
   typed: boolean;
-  /** How the cell reads as JSON. */
+  /** Shape of the cell in JSON. */
   json: CellShape;
 } & (
   | { record: 'person' | 'company'; index: number }
@@ -50,7 +50,7 @@ const cellOf = {
   logo: fieldIndex(companyFields, 'logo'),
 };
 
-/** The text of the cell at a position of a record. */
+/** Returns the text of the cell at a position of a record. */
 export function recordCellAt(record: RecordBytes | null, index: number): string {
   if (record === null) return '';
   let from = record.from;
@@ -58,7 +58,7 @@ export function recordCellAt(record: RecordBytes | null, index: number): string 
   return record.bytes.toString('utf8', from, endOfCell(record.bytes, from, record.to));
 }
 
-/** True when the answer holds what the operation is paid for. */
+/** Returns true when the answer contains what the operation charges for. */
 export function isSuccess(operation: OperationName, answer: Answer): boolean {
   switch (operation) {
     case 'people.mobile':
@@ -81,7 +81,7 @@ function emailStatus(answer: Answer): string {
   return emailStatuses.has(stored) ? stored : 'unknown';
 }
 
-/** When the stored status was last confirmed: the record's last update, '' when there is no status. */
+/** Returns when the stored status was last confirmed: the record's last update, '' when there is no status. */
 function emailVerifiedAt(answer: Answer): string {
   return emailStatus(answer) === 'unknown' ? '' : recordCellAt(answer.person, cellOf.personUpdated);
 }
@@ -136,7 +136,7 @@ function computed(
   return { header, typed: true, json: { name: header, type, nullable: true }, record: null, read };
 }
 
-/** All the columns that an operation adds to a row, in their order. */
+/** Returns all columns that an operation adds to a row, in their order. */
 function allColumns(operation: PricedOperation): OutputColumn[] {
   switch (operation) {
     case 'people.enrich':
@@ -174,9 +174,8 @@ function allColumns(operation: PricedOperation): OutputColumn[] {
 }
 
 /**
- * The columns that an operation adds, or those of them that `fields` names (with or without the
- * prefix before the dot), in the operation's order. Throws `AppError` `invalid_parameter` for a name
- * that is none of them.
+ * Returns the columns that an operation adds, or those of them that `fields` names (with or without the prefix
+ * before the dot), in the operation's order. Throws `AppError` `invalid_parameter` for an unknown name.
  */
 export function outputColumns(
   operation: PricedOperation,
@@ -190,7 +189,7 @@ export function outputColumns(
       ({ header }) => header === name || header.slice(header.indexOf('.') + 1) === name,
     );
     if (found.length === 0) {
-      const message = `\`${name}\` is no field of ${operation}. Choose from: ${columns.map((c) => c.header).join(', ')}.`;
+      const message = `\`${name}\` is not a field of ${operation}. Choose from: ${columns.map((c) => c.header).join(', ')}.`;
       throw new AppError({
         code: 'invalid_parameter',
         status: 400,
@@ -204,8 +203,8 @@ export function outputColumns(
 }
 
 /**
- * True when people can be read without their long cells: no column is one of those, and nothing that
- * decides about success or agreement is.
+ * Returns true when people can be read without their long cells: no column is one of those, and neither success
+ * nor agreement depends on them.
  */
 export function needsOnlyBrief(
   operation: PricedOperation,
@@ -223,7 +222,7 @@ function toJson(fields: readonly RecordField[], record: RecordBytes | null): str
   return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));
 }
 
-/** The JSON text of `data` in a single call's answer: shapes as the API documents them. */
+/** Returns the JSON text of `data` in the response of a single call: shapes as the API documents them. */
 export function answerToJson(operation: OperationName, answer: Answer): string {
   switch (operation) {
     case 'people.enrich':

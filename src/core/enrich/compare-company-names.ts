@@ -1,15 +1,13 @@
 /**
- * Whether two names can be one company's. Compared in the folded form of
- * `identifiers/company-name`, without legal forms:
- * 1. Equal names, names that differ only by words that any company may add (`UK`, `Services`),
- *    and the same letters cut otherwise (`WorkWeave`, `Work Weave`) speak for it.
- * 2. Names without any telling word in common, nor a beginning of one, initials or an inner part,
- *    speak against it.
+ * Compares two names of companies, in the folded form of `identifiers/company-name`, without legal forms:
+ * 1. Equal names, names that differ only by words that any company may add (`UK`, `Services`), and the same
+ * letters divided differently (`WorkWeave`, `Work Weave`) agree.
+ * 2. Names without any distinctive word in common, nor a beginning of one, initials or an inner part, disagree.
  */
 import { normaliseCompanyName } from '../identifiers/company-name.ts';
 import type { Agreement } from './compare-person-names.ts';
 
-/** Words by which sources write one company at different length. */
+/** Words that one source adds to a company's name and another leaves out. */
 const commonWords: ReadonlySet<string> = new Set(
   `and of for in at by de la le et und y e di der services service solutions international global
    worldwide uk usa us gb europe european america american north south east west national
@@ -25,13 +23,13 @@ const commonWords: ReadonlySet<string> = new Set(
 const beginningMin = 4;
 const innerPartMin = 4;
 
-/** A folded name as it is compared; null for a text that is no name. */
+/** Returns the folded form that is compared; null for a text that is not a name. */
 export function foldCompany(name: string): string | null {
   const folded = normaliseCompanyName(name);
   return 'values' in folded ? folded.values[0] : null;
 }
 
-/** Compares two names that `foldCompany` gave. Pure, total and symmetric. */
+/** Compares two results of `foldCompany`. Pure, total and symmetric. */
 export function compareCompanyNames(a: string, b: string): Agreement {
   if (a === b) return 'yes';
   const compactA = a.replaceAll(' ', '');
@@ -39,19 +37,21 @@ export function compareCompanyNames(a: string, b: string): Agreement {
   if (compactA === compactB) return 'yes';
   const wordsA = a.split(' ');
   const wordsB = b.split(' ');
-  const tellingA = wordsA.filter(isTelling);
-  const tellingB = wordsB.filter(isTelling);
-  const isOnlyLonger = tellingA.length > 0 && tellingA.join(' ') === tellingB.join(' ');
+  const distinctiveA = wordsA.filter(isDistinctive);
+  const distinctiveB = wordsB.filter(isDistinctive);
+  const isOnlyLonger = distinctiveA.length > 0 && distinctiveA.join(' ') === distinctiveB.join(' ');
   if (isOnlyLonger) return 'yes';
-  if (!isLatin(a) || !isLatin(b) || tellingA.length === 0 || tellingB.length === 0)
+  if (!isLatin(a) || !isLatin(b) || distinctiveA.length === 0 || distinctiveB.length === 0)
     return 'unknown';
   if (holds(compactA, compactB) || holds(compactB, compactA)) return 'unknown';
   if (areInitials(compactA, wordsB) || areInitials(compactB, wordsA)) return 'unknown';
-  const isNear = tellingA.some((word) => tellingB.some((other) => beginsAlike(word, other)));
+  const isNear = distinctiveA.some((word) =>
+    distinctiveB.some((other) => shareBeginning(word, other)),
+  );
   return isNear ? 'unknown' : 'no';
 }
 
-function isTelling(word: string): boolean {
+function isDistinctive(word: string): boolean {
   return !commonWords.has(word);
 }
 
@@ -70,7 +70,7 @@ function areInitials(short: string, words: readonly string[]): boolean {
   return short === all || all.startsWith(short) || (short.startsWith(all) && all.length > 1);
 }
 
-function beginsAlike(a: string, b: string): boolean {
+function shareBeginning(a: string, b: string): boolean {
   const length = Math.min(a.length, b.length, beginningMin);
   return a.slice(0, length) === b.slice(0, length);
 }

@@ -1,17 +1,17 @@
 /**
- * Whether two spellings of a person's name can be one person's. A name is a bag of words, because
- * sources disagree on their order and on which of them is the family name:
+ * Compares two spellings of a person's name. A name is a bag of words, because sources disagree on their order and
+ * on which of them is the family name:
  * 1. Case, accents, punctuation and honorifics do not count; `Müller` is `Mueller`.
- * 2. Two words in common speak for one person, when the family name is among them or when one
- *    spelling has no other words. One word in common does with a fitting initial or short form
- *    (`M. Masango`, `Dan Blue`), or when it is all of one spelling and the family name.
- * 3. Nothing in common, not even the beginning of a word, speaks against it. Between the two, for
- *    other scripts and for single words, nobody can say.
+ * 2. Two words in common agree, when the family name is among them or one spelling has no other words. One word in
+ * common agrees with a matching initial or short form (`M. Masango`, `Dan Blue`), or when it is all of one
+ * spelling and the family name.
+ * 3. Nothing in common, not even the beginning of a word, disagrees. Everything between, other scripts and single
+ * words are unknown.
  */
 
 export type Agreement = 'yes' | 'no' | 'unknown';
 
-/** Words that stand beside a name without being part of it. */
+/** Words next to a name that are not part of it. */
 const honorifics: ReadonlySet<string> = new Set(
   `mr mrs ms miss mx dr prof professor sir dame rev reverend hon honourable
    honorable rt mp mep mla mpp msp ld jr sr ii iii iv phd md mba esq shri smt sri dato datuk ing
@@ -19,14 +19,14 @@ const honorifics: ReadonlySet<string> = new Set(
    capt senator sen rep obe mbe cbe kbe qc kc cpa pe`.split(/\s+/),
 );
 
-/** Words that many family names have, so that they speak for none. */
+/** Words that many family names share, so that they are no evidence. */
 const particles: ReadonlySet<string> = new Set(
   `de da do das dos del della di du la le les el al bin ibn binti van von der den ter ten zu
    y e i und`.split(/\s+/),
 );
 
-/** What stands in a name column for nobody in particular. */
-const nobody: ReadonlySet<string> = new Set(
+/** Words in a name column that name no person. */
+const nonPersonWords: ReadonlySet<string> = new Set(
   `unknown not available provided none no name na n a null nil tbd tbc test anonymous info
    information sales team office reception front desk account accounts payable receivable support
    service
@@ -53,26 +53,26 @@ const shortFormMin = 3;
 const similarMin = 5;
 
 /**
- * Compares a listed name with a stored one, of which the family name is known as such; null where
- * there is nothing to compare (one is missing, no name, or in another script). Pure and total.
+ * Compares a listed name with a stored one, whose family name is known; null when there is nothing to compare (one
+ * is missing, not a name, or in another script). Pure and total.
  */
 export function comparePersonNames(
   listed: string,
   given: string,
   family: string,
 ): Agreement | null {
-  if (given !== '' && family !== '' && isWrittenAlike(listed, given, family)) return 'yes';
+  if (given !== '' && family !== '' && isSameText(listed, given, family)) return 'yes';
   const ours = nameWords(listed);
   const theirs = nameWords(`${given} ${family}`);
   if (ours.length === 0 || theirs.length === 0) return null;
   const verdict = compareWords(ours, theirs, family);
   if (verdict === 'yes' || haveSameLetters(ours, theirs)) return 'yes';
-  if (ours.every((word) => nobody.has(word))) return null;
+  if (ours.every((word) => nonPersonWords.has(word))) return null;
   return isLatin(ours) && isLatin(theirs) ? verdict : null;
 }
 
-/** The two usual orders in any case, without the work of folding. */
-function isWrittenAlike(listed: string, given: string, family: string): boolean {
+/** Compares the two usual orders in any case, without folding. */
+function isSameText(listed: string, given: string, family: string): boolean {
   const length = given.length + family.length;
   const longer = listed.length - length;
   if (longer !== 1 && longer !== 2) return false;
@@ -81,7 +81,7 @@ function isWrittenAlike(listed: string, given: string, family: string): boolean 
   return lower === `${given} ${family}`.toLowerCase();
 }
 
-/** The words of a name; none when the text is no name of somebody. */
+/** Returns the words of a name; none when the text does not name a person. */
 function nameWords(text: string): string[] {
   if (text === '' || text.length > nameCharactersMax || /[@\d]/.test(text)) return [];
   const words = foldName(text).split(' ');
@@ -119,7 +119,7 @@ function compareWords(
     else shared.push(...left.splice(index, 1));
   }
   if (rest.length === 0 && left.length === 0) return 'yes';
-  const fitting = countFitting(rest, left);
+  const fitting = countShortForms(rest, left);
   if (shared.length === 0) return isAgainst(ours, theirs, fitting) ? 'no' : 'unknown';
   if (shared.length === 1 && fitting > 0) return 'yes';
   const isOneWhole = rest.length === fitting || left.length === fitting;
@@ -129,8 +129,8 @@ function compareWords(
   return shared.some((word) => names.includes(word)) ? 'yes' : 'unknown';
 }
 
-/** Words of one name that are initials or short forms of words of the other. */
-function countFitting(ours: readonly string[], theirs: readonly string[]): number {
+/** Counts the words of one name that are initials or short forms of words of the other. */
+function countShortForms(ours: readonly string[], theirs: readonly string[]): number {
   const left = [...theirs];
   let fitting = 0;
   for (const word of ours) {
@@ -146,7 +146,7 @@ function isShortForm(short: string, word: string): boolean {
   return (short.length === 1 || short.length >= shortFormMin) && word.startsWith(short);
 }
 
-/** One word may be a nickname or a stage name: only two spelled names can contradict each other. */
+/** One word may be a nickname or a stage name: only two full names can contradict each other. */
 function isAgainst(ours: readonly string[], theirs: readonly string[], fitting: number): boolean {
   if (fitting > 0 || ours.length < 2 || theirs.length < 2) return false;
   const isSpelled = (word: string) => word.length > 1;
@@ -154,21 +154,21 @@ function isAgainst(ours: readonly string[], theirs: readonly string[], fitting: 
   return !ours.some((word) => theirs.some((other) => mayBeSame(word, other)));
 }
 
-/** Equal but for the spelling of umlauts and one slip of the pen in a long word. */
+/** Equal except for the spelling of umlauts and one typo in a long word. */
 function isSameWord(a: string, b: string): boolean {
   if (a === b) return true;
   const first = a.charCodeAt(0) === b.charCodeAt(0);
   if (!first && a.charCodeAt(1) !== b.charCodeAt(1)) return false;
   if (withoutUmlauts(a) === withoutUmlauts(b)) return true;
-  return a.length >= similarMin && b.length >= similarMin && isOneSlip(a, b);
+  return a.length >= similarMin && b.length >= similarMin && isOneTypo(a, b);
 }
 
 function withoutUmlauts(word: string): string {
   return word.includes('e') ? word.replace(/([aou])e/g, '$1') : word;
 }
 
-/** One letter more, less or other, or two exchanged. */
-function isOneSlip(a: string, b: string): boolean {
+/** One letter added, missing or replaced, or two swapped. */
+function isOneTypo(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let from = 0;
   while (from < a.length && a[from] === b[from]) from += 1;
@@ -184,7 +184,7 @@ function mayBeSame(a: string, b: string): boolean {
   return a.length >= shortFormMin && b.length >= shortFormMin && a.slice(0, 3) === b.slice(0, 3);
 }
 
-/** `Vander Woude` and `vanderwoude`: the same letters, cut otherwise. */
+/** `Vander Woude` and `vanderwoude`: the same letters, divided differently. */
 function haveSameLetters(ours: readonly string[], theirs: readonly string[]): boolean {
   if (ours.length === theirs.length) return false;
   if (ours.join('') === theirs.join('')) return true;

@@ -1,4 +1,6 @@
-/** Rows and credits as metrics, counted where they are committed. The ledger is the truth; this is its pace. */
+/**
+ * Metrics of rows and credits, counted where they are committed. The ledger is authoritative; these show the rate.
+ */
 import { Counter } from 'prom-client';
 import { metrics } from '../metrics.ts';
 import { operations } from '../operations.ts';
@@ -6,7 +8,7 @@ import type { OutcomeStatus } from './outcomes.ts';
 
 const rowsTotal = new Counter({
   name: 'enrich_rows_total',
-  help: 'Rows that came to an outcome: rows of lists and exports, single calls, people of search pages.',
+  help: 'Rows with an outcome: rows of lists and exports, single calls, people of search pages.',
   labelNames: ['channel', 'operation', 'outcome', 'mode'],
   registers: [metrics],
 });
@@ -18,13 +20,13 @@ const creditsTotal = new Counter({
   registers: [metrics],
 });
 
-// What never happened yet is 0: an alert on its growth sees the first time.
+// Starts at 0, so that an alert on the rate sees the first error.
 for (const operation of Object.keys(operations)) {
   rowsTotal.inc({ channel: 'list', operation, outcome: 'error', mode: 'live' }, 0);
 }
 
 export interface Work {
-  /** How it came in. */
+  /** The channel through which it came in. */
   channel: 'list' | 'export' | 'call' | 'search';
   operation: string;
   live: boolean;
@@ -33,7 +35,7 @@ export interface Work {
   credits: number;
 }
 
-/** Counts work that is committed; never before, because what is rolled back did not happen. */
+/** Counts committed work. Call it after the commit: work that is rolled back must not count. */
 export function countWork({ channel, operation, live, rows, credits }: Work): void {
   const mode = live ? 'live' : 'test';
   for (const [outcome, count] of Object.entries(rows)) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Texts that the small graph holds, some of them shared, and texts that nobody holds. */
+/** Texts that the small graph contains, some of them shared, and texts that it does not contain. */
 const texts: Record<IdentifierKind, string[]> = {
   professional_network: ['ada-lovely', 'bob-brown', 'opt-out', 'acme-widgets', 'nobody-here', ''],
   email: ['ada@home.example', 'ada@acme.example', 'bob@acme.example', 'out@acme.example', 'x@y'],
@@ -55,7 +55,7 @@ function shown(operation: OperationName, { answer, ...rest }: Outcome) {
   return { ...rest, data: answer === null ? null : JSON.parse(answerToJson(operation, answer)) };
 }
 
-test('many rows at once come to what each of them comes to alone, in their order', async () => {
+test('many rows together have the outcomes that each of them has alone, in their order', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(operationAndRows, async ([operation, list]) => {
@@ -71,7 +71,7 @@ test('many rows at once come to what each of them comes to alone, in their order
     }),
     { numRuns: 150 },
   );
-  // The property is worth something only if the rows came to everything that a row can come to.
+  // The property proves little unless the rows had every possible outcome.
   const statuses = ['ambiguous', 'invalid', 'matched', 'no_match'];
   expect([...seen].sort()).toEqual(statuses);
 });
@@ -95,7 +95,7 @@ test('a brief answer is the full one with its long cells empty, in order, for an
   expect(full[3]?.status).toBe('no_match');
 });
 
-test('only what asks for no long cell is answered briefly', () => {
+test('only operations that need no long cell read brief records', () => {
   const asks = (operation: OperationName, fields: string[] | null) =>
     needsOnlyBrief(operation, outputColumns(operation, fields));
   expect(asks('people.enrich', ['name', 'email', 'phone'])).toBe(true);
@@ -108,6 +108,6 @@ test('only what asks for no long cell is answered briefly', () => {
   expect(personFields.filter(({ name, long }) => read.includes(name) && long)).toEqual([]);
 });
 
-test('no rows are no outcomes', async () => {
+test('no rows have no outcomes', async () => {
   expect(await enrichMany(database.sql, 'people.enrich', [])).toEqual([]);
 });

@@ -1,7 +1,6 @@
 /**
- * The single call: a batch of one that rides together with the others of its moment. Match first, then
- * charge what matched, in the order of arrival, one statement for all. A call that cannot be paid gives
- * its answer to nobody.
+ * Single calls: each is a batch of one, coalesced with concurrent calls. Match first, then charge the matches, in
+ * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match.
  */
 
 import { chargeCalls } from '../credits/credits.sql.ts';
@@ -22,7 +21,7 @@ export interface EnrichCall extends CallCredentials {
   live: boolean;
   operation: OperationName;
   row: RowInput;
-  /** Unique for the account; the ledger line's reference. */
+  /** Unique within the account; the reference of the ledger line. */
   reference: string;
 }
 
@@ -30,14 +29,14 @@ export interface EnrichedCall {
   outcome: Outcome;
   /** Credits charged for it; 0 unless it matched, and for test keys. */
   charged: number;
-  /** Credits left in the wallet, when the call was charged. */
+  /** Credits left in the wallet, if the call was charged. */
   remaining: number | null;
 }
 
 export interface EnrichCalls {
   /**
-   * Runs a call with the others of its moment. Throws `AppError` 402 when its match cannot be paid, 401 or
-   * 403 when the session or key that it came with has ended since it was let in.
+   * Runs a call together with concurrent ones. Throws `AppError` 402 when its match cannot be paid, 401 or 403
+   * when its session or key has ended since it was admitted.
    */
   run(call: EnrichCall): Promise<EnrichedCall>;
 }
@@ -57,8 +56,8 @@ export function openEnrichCalls(
 }
 
 /**
- * Runs calls as one batch. Each answer is its own: a call whose match cannot be paid is an `AppError`
- * 402 among them, one whose session or key has ended since it was let in is 401 or 403.
+ * Runs calls as one batch. Each has its own result: an `AppError` 402 when its match cannot be paid, 401 or 403
+ * when its session or key has ended since it was admitted.
  */
 export async function enrichCalls(
   context: { sql: Sql; testSql: Sql },
@@ -75,7 +74,7 @@ export async function enrichCalls(
   return answers;
 }
 
-/** Outcomes of mixed calls: one look-up for each operation and graph among them. */
+/** Returns the outcomes of mixed calls: one look-up for each operation and graph among them. */
 async function matchCalls(
   context: { sql: Sql; testSql: Sql },
   calls: readonly EnrichCall[],
@@ -102,8 +101,8 @@ async function matchCalls(
 }
 
 /**
- * Charges the calls at these places. One that did not fit after dearer ones before it is tried once more
- * by itself: what it needs may still be there.
+ * Charges the calls at these indexes. A call that did not fit after dearer ones before it is retried alone: its
+ * own price may still be available.
  */
 async function charge(
   sql: Sql,
@@ -115,7 +114,7 @@ async function charge(
   const paidCalls = places.map((place) => toPaidCall(must(calls[place], 'call')));
   const results = await chargeCalls(sql, paidCalls);
   for (const [index, place] of places.entries()) {
-    const { paid, remaining, leftToday } = must(results[index], 'an answer for each call');
+    const { paid, remaining, leftToday } = must(results[index], 'a result for each call');
     const { price } = must(paidCalls[index], 'call');
     const answer = answers[place];
     if (paid === null) {
@@ -136,8 +135,8 @@ function toPaidCall(call: EnrichCall) {
   return { accountId, keyId, sessionSha256, price, reference, operation };
 }
 
-/** The refusal of a call at this price, or null when wallet and key can pay it. */
-export function refusalToPay(
+/** Returns the error of a call at this price; null when wallet and key can pay it. */
+export function paymentError(
   price: number,
   purse: { available: number; leftToday: number | null },
 ): AppError | null {
@@ -155,17 +154,17 @@ function cannotPay(
   return new AppError({
     code: 'daily_credits_reached',
     status: 402,
-    message: `This call may cost ${needed} credits and this key may spend ${leftToday} more today (UTC). Use another key, or wait for midnight.`,
+    message: `This call may cost ${needed} credits, and this key may spend only ${leftToday} more today. Use another key, or wait until midnight UTC.`,
     extensions: { needed, available: leftToday },
   });
 }
 
-/** The refusal of a call that the wallet cannot pay. */
+/** Returns the error of a call that the wallet cannot pay. */
 function insufficientCredits(needed: number, available: number): AppError {
   return new AppError({
     code: 'insufficient_credits',
     status: 402,
-    message: `This call may cost ${needed} credits and the wallet has ${available} to spend. Add credits and try again.`,
+    message: `This call may cost ${needed} credits, and the wallet has only ${available} available. Add credits and try again.`,
     extensions: { needed, available },
   });
 }

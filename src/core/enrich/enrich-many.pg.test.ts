@@ -60,13 +60,13 @@ describe('people.enrich', () => {
     ['phone', { phone: '+44 1632 960001' }],
     ['phone', { phone: '+447700900001' }],
     ['twitter', { twitter: '@Ada' }],
-  ])('finds a person by %s and answers every field of the record', async (by, cells) => {
+  ])('finds a person by %s and returns every field of the record', async (by, cells) => {
     const found = await enrich('people.enrich', cells);
     expect(found).toEqual(matched(by, adaJson));
     expect(Object.keys(found.data as object)).toEqual(Object.keys(emptyPerson));
   });
 
-  test('a handle given up finds its former bearer and says so', async () => {
+  test('a former handle finds its former holder and is reported as former', async () => {
     const found = await enrich('people.enrich', { twitter: 'eve_old' });
     expect(found).toEqual(matched('former_handle', eveJson));
   });
@@ -82,7 +82,7 @@ describe('people.enrich', () => {
     expect(await enrich('people.enrich', { phone: '+441632960099' })).toEqual(shared);
   });
 
-  test('somebody who opted out is a miss, whichever identifier names them', async () => {
+  test('an opted-out person is a miss, by every identifier', async () => {
     const nobody = miss('no_match');
     expect(await enrich('people.enrich', { email: 'out@home.example' })).toEqual(nobody);
     expect(await enrich('people.enrich', { professional_network: 'opt-out' })).toEqual(nobody);
@@ -106,13 +106,13 @@ describe('people.enrich', () => {
 });
 
 describe('people.enrich-with-company', () => {
-  test('answers the person and the employer', async () => {
+  test('returns the person and the employer', async () => {
     expect(await enrich('people.enrich-with-company', { email: 'ada@home.example' })).toEqual(
       matched('email', { person: adaJson, company: acmeJson }),
     );
   });
 
-  test('the company is null without an employer and for one that is not stored', async () => {
+  test('the company is null without an employer and for an employer that is not stored', async () => {
     expect(await enrich('people.enrich-with-company', { email: 'bob@home.example' })).toEqual(
       matched('email', { person: { ...emptyPerson, ...bob }, company: null }),
     );
@@ -121,7 +121,7 @@ describe('people.enrich-with-company', () => {
     );
   });
 
-  test('somebody who opted out is a miss', async () => {
+  test('an opted-out person is a miss', async () => {
     expect(await enrich('people.enrich-with-company', { email: 'out@home.example' })).toEqual(
       miss('no_match'),
     );
@@ -129,7 +129,7 @@ describe('people.enrich-with-company', () => {
 });
 
 describe('people.mobile', () => {
-  test('answers the stored mobile number', async () => {
+  test('returns the stored mobile number', async () => {
     expect(await enrich('people.mobile', { professional_network: 'ada-lovely' })).toEqual(
       matched('professional_network', { person_id: 1, mobile: '+447700900001' }),
     );
@@ -141,7 +141,7 @@ describe('people.mobile', () => {
 });
 
 describe('people.email-verify', () => {
-  test('answers the stored status of a work e-mail', async () => {
+  test('returns the stored status of a work e-mail', async () => {
     expect(await enrich('people.email-verify', { email: 'ada@acme.example' })).toEqual(
       matched('email', {
         email: 'ada@acme.example',
@@ -154,7 +154,7 @@ describe('people.email-verify', () => {
     expect(found.data).toMatchObject({ status: 'catch_all', person_id: 4 });
   });
 
-  test('a status that is none of the four is unknown and was verified at no time', async () => {
+  test('a status that is none of the four is unknown and has no time of verification', async () => {
     expect(await enrich('people.email-verify', { email: 'bob@acme.example' })).toEqual(
       matched('email', {
         email: 'bob@acme.example',
@@ -183,7 +183,7 @@ describe('companies.enrich', () => {
     expect(await enrich('companies.enrich', cells)).toEqual(matched(by, acmeJson));
   });
 
-  test('a name that one company bears and another bore is ambiguous', async () => {
+  test('a name that is one company’s current and another’s former name is ambiguous', async () => {
     expect(await enrich('companies.enrich', { name: 'Gamma' })).toEqual(
       miss('ambiguous', 'name', '2 records share it'),
     );
@@ -193,7 +193,7 @@ describe('companies.enrich', () => {
     expect(alias).toMatchObject({ status: 'matched', by: 'alias_name', data: { id: 12 } });
   });
 
-  test('a UK number answers the directors, matched to people where exactly one fits', async () => {
+  test('a UK number returns the directors, matched to people when exactly one fits', async () => {
     const director = (name: string | null, role: string, appointed_on: string) => {
       return { name, role, appointed_on, resigned_on: null, person_id: null, matched_by: null };
     };
@@ -224,20 +224,20 @@ describe('companies.enrich', () => {
     );
   });
 
-  test('a UK company without officers answers an empty list', async () => {
+  test('a UK company without officers returns an empty list', async () => {
     expect(await enrich('companies.enrich', { registry_number: 'SC-123456' })).toEqual(
       matched('registry_number', { ...emptyCompany, ...beta, directors: [] }),
     );
   });
 
-  test('a number of another register answers the company without directors', async () => {
+  test('a number of another register returns the company without directors', async () => {
     const found = await enrich('companies.enrich', { registry_number: 'FR-552100554' });
     expect(found).toMatchObject({ status: 'matched', by: 'registry_number', data: { id: 12 } });
     expect(found.data).not.toHaveProperty('directors');
   });
 });
 
-/** Those in office first, then by the day of appointment. */
+/** Current officers first, then by the day of appointment. */
 function byAppointment(
   a: { appointed_on: string; resigned_on: string | null },
   b: { appointed_on: string; resigned_on: string | null },
@@ -247,13 +247,13 @@ function byAppointment(
 }
 
 describe('companies.logo and companies.financials', () => {
-  test('answers the stored logo', async () => {
+  test('returns the stored logo', async () => {
     expect(await enrich('companies.logo', { domain: 'acme.example' })).toEqual(
       matched('domain', { company_id: 10, logo_url: 'https://img.acme.example/logo.png' }),
     );
   });
 
-  test('answers the periods, latest first, in the latest currency', async () => {
+  test('returns the periods, latest first, in the latest currency', async () => {
     const period = (period_end: string, currency: string, values: object) => {
       const none = { revenue: null, gross_profit: null, operating_profit: null, profit: null };
       const more = { total_assets: null, net_assets: null, cash: null, employees: null };
@@ -284,7 +284,7 @@ describe('companies.logo and companies.financials', () => {
   });
 });
 
-test('a deleted person is no match any more', async () => {
+test('a deleted person is no longer a match', async () => {
   const doomed = { id: 77, email: 'doomed@home.example' };
   await importGraph(database.sql, { persons: [doomed] });
   expect(await enrich('people.enrich', { email: doomed.email })).toMatchObject({
@@ -294,7 +294,7 @@ test('a deleted person is no match any more', async () => {
   expect(await enrich('people.enrich', { email: doomed.email })).toEqual(miss('no_match'));
 });
 
-test('the owner of a domain is found although more than a hundred have it as an alias', async () => {
+test('the owner of a domain is found even though more than a hundred companies have it as an alias', async () => {
   const domain = 'shared-hosting.example';
   const aliases = Array.from({ length: 150 }, (_, i) => {
     return { id: 5000 + i, name: `Tenant ${i}`, domains: [domain] };
@@ -302,7 +302,7 @@ test('the owner of a domain is found although more than a hundred have it as an 
   const owner = { id: 6000, name: 'Landlord', domain };
   await importGraph(database.sql, { companies: aliases });
   await importGraph(database.sql, { companies: [owner] });
-  // Whatever plan the database chooses: without its indexes it reads in order of insertion.
+  // Independent of the plan that the database would choose: without its indexes it reads in order of insertion.
   const sql = connect({ url: database.url, connections: 1 });
   await sql`set enable_indexscan = off`;
   await sql`set enable_indexonlyscan = off`;

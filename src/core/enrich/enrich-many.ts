@@ -1,6 +1,6 @@
 /**
- * Identifiers in, outcomes out, for one row or for thousands: the single call is a batch of one. Reads
- * only; nothing is charged here, because the price is known only when the outcomes are.
+ * Turns identifiers into outcomes, for one row or for thousands: the single call is a batch of one. Reads only;
+ * charging comes later, because the price is known only when the outcomes are.
  */
 import type { Sql } from '../db/client.ts';
 import { type OperationName, operations } from '../operations.ts';
@@ -27,33 +27,33 @@ import {
   SUPPRESSED_MARK,
 } from './records.sql.ts';
 
-/** What became of one row. Only `matched` has an answer and a price. */
+/** The outcome of one row. Only `matched` has an answer and a price. */
 export interface Outcome {
   status: OutcomeStatus;
-  /** The identifier kind that hit, or ''. */
+  /** The identifier kind that matched, or ''. */
   by: string;
   /** A short word or sentence for a row that did not match, or ''. */
   reason: string;
   conflict: boolean;
-  /** Records that are equally good, when ambiguous. */
+  /** Number of equally good records, when ambiguous. */
   candidates: number;
   /** The matched record's id, or 0. */
   id: number;
-  /** What the list's own name or company says of the match: yes, no, unknown, or '' when not asked. */
+  /** Agreement of the list's own name or company with the match: yes, no, unknown, or '' when not checked. */
   agrees: '' | Agreement;
   answer: Answer | null;
 }
 
 export interface EnrichOptions {
-  /** Read people without their long cells, which are empty in the answers then: see `needsOnlyBrief`. */
+  /** Reads people without their long cells, which are then empty in the answers: see `needsOnlyBrief`. */
   brief?: boolean;
-  /** Where the texts of the answers are kept: given what the driver read, returns what is to be used. */
+  /** Storage of the answers' texts: takes the driver's buffers, returns the ones to use. */
   keep?: (texts: Buffer[]) => Buffer[];
-  /** Told when it is decided who matches, and when the answers are there. */
+  /** Called when the look-up is decided, and when the answers are read. */
   endPhase?: (phase: 'look_up' | 'fetch') => void;
 }
 
-/** Matches rows against the graph that `sql` sees. Outcomes come in the order of the rows. */
+/** Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. */
 export async function enrichMany(
   sql: Sql,
   operation: OperationName,
@@ -81,20 +81,20 @@ function unanswered({ status, by, candidates }: Decision): Outcome {
 
 function answered(operation: OperationName, decision: Decision, answer: ReadAnswer): Outcome {
   const { by, conflict, id } = decision;
-  // As for a value that nobody holds: that somebody opted out, or is stored at all, is not given away.
+  // The same as for a value that no record holds: reveals neither an opt-out nor that a person is stored.
   if (answer === undefined || !isSuccess(operation, answer)) return noMatch;
   return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
 }
 
-/** An outcome without an answer. */
+/** Returns an outcome without an answer. */
 export function miss(status: OutcomeStatus, by: string, reason: string): Outcome {
   return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', answer: null };
 }
 
-/** A third of many lists: one object stands for all of them, since nobody changes a miss. */
+/** A third of many lists: one shared object, since a miss is never changed. */
 export const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
 
-/** One decision a row; undefined for a row without a usable identifier. */
+/** Returns one decision per row; undefined for a row without a usable identifier. */
 async function decideAll(
   sql: Sql,
   operation: OperationName,
@@ -119,7 +119,9 @@ async function decideAll(
 
 type ReadAnswer = Answer | undefined;
 
-/** The answers to the matched decisions, in their order; undefined for a record that is gone or opted out. */
+/**
+ * Returns the answers of the matched decisions, in their order; undefined for a record that is gone or opted out.
+ */
 async function readAnswers(
   sql: Sql,
   operation: OperationName,
@@ -175,7 +177,7 @@ function splitText(
   }
 }
 
-/** A company that was found by its UK registry number, and only then, is answered with its directors. */
+/** Adds the directors to companies that were found by their UK registry number, and only to those. */
 async function addDirectors(
   sql: Sql,
   matched: readonly Decision[],

@@ -1,11 +1,11 @@
-/** Reads the answer of a look-up, lines `<line> <code> <id>`, without making strings of it. */
+/** Reads the result of a look-up, lines `<line> <code> <id>`, without making strings of it. */
 import { candidatesMax, type Hits } from './outcomes.ts';
 
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const ZERO = 0x30;
 
-/** Parses a look-up's answer about `lines` values. Look-up lines count from 1 in it, from 0 in `Hits`. */
+/** Parses the result of a look-up of `lines` values. Look-up lines count from 1 in it, from 0 in `Hits`. */
 export function parseHits(answer: Buffer, lines: number): Hits {
   const first = new Int32Array(lines).fill(-1);
   const counts = new Int32Array(lines);

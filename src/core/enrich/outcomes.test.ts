@@ -8,12 +8,12 @@ import { candidatesMax, type Decision, decide, levelsOf } from './outcomes.ts';
 const person = personIdentifierCodes;
 const company = companyIdentifierCodes;
 
-/** Who holds a value: (identifier code, record id). */
+/** Holders of a value: (identifier code, record id). */
 type Holders = readonly (readonly [code: number, id: number])[];
-/** The identifiers of a row in order of trust, each with its values and who holds them. */
+/** The identifiers of a row in order of trust, each with its values and their holders. */
 type Row = readonly (readonly [kind: IdentifierKind, ...values: Holders[]])[];
 
-/** Decides a row through the same text of look-up lines that the database answers with. */
+/** Decides a row from look-up lines in the format of the database. */
 function decideRow(operation: OperationName, row: Row, firstLine = 0): Decision {
   const holders = row.flatMap(([, ...values]) => values);
   const lines = holders.flatMap((held, line) =>
@@ -45,7 +45,7 @@ interface Case {
 
 const personCases: Case[] = [
   {
-    promise: 'nobody holds any identifier: no match',
+    promise: 'no record holds any identifier: no match',
     row: [
       ['professional_network', nobody],
       ['email', nobody],
@@ -62,7 +62,7 @@ const personCases: Case[] = [
     expected: matched(7, 'professional_network'),
   },
   {
-    promise: 'an identifier that nobody holds leaves the word to the next one',
+    promise: 'an identifier that no record holds leaves the decision to the next one',
     row: [
       ['professional_network', nobody],
       ['email', [[person.work_email, 7]]],
@@ -70,7 +70,7 @@ const personCases: Case[] = [
     expected: matched(7, 'email'),
   },
   {
-    promise: 'another identifier that names somebody else is a conflict, and trust decides',
+    promise: 'another identifier that names another person is a conflict, and trust decides',
     row: [
       ['professional_network', [[person.professional_network, 7]]],
       ['email', [[person.email, 8]]],
@@ -164,7 +164,7 @@ const personCases: Case[] = [
     expected: matched(7, 'phone', true),
   },
   {
-    promise: 'a handle that somebody bears today is theirs, whoever bore it before',
+    promise: 'a handle belongs to its current holder, whoever held it before',
     row: [
       [
         'twitter',
@@ -178,22 +178,22 @@ const personCases: Case[] = [
     expected: matched(7, 'twitter'),
   },
   {
-    promise: 'a handle that only one person bore in the past names them, at lower trust',
+    promise: 'a handle with only one former holder names that person, at lower trust',
     row: [['twitter', [[person.former_handle, 8]]]],
     expected: matched(8, 'former_handle'),
   },
   {
-    promise: 'a value held only under a kind that was not asked for is no match',
+    promise: 'a value held only under another kind is no match',
     row: [['email', [[person.professional_network, 7]]]],
     expected: noMatch,
   },
   {
-    promise: 'a switchboard read to the limit of the look-up is ambiguous',
+    promise: 'a switchboard that reaches the limit of the look-up is ambiguous',
     row: [['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])]],
     expected: ambiguous('phone', candidatesMax),
   },
   {
-    promise: 'a switchboard that was not read to its end can contradict nobody',
+    promise: 'a switchboard that was not read to its end contradicts no match',
     row: [
       ['email', [[person.email, 9999]]],
       ['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])],
@@ -212,7 +212,7 @@ const companyCases: Case[] = [
     expected: matched(1, 'registry_number', true),
   },
   {
-    promise: 'a domain is exclusive: its owner wins over those who have it as an alias',
+    promise: 'a domain is exclusive: its owner wins over companies that have it as an alias',
     row: [
       [
         'domain',
@@ -231,7 +231,7 @@ const companyCases: Case[] = [
     expected: matched(2, 'alias_domain'),
   },
   {
-    promise: 'a name is shared: who bears it today and who bore it are equally good',
+    promise: 'a name is shared: its current and its former holders are equally good',
     row: [
       [
         'name',
@@ -257,7 +257,7 @@ const companyCases: Case[] = [
     expected: ambiguous('alias_name', 2),
   },
   {
-    promise: 'a name of one company at two levels names it, at the better one',
+    promise: 'a name that one company holds at two levels names it, at the better one',
     row: [
       [
         'name',
@@ -270,7 +270,7 @@ const companyCases: Case[] = [
     expected: matched(1, 'name'),
   },
   {
-    promise: 'a former name alone names its only bearer, at lower trust',
+    promise: 'a former name alone names its only former holder, at lower trust',
     row: [['name', [[company.former_name, 4]]]],
     expected: matched(4, 'former_name'),
   },
@@ -280,7 +280,7 @@ const companyCases: Case[] = [
     expected: matched(1, 'domain'),
   },
   {
-    promise: 'an owner is known although those of lower trust were cut off',
+    promise: 'an owner is known although records of lower trust were cut off',
     row: [
       [
         'domain',
@@ -325,7 +325,7 @@ describe('the rules of matching companies', () => {
   });
 });
 
-test('e-mail verification reads work e-mails alone', () => {
+test('e-mail verification reads only work e-mails', () => {
   const row = (code: number): Row => [['email', [[code, 7]]]];
   expect(decideRow('people.email-verify', row(person.work_email))).toMatchObject(
     matched(7, 'email'),
@@ -342,7 +342,7 @@ test('a row reads only its own look-up lines', () => {
   expect(decision).toEqual({ ...matched(6, 'email'), value: 'b' });
 });
 
-test('an empty answer of the database is nobody', () => {
+test('an empty result of the database is no match', () => {
   const hits = parseHits(Buffer.alloc(0), 1);
   const identifiers = [{ kind: 'email' as const, values: ['a'] }];
   expect(decide(levelsOf('people.enrich'), { identifiers, invalid: null }, 0, hits)).toMatchObject(

@@ -1,6 +1,6 @@
 /**
- * What a row's identifiers come to, given what the graph holds for them. Pure: the rules of matching
- * in one place, for single calls and batches alike.
+ * Decides the outcome of a row's identifiers, given what the graph holds for them. Pure: the rules of matching in
+ * one place, for single calls and batches alike.
  */
 import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifier-kinds.ts';
 import type { IdentifierKind } from '../identifiers/identifier.ts';
@@ -20,7 +20,7 @@ export const outcomeStatuses = [
 ] as const;
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
-/** What a list's own name or company says of a match. */
+/** Agreement of a list's own name or company with a match. */
 export type Agreement = 'yes' | 'no' | 'unknown';
 
 /** One identifier of a row: its canonical values in the order to try. */
@@ -29,23 +29,23 @@ export interface RowIdentifier {
   values: readonly string[];
 }
 
-/** A row ready for matching. The identifiers stand in order of trust. */
+/** A row ready for matching. The identifiers are in order of trust. */
 export interface RowInput {
   identifiers: RowIdentifier[];
-  /** Why there is no identifier to try; null when there is one. */
+  /** Reason why there is no identifier to try; null when there is one. */
   invalid: string | null;
 }
 
-/** What the graph holds for the values of many rows. Look-up line i is the i-th value of all rows. */
+/** The graph's records for the values of many rows. Look-up line i is the i-th value of all rows. */
 export interface Hits {
-  /** How many (identifier code, record id) pairs hold the value of the line. */
+  /** Returns how many (identifier code, record id) pairs hold the value of the line. */
   count(line: number): number;
-  /** Code and id of one of them, 0 where there is none: all there is to know when `count` is 1. */
+  /** Returns the code and id of one of them, 0 when there is none: complete when `count` is 1. */
   anyCode(line: number): number;
   anyId(line: number): number;
   /** Calls back for each of them. */
   forEach(line: number, visit: (code: number, id: number) => void): void;
-  /** True when the value belongs to more records than were read. */
+  /** Returns true when the value belongs to more records than were read. */
   isCapped(line: number): boolean;
 }
 
@@ -53,20 +53,22 @@ export interface Decision {
   status: 'matched' | 'no_match' | 'ambiguous';
   /** The matched record, or 0. */
   id: number;
-  /** The kind that hit, lower trust named; '' when none did. */
+  /** The kind that matched, named by its level of trust; '' when none did. */
   by: string;
-  /** The canonical value that hit; '' when none did. */
+  /** The canonical value that matched; '' when none did. */
   value: string;
   /** True when another identifier of the row points only to other records. */
   conflict: boolean;
-  /** Records that are equally good, when ambiguous; a look-up stops counting at `candidatesMax`. */
+  /** Number of equally good records, when ambiguous; a look-up stops counting at `candidatesMax`. */
   candidates: number;
 }
 
-/** Records that a look-up reads for one value at most: a switchboard shared by thousands is one answer. */
+/**
+ * Maximum number of records that a look-up reads for one value: a switchboard shared by thousands is one answer.
+ */
 export const candidatesMax = 100;
 
-/** Identifier codes that answer one kind at one level of trust. */
+/** Identifier codes that find one kind at one level of trust. */
 interface TrustLevel {
   by: string;
   codes: readonly number[];
@@ -76,8 +78,8 @@ const person = personIdentifierCodes;
 const company = companyIdentifierCodes;
 
 /**
- * Levels of trust of each kind, best first. One owner at a time holds a domain or a handle, so the
- * owner of today wins over one of lower trust. Names are not exclusive: see `sharedLevels`.
+ * Levels of trust of each kind, best first. A domain or a handle has one owner at a time, so the current owner
+ * wins over one of lower trust. Names are not exclusive: see `sharedLevels`.
  */
 const personLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
   professional_network: [{ by: 'professional_network', codes: [person.professional_network] }],
@@ -104,18 +106,18 @@ const companyLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
   ],
 };
 
-/** E-mail verification is about work e-mails alone. */
+/** E-mail verification only concerns work e-mails. */
 const workEmailLevels: typeof personLevels = {
   email: [{ by: 'email', codes: [person.work_email] }],
 };
 
 /**
- * Kinds whose levels count together: two companies may bear a name, one today and one in the past, and
- * a list does not say which it means. So all levels give candidates, and the level only names the hit.
+ * Kinds whose levels count together: two companies may have a name, one now and one in the past, and a list does
+ * not state which it means. So all levels give candidates, and the level only names the match.
  */
 const sharedLevels: ReadonlySet<IdentifierKind> = new Set<IdentifierKind>(['name']);
 
-/** The levels of trust by which an operation reads each identifier kind. */
+/** Returns the levels of trust by which an operation reads each identifier kind. */
 export function levelsOf(operation: OperationName): typeof personLevels {
   if (operation === 'people.email-verify') return workEmailLevels;
   return operations[operation].subject === 'person' ? personLevels : companyLevels;
@@ -128,9 +130,9 @@ interface ValueAnswer {
 }
 
 /**
- * Decides one row. `firstLine` is the look-up line of the row's first value. The first identifier, in
- * order of trust, that belongs to exactly one record wins; one that several records share is never
- * guessed from. Nothing unique but something shared is ambiguous.
+ * Decides one row. `firstLine` is the look-up line of the row's first value. The first identifier, in order of
+ * trust, that belongs to exactly one record wins; an identifier that several records share never picks one of
+ * them. If nothing is unique but something is shared, the row is ambiguous.
  */
 export function decide(
   levels: typeof personLevels,
@@ -150,7 +152,7 @@ export function decide(
       const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line++, hits);
       if (answer === undefined) continue;
       answers.push(answer);
-      // One record among many that were not all read is not known to be the only one.
+      // A single record is not known to be unique when some records were not read.
       if (answer.ids.length === 1 && !answer.capped) winner ??= { ...answer, value };
       else shared ??= answer;
     }
@@ -198,7 +200,7 @@ function decideOne(
   return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
 }
 
-/** A value that one record holds, under one code: of what a large list asks, nearly everything. */
+/** A value that one record holds, under one code: nearly every value of a large list. */
 function decideOnly(
   levels: readonly TrustLevel[],
   value: string,
@@ -214,7 +216,7 @@ function decideOnly(
   return noMatch;
 }
 
-/** The records that hold one value, at the best level of trust, or undefined when none does. */
+/** Returns the records that hold one value, at the best level of trust; undefined when none does. */
 function answerOf(
   levels: readonly TrustLevel[],
   together: boolean,
@@ -237,7 +239,7 @@ function answerOf(
   });
   const level = levels[best];
   if (level === undefined) return undefined;
-  // Look-ups read levels of higher trust first: where a lower one was reached, this one is complete.
+  // Look-ups read levels of higher trust first: when a lower one was reached, this one is complete.
   const capped = hits.isCapped(line) && (together || worst === best);
   return { ids, by: level.by, capped };
 }

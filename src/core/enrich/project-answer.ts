@@ -1,9 +1,9 @@
-/** `fields=` of a single call: the chosen fields of the answer's record, nothing else. */
+/** `fields=` of a single call: returns only the chosen fields of the record. */
 import { AppError } from '../lib/errors.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { outputColumns } from './answer.ts';
 
-/** Operations whose answer is a record that can be cut down. */
+/** Operations whose answer is a record with fields to choose from. */
 const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
   'people.enrich',
   'people.enrich-with-company',
@@ -11,8 +11,8 @@ const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
 ]);
 
 /**
- * Throws `AppError` 400 `invalid_parameter` when a field is none of the operation's, or the operation's
- * answer has no fields to choose from.
+ * Throws `AppError` 400 `invalid_parameter` when a field is unknown to the operation, or the operation's answer
+ * has no fields to choose from.
  */
 export function checkProjection(operation: OperationName, fields: readonly string[] | null): void {
   if (fields === null) return;
@@ -29,7 +29,7 @@ export function checkProjection(operation: OperationName, fields: readonly strin
   });
 }
 
-/** The JSON text of an answer with the chosen fields; null is all of them. */
+/** Returns the JSON text of an answer with the chosen fields; null for all of them. */
 export function projectAnswer(
   operation: OperationName,
   json: string,

@@ -1,12 +1,12 @@
-/** People by their ids, as outcomes: who is gone or has opted out since somebody noted the id is a miss. */
+/** Reads people by id, as outcomes: a person who was deleted or opted out since the id was stored is a miss. */
 import type { Sql } from '../db/client.ts';
 import { endOfCell } from '../graph/record.ts';
 import { miss, type Outcome } from './enrich-many.ts';
 import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './records.sql.ts';
 
 /**
- * Reads the people of the graph that `sql` sees. The ids ascend, and the outcomes stand in their order.
- * `brief` leaves long cells empty (see `needsOnlyBrief`). A person who is not there any more is `no_match`.
+ * Reads the people of the graph that `sql` sees. The ids ascend, and the outcomes are in their order. `brief`
+ * leaves long cells empty (see `needsOnlyBrief`). A deleted person is `no_match`.
  */
 export async function readPeople(
   sql: Sql,
@@ -31,7 +31,7 @@ export async function readPeople(
   return outcomes;
 }
 
-/** The first cell of a record. */
+/** Parses the first cell of a record. */
 function idAt(bytes: Buffer, from: number): number {
   return Number(bytes.toString('latin1', from, endOfCell(bytes, from, bytes.length)));
 }

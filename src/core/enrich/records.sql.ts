@@ -1,25 +1,25 @@
 /**
- * The look-ups of enrichment: each is one statement for any number of rows, text in and one text out,
- * because a value per row and column costs the driver more than the search costs the server. Lists
- * travel as lines: splitting one text is 2.5 times cheaper than parsing an array.
+ * The look-ups of enrichment: each is one statement for any number of rows, with one text as input and one as
+ * output, because a value per row and column costs the driver more than the search costs the server. Lists are
+ * sent as lines: splitting one text is 2.5 times cheaper than parsing an array.
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { candidatesMax } from './outcomes.ts';
 
-/** Between two records of an answer. */
+/** Between two records of a result. */
 export const RECORD_SEPARATOR = 0x1e;
-/** Between a person's record and the company's, where both are asked for. */
+/** Between a person's record and the company's, when both are read. */
 export const GROUP_SEPARATOR = 0x1d;
-/** Stands for the record of a person who opted out. */
+/** Marks the record of a person who opted out. */
 export const SUPPRESSED_MARK = 0x02;
 
 type RawRow = [Buffer | null];
 
 /**
- * Who holds these values. Input: canonical values, one a line. Output: lines `<line> <code> <id>`,
- * at most `candidatesMax` for each value, kinds of higher trust (lower codes) first, as the index has
- * them: the owner of today is never cut off by many of lower trust.
+ * Finds the holders of these values. Input: canonical values, one a line. Output: lines `<line> <code> <id>`, at
+ * most `candidatesMax` for each value, kinds of higher trust (lower codes) first, as in the index: the current
+ * owner is never cut off by many records of lower trust.
  */
 export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {
   const [row] = (await sql`
@@ -45,13 +45,13 @@ export async function lookUpCompanies(sql: Sql, values: string): Promise<Buffer>
 }
 
 /**
- * Ids of which one text is made at once: about 100 kB. The server asks the system for the memory of each
- * larger text and gives it back; 355,000 brief records in texts of 460 kB took 1.63 s of its CPU, in those
- * of 90 kB 1.30 s, and as many full ones 2.24 s and 1.68 s.
+ * Ids per text: about 100 kB each. The server allocates each larger text from the system and frees it again;
+ * 355,000 brief records in texts of 460 kB took 1.63 s of its CPU, in texts of 90 kB 1.30 s, and as many full ones
+ * 2.24 s and 1.68 s.
  */
 const sliceIds = { brief: 200, record: 100, recordWithCompany: 60 } as const;
 
-/** Ids as one parameter: a line each, slices between semicolons. */
+/** Encodes ids as one parameter: one per line, slices separated by semicolons. */
 function inSlices(ids: readonly number[], slice: keyof typeof sliceIds): string {
   const slices: string[] = [];
   for (let from = 0; from < ids.length; from += sliceIds[slice]) {
@@ -65,8 +65,8 @@ function texts(rows: unknown): Buffer[] {
 }
 
 /**
- * The stored records of these people, in the order of the ids, as texts between record separators: empty
- * for a person who is gone, the mark for one who opted out. `brief` reads the ones without long cells.
+ * Returns the stored records of these people, in the order of the ids, as texts between record separators: empty
+ * for a deleted person, the mark for one who opted out. `brief` reads records without long cells.
  */
 export async function readPersonRecords(
   sql: Sql,
@@ -92,10 +92,10 @@ export async function readPersonRecords(
 }
 
 /**
- * The stored records of these people, whose ids ascend, as texts between record separators; each begins
- * with the id. Nothing stands for a person who is gone; for one who opted out the id and the mark. From
- * Postgres 17 on one scan of the index finds all ids of a slice: 5,000 people took 30 ms, and 53 ms when
- * each was looked up (medians on a busy machine).
+ * Returns the stored records of these people, whose ids ascend, as texts between record separators; each begins
+ * with the id. A deleted person has none; one who opted out has the id and the mark. From Postgres 17 on one index
+ * scan finds all ids of a slice: 5,000 people took 30 ms, and 53 ms when each was looked up (medians on a busy
+ * machine).
  */
 export async function readPersonRecordsInOrder(
   sql: Sql,
@@ -145,7 +145,7 @@ export async function readPersonRecordsWithCompany(
   );
 }
 
-/** The stored records of these companies, in the order of the ids, empty for one that is gone. */
+/** Returns the stored records of these companies, in the order of the ids, empty for a deleted one. */
 export async function readCompanyRecords(sql: Sql, ids: readonly number[]): Promise<Buffer[]> {
   return texts(
     await sql`
@@ -160,10 +160,9 @@ export async function readCompanyRecords(sql: Sql, ids: readonly number[]): Prom
 }
 
 /**
- * The directors of these companies: a JSON array each, for the companies that have any. An officer
- * without a stored link is matched to a person of the same folded name and birth year (and birth
- * month, where both sides know it) when exactly one fits; people who opted out keep role and dates
- * and have no name.
+ * Returns the directors of these companies: one JSON array for each company that has any. An officer without a
+ * stored link is matched to a person of the same folded name and birth year (and birth month, when both sides know
+ * it) when exactly one fits; people who opted out keep role and dates and have no name.
  */
 export async function readDirectors(
   sql: Sql,
@@ -195,7 +194,9 @@ export async function readDirectors(
     group by o.company_id`;
 }
 
-/** Financial periods of these companies, latest first, as a JSON array each, where any are stored. */
+/**
+ * Returns the financial periods of these companies, latest first, as a JSON array for each company that has any.
+ */
 export async function readFinancials(
   sql: Sql,
   companyIds: number[],

@@ -1,13 +1,13 @@
 /**
  * Company names, in a folded form for comparison (not for display):
- * 1. Lower case without accents; `&` is `and`; apostrophes vanish, all other punctuation is a
- *    space. Letters of other scripts stay.
- * 2. Words that sources add and leave out at will go wherever they stand: legal forms that mean
- *    nothing else (`limited`, `inc`, `plc`, `gmbh`), `group`, `holding`, `company`, `the`.
- * 3. Short legal forms are words or initials elsewhere (`AB Dynamics`, `Day Spa Leeds`), so they go
- *    only from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. The
- *    `and` of `& Co` stays: such a firm is often another than the group of the same name.
- * 4. A name of nothing but such words keeps them all: `The Group`.
+ * 1. Lower case without accents; `&` is `and`; apostrophes vanish, all other punctuation is a space. Letters of
+ * other scripts stay.
+ * 2. Words that sources add and omit at will are removed everywhere: legal forms that mean nothing else
+ * (`limited`, `inc`, `plc`, `gmbh`), `group`, `holding`, `company`, `the`.
+ * 3. Short legal forms are words or initials elsewhere (`AB Dynamics`, `Day Spa Leeds`), so they are removed only
+ * from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. The `and` of `& Co` stays: such a
+ * firm is often different from the group of the same name.
+ * 4. A name that consists only of such words keeps them all: `The Group`.
  */
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 
@@ -18,7 +18,7 @@ const wordsAnywhere = new Set(
    gmbh oyj`.split(/\s+/),
 );
 
-/** Compared with the last word, or with the last few single letters written together. */
+/** Compared with the last word, or with the last few single letters joined. */
 const formsAtEnd = new Set(
   `ab ad ag aktiengesellschaft aps as asa bhd bv co cv doo eg eirl ev gbr ivs jsc kabushiki kaisha
    kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo oy pjsc pte pty publ pvt sa sab sarl
@@ -26,7 +26,7 @@ const formsAtEnd = new Set(
 );
 const formWordsMax = 6;
 
-/** Letters that have no accent to take off, as they are usually spelled without them. */
+/** Letters that have no accent to remove, as they are usually spelled without them. */
 const plainSpellings: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -79,7 +79,7 @@ function withoutForms(words: string[]): string[] {
   return kept;
 }
 
-/** How many words at the end are one legal form: `n v` is two, `sp z o o` four, none is 0. */
+/** Returns how many words at the end are one legal form: `n v` is two, `sp z o o` four, none is 0. */
 function wordsOfFormAtEnd(words: string[]): number {
   for (let count = Math.min(formWordsMax, words.length); count > 1; count -= 1) {
     const last = words.slice(-count);

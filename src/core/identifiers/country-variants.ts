@@ -1,4 +1,4 @@
-/** Names and codes of countries that CLDR's display names do not have. */
+/** Names and codes of countries that are missing from CLDR's display names. */
 
 /** Usual variants, by alpha-2 code. */
 export const countryVariants: Readonly<Record<string, readonly string[]>> = {

@@ -7,11 +7,11 @@ test.each(readVectors('country.valid.txt'))('$text is $expected', ({ text, expec
   expect(countryCode(text)).toBe(expected);
 });
 
-test.each(readVectors('country.invalid.txt'))('$text is no country', ({ text }) => {
+test.each(readVectors('country.invalid.txt'))('$text is not a country', ({ text }) => {
   expect(countryCode(text)).toBeNull();
 });
 
-test('every text is a country code or null, and a code is its own', () => {
+test('every text gives a country code or null, and a code gives itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const code = countryCode(text);

@@ -1,11 +1,10 @@
 /**
- * Countries, from what people write in a country column to ISO 3166 alpha-2:
+ * Converts the texts of a country column to ISO 3166 alpha-2:
  * 1. Two-letter and three-letter ISO codes, in any case.
- * 2. The names of every region in the languages below, as Unicode's CLDR spells them (`Intl`),
- *    compared without case, accents and punctuation. Where two languages use one name for two
- *    regions, the language that stands first wins.
- * 3. A short list of variants that CLDR does not have: UK, England, USA, Holland, ...
- * The tables are built once, at the first name that is not a code: about 30 ms.
+ * 2. The names of every region in the languages below, as Unicode's CLDR spells them (`Intl`), compared without
+ * case, accents and punctuation. When two languages use one name for two regions, the first language wins.
+ * 3. A short list of variants that are missing from CLDR: UK, England, USA, Holland, ... The tables are built
+ * once, at the first name that is not a code, which takes about 30 ms.
  */
 import { alpha3Codes, countryVariants } from './country-variants.ts';
 import { foldUnicode, isTooLong, tidyCell } from './normalised.ts';
@@ -14,13 +13,13 @@ const languages =
   `en fr de es it pt nl sv da nb fi et lv lt pl cs sk sl hr hu ro bg el tr ru uk ar he
   ja ko zh zh-Hant id vi`.split(/\s+/);
 
-/** Reserved in ISO 3166 or private to CLDR, without being a country's code. */
+/** Reserved in ISO 3166 or private to CLDR, and not codes of countries. */
 const notCountries = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '));
 
 let codes: ReadonlySet<string> | undefined;
 let names: ReadonlyMap<string, string> | undefined;
 
-/** The alpha-2 code of a country's name or code, or null when the text is neither. */
+/** Returns the alpha-2 code of a country's name or code; null when the text is neither. */
 export function countryCode(text: string): string | null {
   const known = seen.get(text);
   if (known !== undefined) return known;
@@ -32,7 +31,7 @@ export function countryCode(text: string): string | null {
   return code;
 }
 
-/** A list names few countries a million times. */
+/** A list repeats few country names a million times. */
 const seen = new Map<string, string | null>();
 const SEEN_MAX = 1_000;
 const MEMORABLE_LENGTH_MAX = 64;
@@ -58,7 +57,7 @@ function countryCodes(): string[] {
     .filter((code) => !notCountries.has(code) && isCurrent(code) && english.of(code) !== undefined);
 }
 
-/** Former codes such as `DD` and aliases such as `UK` stand for another region's code. */
+/** Former codes such as `DD` and aliases such as `UK` denote another region's code. */
 function isCurrent(code: string): boolean {
   return new Intl.Locale(`und-${code}`).region === code;
 }

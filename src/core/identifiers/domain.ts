@@ -1,13 +1,13 @@
 /**
  * Company domains, in their canonical form:
- * 1. From a host, a URL or an e-mail address: the lower-case ASCII host, without `www.`, port and
- *    trailing dot. A Unicode host becomes `xn--` by UTS 46, with the tables of tr46: those of the runtime
- *    differ between versions of Node, and every process must look up the same value.
- * 2. The host is tried first, because companies own hosts below another's domain; then the
- *    registrable domain by the Public Suffix List. Below a shared suffix of its private part
- *    (site builders, clouds) the customer's host is the registrable one.
- * 3. Free-mail domains, and pages on a social network, identify nobody's company; a host below a
- *    free-mail domain is tried alone.
+ * 1. From a host, a URL or an e-mail address: the lower-case ASCII host, without `www.`, port and trailing dot. A
+ * Unicode host becomes `xn--` by UTS 46, with the tables of tr46: those of the runtime differ between versions of
+ * Node, and every process must look up the same value.
+ * 2. The host is tried first, because companies own hosts below another's domain; then the registrable domain by
+ * the Public Suffix List. Below a shared suffix of its private part (site builders, clouds) the customer's host is
+ * the registrable one.
+ * 3. Free-mail domains, and pages on a social network, identify no company; a host below a free-mail domain is
+ * tried only in full.
  * 4. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
@@ -18,7 +18,7 @@ import { isProfilePage } from './other-networks.ts';
 
 const asciiHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 const hostCharacters = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
-/** Nontransitional processing, as browsers ask for it (WHATWG URL, "domain to ASCII"). */
+/** Nontransitional processing, as browsers request it (WHATWG URL, "domain to ASCII"). */
 const hostRules = { checkBidi: true, checkJoiners: true };
 const hostCharactersMax = 253;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
@@ -41,13 +41,13 @@ export function normaliseDomain(text: string): Normalised {
 }
 
 /**
- * The host as DNS wants it: lower case, ASCII, at least two labels, no numeric top label.
- * Null when the text is no such host.
+ * Returns the host as DNS requires it: lower case, ASCII, at least two labels, no numeric top label. Null when the
+ * text is not such a host.
  */
 export function toAsciiHost(text: string): string | null {
   let host = withoutRootDot(text.toLowerCase());
   if (!asciiHost.test(host) || host.includes('xn--')) {
-    // The text as written: Unicode's rules for hosts fold case themselves, and differently.
+    // The text as written: Unicode's rules for hosts have their own case folding.
     const ascii = hostCharacters.test(text) ? toASCII(text, hostRules) : null;
     if (ascii === null) return null;
     host = withoutRootDot(ascii);
@@ -60,7 +60,7 @@ function withoutRootDot(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
-/** Words around one or more hosts; only hosts below a listed suffix stand out from prose. */
+/** Finds one or more hosts among words; only hosts below a listed suffix can be told from prose. */
 function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
   const found: string[] = [];
   let refused = whole;
@@ -99,7 +99,7 @@ function domainsOfHost(full: string): Normalised {
 const icannOnly = { extractHostname: false, validateHostname: false, detectIp: false };
 const withPrivateSuffixes = { ...icannOnly, allowPrivateDomains: true };
 
-/** `www.co.uk` is somebody's registered name; `www.example.co.uk` is not a name of its own. */
+/** `www.co.uk` is a registered name; `www.example.co.uk` is not a name of its own. */
 function withoutWww(host: string): string {
   let bare = host;
   while (bare.startsWith('www.') && bare.indexOf('.', 4) > 0) {

@@ -2,13 +2,13 @@
  * E-mail addresses (RFC 5321 and 6531), in their canonical form:
  * 1. Lower case throughout; a Unicode domain becomes ASCII (`xn--`), a Unicode mailbox stays.
  * 2. No provider tricks: dots and `+tags` are part of the mailbox.
- * 3. `mailto:`, a display name, angle brackets, words around the address, a full stop after it and
- *    spaces around its `@` are taken off. Two addresses glued by `mailto:` are two addresses.
- * 4. A cell with several addresses gives them all, in their order.
- * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses and
- *    sources hold them.
- * 6. Refused: quoted mailboxes, address literals and domains without a dot. They are lawful, and
- *    no stored address has them.
+ * 3. `mailto:`, a display name, angle brackets, words around the address, a full stop after it and spaces around
+ * its `@` are removed. Two addresses joined by `mailto:` are two addresses.
+ * 4. A cell with several addresses gives all of them, in their order.
+ * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses, and sources
+ * contain them.
+ * 6. Refused: quoted mailboxes, address literals and domains without a dot. They are valid, and no stored address
+ * has them.
  */
 import { toAsciiHost } from './domain.ts';
 import {
@@ -26,7 +26,7 @@ const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const mailbox = new RegExp(`^(?!['\`])${atom}(?:\\.${atom})*\\.?$`, 'u');
 const mailboxCharactersMax = 64;
 const addressCharactersMax = 254;
-/** Up to this length of the domain no label can pass the 63 characters that DNS allows. */
+/** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
 const labelCharactersMax = 63;
 const schemes = /mailto:|https?:\/\//gi;
 const separators = /[\s,;<>()[\]"|/\\]+/;
@@ -71,7 +71,7 @@ function addressesIn(tidy: string): string[] {
   return joined === null ? [] : [joined];
 }
 
-/** A sentence's punctuation around an address, and a `mailto:` link's `?subject=` after it. */
+/** Removes a sentence's punctuation around an address, and a `mailto:` link's `?subject=` after it. */
 function trimPunctuation(token: string): string {
   const query = token.indexOf('?', token.indexOf('@') + 1);
   const address = token.includes('@') && query > 0 ? token.slice(0, query) : token;

@@ -1,6 +1,6 @@
 /**
- * Domains on which anybody can open a mailbox: they say nothing about the company behind a lead.
- * A short list of the large providers; an unlisted one is a look-up that finds nothing.
+ * Domains that offer public mailboxes: they do not identify the company of a lead. A short list of the large
+ * providers; an unlisted one only costs a look-up without a match.
  */
 const freeMailDomains = new Set(
   `126.com 139.com 163.com 21cn.com abv.bg aim.com alice.it aliyun.com aol.co.uk aol.com aol.de
@@ -30,7 +30,7 @@ const freeMailDomains = new Set(
    yeah.net ymail.com zohomail.com zohomail.eu`.split(/\s+/),
 );
 
-/** Whether a canonical host is a free-mail provider's. */
+/** Returns true for a canonical host of a free-mail provider. */
 export function isFreeMailDomain(host: string): boolean {
   return freeMailDomains.has(host);
 }

@@ -10,12 +10,12 @@ describe('normaliseIdentifier', () => {
     ['registry_number', '48839', 'GB-00048839'],
     ['domain', 'www.example.com', 'example.com'],
     ['name', 'Example & Sons, Inc.', 'example and sons'],
-  ])('sends %s to its own rules', (kind, text, expected) => {
+  ])('applies the rules of %s', (kind, text, expected) => {
     const outcome = normaliseIdentifier(kind, text, { subject: 'person', region: 'GB' });
     expect(outcome).toEqual({ values: [expected] });
   });
 
-  test('the subject decides whose profile a URL must be', () => {
+  test('the subject decides which kind of profile a URL must be', () => {
     const url = 'https://network.example/company/example-inc';
     expect(normaliseIdentifier('professional_network', url, { subject: 'company' })).toEqual({
       values: ['example-inc'],
@@ -25,14 +25,14 @@ describe('normaliseIdentifier', () => {
     });
   });
 
-  test('the register country decides what a registry number is', () => {
+  test('the register country decides how a registry number is read', () => {
     const context = { subject: 'company', registryCountry: 'DE' } as const;
     expect(normaliseIdentifier('registry_number', 'HRB 1234', context)).toEqual({
       values: ['DE-HRB1234'],
     });
   });
 
-  test('a plus that a query string turned into a space is a plus, and only there', () => {
+  test('a plus that a query string turned into a space is a plus, but only in a query string', () => {
     const fromQuery = { subject: 'person', fromQuery: true } as const;
     expect(normaliseIdentifier('phone', ' 2025550100', fromQuery)).toEqual({
       values: ['+2025550100'],

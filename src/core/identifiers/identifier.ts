@@ -1,6 +1,6 @@
 /**
- * The one door from text to canonical identifiers. Enrichment, import, search and suppression call
- * it, so a value that one of them stores is the value that another looks up.
+ * The single conversion from text to canonical identifiers. Enrichment, import, search and suppression all use it,
+ * so that values stored by one are found by another.
  */
 import { normaliseCompanyName } from './company-name.ts';
 import { normaliseDomain } from './domain.ts';
@@ -23,9 +23,9 @@ export type IdentifierKind =
   | 'name';
 
 export interface NormaliseContext {
-  /** Whose profile a profile URL must be. */
+  /** The kind of profile that a profile URL must be. */
   subject: 'person' | 'company';
-  /** ISO 3166 alpha-2 region that national phone numbers belong to. */
+  /** ISO 3166 alpha-2 region of national phone numbers. */
   region?: string;
   /** ISO 3166 alpha-2 country of the register of registry numbers; default GB. */
   registryCountry?: string;
@@ -34,8 +34,8 @@ export interface NormaliseContext {
 }
 
 /**
- * The canonical values of a text, in the order to try, or the reason why it has none. Never
- * throws, whatever the text; takes time linear in its length. The first value normalises to itself.
+ * Returns the canonical values of a text, in the order to try, or the reason why it has none. Never throws; takes
+ * time linear in the length. The first value normalises to itself.
  */
 export function normaliseIdentifier(
   kind: IdentifierKind,

@@ -1,9 +1,9 @@
 /**
  * Microblog handles, in their canonical form: lower case, without `@`.
- * 1. From `@handle`, `handle`, or a URL of either brand name of the service, with any subdomain,
- *    the old `#!/` form, an `@` before the handle, a query or a longer path.
+ * 1. From `@handle`, `handle`, or a URL of either brand name of the service, with any subdomain, the old `#!/`
+ * form, an `@` before the handle, a query or a longer path.
  * 2. Letters, digits and underscores, at most 15 (20 for the oldest accounts).
- * 3. The service's own pages are nobody's handle; its follow links name one in their query.
+ * 3. The service's own pages are not handles; its follow links name one in their query.
  */
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
 

@@ -1,13 +1,13 @@
 /**
- * What every normaliser of this folder returns, and the cleaning that all of them share. A value is
- * canonical: the graph's import and a caller's input go through the same functions and then meet
- * as equal strings in SQL. Normalisers are pure and total: any text gives a value or a reason.
+ * The result type of every normaliser of this folder, and the cleaning that they share. A value is canonical: the
+ * graph's import and a caller's input go through the same functions and are then compared as equal strings in SQL.
+ * Normalisers are pure and total: any text gives a value or a reason.
  */
 
-/** Canonical values in the order to try, or a short stable snake_case word why there is none. */
+/** Canonical values in the order to try, or a short stable snake_case reason why there is none. */
 export type Normalised = { values: [string, ...string[]] } | { reason: string };
 
-/** A longer cell is no identifier; cutting early keeps every function's time bounded. */
+/** A longer cell is not an identifier; refusing it early bounds the time of every function. */
 const inputCharactersMax = 2000;
 
 /** The longest e-mail address (64 + @ + 255), and more than any other kind needs. */
@@ -27,12 +27,12 @@ export function invalid(reason: string): Normalised {
   return { reason };
 }
 
-/** One canonical value; refused as `too_long` where the database would not index it. */
+/** Returns one canonical value; `too_long` when the database would not index it. */
 export function oneValue(value: string): Normalised {
   return value.length > valueCharactersMax ? { reason: 'too_long' } : { values: [value] };
 }
 
-/** The distinct values in their order, or the reason when there is none. */
+/** Returns the distinct values in their order, or the reason when there is none. */
 export function severalValues(found: Iterable<string>, reasonIfNone: string): Normalised {
   const [first, ...rest] = new Set(found);
   return first === undefined
@@ -41,9 +41,9 @@ export function severalValues(found: Iterable<string>, reasonIfNone: string): No
 }
 
 /**
- * What copying through spreadsheets and web pages adds is taken off: outer white space, the
- * `="..."` and leading `'` that mark a cell as text, invisible format characters (zero width
- * spaces, byte order marks, directions), and compatibility forms such as full-width letters.
+ * Removes what copying through spreadsheets and web pages adds: outer white space, the `="..."` and leading `'`
+ * that mark a cell as text, invisible format characters (zero width spaces, byte order marks, directions), and
+ * compatibility forms such as full-width letters.
  */
 export function tidyCell(text: string): string {
   let tidy = foldUnicode(text).trim();
@@ -52,12 +52,12 @@ export function tidyCell(text: string): string {
   return tidy;
 }
 
-/** NFKC without format characters; plain ASCII comes back as it is. */
+/** NFKC without format characters; plain ASCII is returned unchanged. */
 export function foldUnicode(text: string): string {
   return nonAscii.test(text) ? text.replace(/\p{Cf}/gu, '').normalize('NFKC') : text;
 }
 
-/** Lower case in a form that doing it again does not change. */
+/** Lower case in an idempotent form. */
 export function foldCase(text: string): string {
   return foldUnicode(text.toLowerCase());
 }

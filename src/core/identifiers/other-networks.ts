@@ -1,6 +1,6 @@
 /**
- * Hosts of social networks and page builders whose pages belong to their users. A profile URL on
- * one of them is not the professional network's, and such a page is not its owner's domain.
+ * Hosts of social networks and page builders whose pages belong to their users. A profile URL there does not
+ * belong to the professional network, and such a page is not its owner's domain.
  */
 const networkHosts = new Set([
   'angel.co',
@@ -31,10 +31,10 @@ const networkHosts = new Set([
   'youtube.com',
 ]);
 
-/** Paths that a company's own site has too, so they do not speak of a user's page. */
+/** Paths that a company's own site has too, so they do not indicate a user's page. */
 const ownPages = /^(?:about|about-us|company|contact|home|index\.\w+|legal|privacy)$/i;
 
-/** Whether a lower-case host is one of the networks' or below it. */
+/** Returns true for a lower-case host of one of the networks or below it. */
 export function isOtherNetwork(host: string): boolean {
   const labels = host.split('.');
   return (
@@ -42,7 +42,7 @@ export function isOtherNetwork(host: string): boolean {
   );
 }
 
-/** Whether a URL shows somebody's page on a network: `facebook.com/acme`, not `facebook.com`. */
+/** Returns true for a URL of a user's page on a network: `facebook.com/acme`, not `facebook.com`. */
 export function isProfilePage(host: string, path: string): boolean {
   const first = path.split(/[/\\?#]/, 2)[1] ?? '';
   return first !== '' && !ownPages.test(first) && isOtherNetwork(host);

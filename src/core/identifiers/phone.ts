@@ -1,16 +1,16 @@
 /**
  * Phone numbers, in their canonical form: E.164 with `+`.
- * 1. `+` and 8 to 15 digits are taken as written: numbering plans change faster than any list.
- *    Only a trunk zero after the calling code (`+44 (0)20`) is taken off by the plan's rules.
- * 2. Without `+` the region decides, by libphonenumber; the number must be valid there. Without a
- *    region a national number identifies nobody: `phone_without_country`.
- * 3. A cell may hold several numbers, split at `/`, `,`, `;`, words, line ends and ` - `; each
- *    valid one is a value, in order. Extensions go. `784-8380~2` is 784-8380 first (a range of
- *    lines), then the digits as they stand, which is how some sources stored it.
- * 4. A lost `+` is put back where it can be proved: `00` before a valid number; the region's own
- *    calling code; or, without a region, a valid international number that is too long to be a
- *    national one. A query string turns `+44` into ` 44`, which is read so (`fromQuery`). In a file
- *    that leading space only counts where the digits are no valid North American number.
+ * 1. `+` and 8 to 15 digits are taken as written: numbering plans change faster than any list. Only a trunk zero
+ * after the calling code (`+44 (0)20`) is removed, by the plan's rules.
+ * 2. Without `+` the region decides, by libphonenumber; the number must be valid there. Without a region a
+ * national number identifies no one: `phone_without_country`.
+ * 3. A cell may hold several numbers, split at `/`, `,`, `;`, words, line ends and ` - `; each valid one is a
+ * value, in order. Extensions are removed. `784-8380~2` is 784-8380 first (a range of lines), then the digits as
+ * written, which is how some sources stored it.
+ * 4. A lost `+` is restored when that is certain: `00` before a valid number; the region's own calling code; or,
+ * without a region, a valid international number that is too long to be a national one. A query string turns `+44`
+ * into ` 44`, which is read as a plus (`fromQuery`). In a file that leading space only counts when the digits are
+ * not a valid North American number.
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing.
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
@@ -76,8 +76,8 @@ function northAmericanNumber(text: string, country: Region | undefined): string 
 }
 
 /**
- * A zero right after the calling code is a trunk prefix in most plans; in those listed it belongs
- * to the number. Zones 1 and 7 have no trunk zero.
+ * A zero right after the calling code is a trunk prefix in most plans; in the listed ones it belongs to the
+ * number. Zones 1 and 7 have no trunk zero.
  */
 function mayHoldTrunkZero(number: string): boolean {
   const code = twoDigitCode.test(number) ? 2 : 3;
@@ -100,7 +100,7 @@ function splitCell(cell: string): string[] {
     .slice(0, piecesMax);
 }
 
-/** The digits of an e-mail address beside the number are no number. */
+/** Digits inside an e-mail address are not a phone number. */
 function withoutEmails(cell: string): string {
   if (!cell.includes('@')) return cell;
   const words = cell.split(/\s/).filter((word) => !word.includes('@'));
@@ -138,8 +138,8 @@ function readNumber(
 }
 
 /**
- * Written with `+`: the digits as they stand, but by the plan's rules where a trunk zero may be
- * among them or where the text may be two numbers.
+ * Written with `+`: the digits as written, except by the plan's rules when they may contain a trunk zero or the
+ * text may be two numbers.
  */
 function readInternational(digits: string, isOneNumber: boolean): string | null {
   const number = `+${digits}`;

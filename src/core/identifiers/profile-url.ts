@@ -1,11 +1,11 @@
 /**
  * Profiles on the professional network, in their canonical form: the lower-case handle.
- * 1. The path decides, not the host: `/in/<handle>` or `/pub/<handle>` is a person's,
- *    `/company/<handle>` (or `/school/`, `/showcase/`) a company's; each is refused for the other.
+ * 1. The path decides, not the host: `/in/<handle>` or `/pub/<handle>` is a person's, `/company/<handle>` (or
+ * `/school/`, `/showcase/`) a company's; each is refused for the other subject.
  * 2. Any scheme, host, country subdomain, query, fragment, language or trailing path.
- * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and
- *    c filled up to three characters, which is where the network itself redirects it.
- * 4. Percent escapes are decoded; letters of any script stay, invisible characters go.
+ * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and c padded to
+ * three characters, to which the network itself redirects it.
+ * 4. Percent escapes are decoded; letters of any script stay, invisible characters are removed.
  * 5. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
  */
 import {
@@ -24,7 +24,7 @@ const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcas
 const plainHandle = /^[a-z0-9-]+$/;
 const handle = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
 const handleCharactersMax = 200;
-/** Where a kind of page may stand: after nothing, or after a prefix such as `/mwlite/`. */
+/** A kind of page may come first, or after a prefix such as `/mwlite/`. */
 const prefixSegmentsMax = 2;
 
 /** Reasons: `empty`, `too_long`, `not_a_profile`, `other_network`, `person_profile`,
@@ -80,14 +80,14 @@ function handleValue(raw: string): Normalised {
   return handle.test(folded) ? oneValue(folded) : invalid('not_a_profile');
 }
 
-/** Escapes of escapes come from links that were copied through other links. */
+/** Escapes of escapes occur in links that were copied through other links. */
 function decodeEscapes(text: string): string | null {
   let decoded = text;
   for (let round = 0; round < 3 && decoded.includes('%'); round += 1) {
     try {
       decoded = decodeURIComponent(decoded);
     } catch {
-      return null; // Not UTF-8: no handle can be read from it.
+      return null; // Not UTF-8, so not a handle.
     }
   }
   return decoded;

@@ -1,14 +1,13 @@
 /**
  * Company registry numbers, in their canonical form: `<COUNTRY>-<NUMBER>`, `GB-00048839`.
  * 1. Upper case, without spaces, punctuation and words such as `Company No.` before it.
- * 2. The country is the one that the text names (`GB-COH-...`, `GB-...`), else the caller's, else
- *    GB.
- * 3. United Kingdom (Companies House: eight characters): the leading zeros that spreadsheets strip
- *    are put back, after the prefix where there is one (`SC48005` is `SC048005`, `IP525R` is
- *    `IP00525R`, `SP999RS` is `SP0999RS`). Other registers' numbers of eight characters stay.
- * 4. Other countries: letters and digits as they stand; padding differs per register.
- * A dash does not make `SC-048005` Seychellois: for a UK list two letters and up to six digits are
- * a number with a prefix of Companies House.
+ * 2. The country is the one that the text names (`GB-COH-...`, `GB-...`), else the caller's, else GB.
+ * 3. United Kingdom (Companies House: eight characters): the leading zeros that spreadsheets strip are restored,
+ * after the prefix if there is one (`SC48005` is `SC048005`, `IP525R` is `IP00525R`, `SP999RS` is `SP0999RS`).
+ * Other registers' numbers of eight characters stay.
+ * 4. Other countries: letters and digits as written; padding differs per register. A dash does not make
+ * `SC-048005` Seychellois: for a UK list two letters and up to six digits are a number with a prefix of Companies
+ * House.
  */
 import { countryCode } from './country.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
@@ -41,7 +40,7 @@ export function normaliseRegistryNumber(text: string, registryCountry = 'GB'): N
     : oneValue(`${named.country}-${number}`);
 }
 
-/** The country that the text begins with, and how many characters say so. */
+/** Returns the country that the text begins with, and the length of that part. */
 function namedCountry(cell: string, country: string): { country: string; skip: number } {
   const match = /^([A-Z]{2})-/.exec(cell);
   const code = match?.[1] === 'UK' ? 'GB' : match?.[1];

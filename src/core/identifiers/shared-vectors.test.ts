@@ -1,6 +1,6 @@
 /**
- * Conformance with vectors that others made and that are not part of the package. Where they are
- * not at hand, this says so in one line and the package's own vectors stand alone.
+ * Conformance with third-party vectors that are not part of the package. When they are missing, this prints one
+ * line and only the package's own vectors run.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ function lastValue(text: string): string | null {
 }
 
 describe.skipIf(!isFound)('shared vectors', () => {
-  test('naughty strings and injection payloads give a canonical value or a reason', () => {
+  test('hostile strings and injection payloads give a canonical value or a reason', () => {
     const kinds: IdentifierKind[] = [
       'professional_network',
       'email',
@@ -55,7 +55,7 @@ describe.skipIf(!isFound)('shared vectors', () => {
     }
   });
 
-  test('the registrable domain is the Public Suffix List checks', () => {
+  test('the registrable domain passes the checks of the Public Suffix List', () => {
     const checks = [
       ...read('psl/test_psl.txt').matchAll(/^checkPublicSuffix\('([^']+)', (null|'[^']+')\)/gm),
     ];
@@ -67,14 +67,14 @@ describe.skipIf(!isFound)('shared vectors', () => {
     }
   });
 
-  test('no listed suffix hides behind the domains that skip the list', () => {
+  test('no listed suffix is hidden by the domains that skip the list', () => {
     const icann = read('psl/public_suffix_list.dat').split('===END ICANN DOMAINS===', 1)[0] ?? '';
     const rules = icann.split('\n').filter((line) => line !== '' && !line.startsWith('//'));
     const tops = ['com', 'org', 'net', 'edu', 'gov', 'info', 'dev', 'app'];
     expect(rules.filter((rule) => tops.some((top) => rule.endsWith(`.${top}`)))).toEqual([]);
   });
 
-  test('example numbers of all plans are read in its region and with its plus', () => {
+  test('example numbers of all plans are read in their region and with a plus', () => {
     const xml = read('phone/PhoneNumberMetadata.xml.gz');
     const failed: string[] = [];
     let count = 0;
@@ -97,7 +97,7 @@ describe.skipIf(!isFound)('shared vectors', () => {
     expect(failed.length / count, failed.join(', ')).toBeLessThan(0.01);
   });
 
-  test('e-mail addresses that the RFCs forbid are never taken as they stand', () => {
+  test('e-mail addresses that the RFCs forbid are never accepted unchanged', () => {
     const departures = ['test@io', 'test.@iana.org']; // Rules 5 and 6 of the normaliser.
     const failed: string[] = [];
     const tests = [

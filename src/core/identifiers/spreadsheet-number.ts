@@ -1,9 +1,9 @@
-/**
- * What spreadsheets do to long numbers, undone only where no digit can have been lost.
- */
+/** Restores long numbers that spreadsheets reformatted, only when no digit can have been lost. */
 
-/** The digits of a number that a spreadsheet or a data frame wrote; null where digits are lost;
- * undefined when the text is not in such a form. */
+/**
+ * Returns the digits of a number that a spreadsheet or a data frame wrote; null when digits are lost; undefined
+ * when the text is not in such a form.
+ */
 export function restoreWholeNumber(text: string): string | null | undefined {
   if (!/^\d[\d.,]*(?:[eE]\+?\d{1,2})?$/.test(text)) return undefined;
   if (/^\d{4,}\.00?$/.test(text)) return text.slice(0, text.indexOf('.'));
@@ -11,10 +11,7 @@ export function restoreWholeNumber(text: string): string | null | undefined {
   return restoreScientific(text);
 }
 
-/**
- * `4.47911123457E+11` holds all twelve digits; `4.47911E+11` shows six of twelve, and nobody knows
- * whether the others were zeros.
- */
+/** `4.47911123457E+11` has all twelve digits; `4.47911E+11` shows six of twelve, and the others are unknown. */
 function restoreScientific(text: string): string | null | undefined {
   const match = /^(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})$/.exec(text);
   if (match === null) return undefined;

@@ -16,7 +16,7 @@ export interface VectorSuite {
   /** Name of the vector files: `<kind>.valid.txt` and `<kind>.invalid.txt`. */
   kind: string;
   normalise: (text: string, context: string | undefined) => Normalised;
-  /** Shapes of text that come near a valid one, so that random text reaches the deep branches. */
+  /** Shapes of text that are nearly valid, so that random text reaches the deep branches. */
   nearly: fc.Arbitrary<string>;
   /** The contexts under which idempotence is checked. */
   contexts: (string | undefined)[];
@@ -54,7 +54,7 @@ export function describeNormaliser(suite: VectorSuite): void {
     test.each(invalid)('refuses $text as $expected', ({ text, expected, context }) => {
       expect(normalise(text, context)).toEqual({ reason: expected });
     });
-    test('a canonical value normalises to itself, whatever the text was', () => {
+    test('a canonical value normalises to itself', () => {
       fc.assert(
         fc.property(
           fc.oneof(suite.nearly, anyText, mixtureOf(valid)),
@@ -64,7 +64,7 @@ export function describeNormaliser(suite: VectorSuite): void {
         { numRuns: 600 },
       );
     });
-    test('a million characters are refused at once', () => {
+    test('a million characters are refused immediately', () => {
       for (const unit of ['a', ' ', '1', '@', '.', 'é', '\0']) {
         expect(normalise(unit.repeat(1_000_000), undefined)).toEqual({ reason: 'too_long' });
       }
@@ -79,7 +79,7 @@ const anyText = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
 );
 
-/** Valid texts cut and glued, with something in between. */
+/** Valid texts cut and joined, with something in between. */
 function mixtureOf(vectors: Vector[]): fc.Arbitrary<string> {
   const part = fc.constantFrom(...vectors.map((vector) => vector.text));
   return fc
@@ -87,7 +87,7 @@ function mixtureOf(vectors: Vector[]): fc.Arbitrary<string> {
     .map(([first, between, second, cut]) => first.slice(0, cut) + between + second);
 }
 
-/** Asserts what every outcome promises: a reason of one word, or values that are canonical. */
+/** Asserts the promise of every outcome: a reason of one word, or canonical values. */
 export function expectCanonical(
   normalise: VectorSuite['normalise'],
   text: string,
