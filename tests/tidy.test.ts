@@ -35,6 +35,12 @@ const sharedStatements: Record<string, readonly string[]> = {
   // Credits that a batch has reserved are voided in the statement that ends it, or takes back a chunk.
   'src/jobs/batch/control-batch.sql.ts': ['src/core/credits/reservations.sql.ts'],
   'src/jobs/chunk/commit-part.sql.ts': ['src/core/credits/reservations.sql.ts'],
+  // One snapshot of money and batches.
+  'src/jobs/audit/audit.ts': ['src/core/credits/audit.sql.ts'],
+  'src/jobs/audit/audit-batches.sql.ts': [
+    'src/core/credits/audit.sql.ts',
+    'src/core/credits/reservations.sql.ts',
+  ],
   // The people of an export are those of a search.
   'src/jobs/export/matching-ids.sql.ts': ['src/core/search/compile.sql.ts'],
   // The reservation must lie in the chunk's own transaction, next to its lease.

@@ -14,12 +14,12 @@ import {
 } from '../../infra/embedded/embedded-postgres.ts';
 import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
-import type { AuditCheck } from '../../src/core/credits/audit.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { openFileStore } from '../../src/core/storage/file-store.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import { openS3Store } from '../../src/core/storage/s3-store.ts';
+import type { AuditCheck } from '../../src/jobs/audit/audit.ts';
 import { migrateAll } from '../../workers/stack.ts';
 import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
 import { startS3Process } from '../servers/s3-server.ts';

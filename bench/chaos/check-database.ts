@@ -2,9 +2,10 @@
  * The rules of money and work, asked of the database by statements of the bench's own, beside the audit
  * that the product brings. Each counts the rows that break its rule.
  */
-import { audit } from '../../src/core/credits/audit.ts';
+
 import type { Database } from '../../src/core/db/client.ts';
 import { prices } from '../../src/core/operations.ts';
+import { audit } from '../../src/jobs/audit/audit.ts';
 import { countBrokenRules, type LedgerLine, listLedger } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';

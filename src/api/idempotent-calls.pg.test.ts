@@ -3,8 +3,8 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
-import { audit } from '../core/credits/audit.ts';
 import { suppress } from '../core/suppression/suppress.ts';
+import { audit } from '../jobs/audit/audit.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

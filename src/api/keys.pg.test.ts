@@ -3,8 +3,8 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
-import { audit } from '../core/credits/audit.ts';
 import { createKey } from '../core/keys/keys.ts';
+import { audit } from '../jobs/audit/audit.ts';
 import { cancelKeyBatches } from '../jobs/batch/cancel-key-batches.ts';
 
 let pipeline: Pipeline;

@@ -5,12 +5,12 @@ import { fillTestGraph } from '../../samples/test-graph/fill-test-graph.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
-import { audit } from '../core/credits/audit.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { must } from '../core/lib/assert.ts';
 import { drawnFilter, drawnGraph, type Subject } from '../core/search/random-filters.test-suite.ts';
 import { suppress } from '../core/suppression/suppress.ts';
+import { audit } from '../jobs/audit/audit.ts';
 
 let pipeline: Pipeline;
 let rich: Caller;

@@ -12,10 +12,10 @@ import { type S3Process, startS3Process } from '../../bench/servers/s3-server.ts
 import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { OptionTexts } from '../../src/core/config.ts';
-import { audit } from '../../src/core/credits/audit.ts';
 import type { Sql } from '../../src/core/db/client.ts';
 import { createKey } from '../../src/core/keys/keys.ts';
 import { must } from '../../src/core/lib/assert.ts';
+import { audit } from '../../src/jobs/audit/audit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis-server.ts';
 import { buildIfStale } from './compiled-code.ts';

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { audit } from '../../jobs/audit/audit.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { createKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { insertSession } from '../sessions/sessions.sql.ts';
-import { audit } from './audit.ts';
 import { chargePage } from './charge-page.sql.ts';
 import { chargeCalls, type PaidCall, readWallet } from './credits.sql.ts';
 

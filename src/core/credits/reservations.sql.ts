@@ -28,3 +28,8 @@ export function voidReservations(sql: Sql) {
       -- A day that is over needs nothing back. The wallets come first.
       where k.key_id = v.credits_of and k.day = v.budget_day and (select count(*) from wallet) > 0)`;
 }
+
+/** Query of `(batch_id, chunk_id, epoch, amount)`: the open reservations. */
+export function openReservations(sql: Sql): ReturnType<Sql> {
+  return sql`select batch_id, chunk_id, epoch, amount from reservations where state = 'open'`;
+}

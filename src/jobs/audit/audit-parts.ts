@@ -2,7 +2,7 @@
  * The deep half of the audit: reads every stored object of every batch, compares it with what was written, and
  * compares the rows of ended lists with the counts and charges of the batch.
  */
-import type { AuditCheck } from '../../core/credits/audit.ts';
+
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
@@ -12,6 +12,7 @@ import type { PartsContext } from '../result/read-part.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { layoutOf } from '../result/result-layout.ts';
 import { listBatchesWithFiles } from './audit.sql.ts';
+import type { AuditCheck } from './audit.ts';
 import { checkObjects } from './check-objects.ts';
 
 const BATCHES_AT_ONCE = 1_000;

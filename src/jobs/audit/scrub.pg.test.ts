@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
+import { audit } from './audit.ts';
 import { scrub } from './scrub.ts';
 
 let pipeline: Pipeline;

@@ -16,8 +16,8 @@ import {
   openWorkingPipeline,
   type WorkingPipeline,
 } from '../../../tests/support/working-pipeline.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
 
 const PEOPLE = 40;
 /** Small chunks: the queue has much to carry. */

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
 import { workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
+import { audit } from '../audit/audit.ts';
 
 /** The same service twice, on the same graph: objects as files in a folder, and on S3. */
 interface Service {

@@ -5,8 +5,8 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
+import { audit } from '../audit/audit.ts';
 import type { BatchView } from './batch-view.ts';
 import type { BatchState } from './states.ts';
 

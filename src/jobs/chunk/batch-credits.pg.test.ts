@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 /** Has more credits than any test needs: its results are those of undisturbed runs. */

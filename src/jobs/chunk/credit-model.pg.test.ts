@@ -7,10 +7,10 @@ import {
   type ModelClaim,
 } from '../../../tests/support/credit-model.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { chargeCalls, reserveForChunk } from '../../core/credits/credits.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { audit } from '../audit/audit.ts';
 import type { Shortage } from '../batch/states.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';

@@ -4,8 +4,8 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import type { Woken } from '../../../tests/support/memory-queues.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { audit } from '../audit/audit.ts';
 import { endWaits, waitForKey } from './chunk-waits.sql.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 

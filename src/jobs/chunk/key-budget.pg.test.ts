@@ -4,9 +4,9 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { setCreditsPerDay } from '../../core/keys/account-keys.sql.ts';
 import { createKey } from '../../core/keys/keys.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { type ReserveInput, reserveForChunk } from '../../core/credits/credits.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { audit } from '../audit/audit.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 import { type CommitPart, commitPart } from './commit-part.sql.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { auditErasure } from './audit-erasure.ts';
 import { erasePerson } from './erase-person.ts';
 import { showPerson } from './show-person.ts';

@@ -3,9 +3,9 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { must } from '../../core/lib/assert.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

@@ -4,9 +4,9 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

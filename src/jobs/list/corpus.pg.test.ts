@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { rowsToXlsx } from '../../formats/xlsx/write-xlsx.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
+import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
 
 let pipeline: Pipeline;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

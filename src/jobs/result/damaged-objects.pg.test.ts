@@ -12,9 +12,9 @@ import {
 } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { must } from '../../core/lib/assert.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
 
 const longer = 'longer by a row';
 /** What is left of an object's bytes; null for no object. */

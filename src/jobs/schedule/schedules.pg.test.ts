@@ -3,7 +3,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
+import { audit } from '../audit/audit.ts';
 import { readServiceState } from '../monitor/monitor.sql.ts';
 import { runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importGraph } from '../../../tests/support/graph.ts';
 import type { Caller } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { audit } from '../../core/credits/audit.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { consoleKeyOf, revokeKey, scopes } from '../../core/keys/keys.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
+import { audit } from '../audit/audit.ts';
 import { runDueSchedules } from '../schedule/run-due.ts';
 import type { ScheduleView } from '../schedule/schedule-view.ts';
 import { eventTypes } from './event-types.ts';

@@ -1,12 +1,10 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
-import { createAccount } from '../accounts/accounts.ts';
-import { inTransaction, type Sql } from '../db/client.ts';
-import { createKey } from '../keys/keys.ts';
-import { prices } from '../operations.ts';
-import { countViolations } from './audit.sql.ts';
-import { audit } from './audit.ts';
+import { createAccount } from '../../core/accounts/accounts.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { createKey } from '../../core/keys/keys.ts';
+import { audit, countViolations } from './audit.ts';
 
 let database: TestDatabase;
 const done = uuidv7();
@@ -193,7 +191,7 @@ async function violationsAfter(corrupt: Corruption['corrupt']) {
       await tx`alter table ${tx(table)} drop constraint ${tx(name)}`;
     }
     await corrupt(tx);
-    found = await countViolations(tx, prices);
+    found = await countViolations(tx);
     throw undo;
   });
   await expect(work).rejects.toBe(undo);

@@ -1,7 +1,8 @@
 /** Proves that money, reservations and rows agree: each check counts what breaks its rule. */
-import type { Database, Sql } from '../db/client.ts';
-import { prices } from '../operations.ts';
-import { countViolations } from './audit.sql.ts';
+import { countCreditViolations } from '../../core/credits/audit.sql.ts';
+import type { Database, Sql } from '../../core/db/client.ts';
+import { prices } from '../../core/operations.ts';
+import { batchPayers, countBatchViolations } from './audit-batches.sql.ts';
 
 export interface AuditCheck {
   name: string;
@@ -17,7 +18,15 @@ export interface AuditResult {
 /** Runs every check in one snapshot: what moves meanwhile is not seen half moved. */
 export async function audit(sql: Database): Promise<AuditResult> {
   const checks = (await sql.begin('isolation level repeatable read read only', (tx) =>
-    countViolations(tx as unknown as Sql, prices),
+    countViolations(tx as unknown as Sql),
   )) as AuditCheck[];
   return { ok: checks.every((check) => check.violations === 0), checks };
+}
+
+/** Counts what breaks each rule, as the transaction sees it. */
+export async function countViolations(tx: Sql): Promise<AuditCheck[]> {
+  return [
+    ...(await countCreditViolations(tx, prices, batchPayers(tx))),
+    ...(await countBatchViolations(tx)),
+  ];
 }
