@@ -60,7 +60,12 @@ interface Changed {
 }
 
 const money = 'src/core/credits/credits.sql.ts';
+const oneByOne = 'src/core/credits/charge-calls.sql.ts';
 const pages = 'src/core/credits/charge-page.sql.ts';
+const budgets = 'src/core/credits/key-budgets.sql.ts';
+const reservations = 'src/core/credits/reservations.sql.ts';
+const spendable = 'src/core/credits/spendable.sql.ts';
+const reserving = 'src/jobs/chunk/reserve.sql.ts';
 const chunks = 'src/jobs/chunk/commit-part.sql.ts';
 const app = 'infra/migrations/app';
 
@@ -88,7 +93,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: money,
+    file: reserving,
     after: 'function reserveForChunk(',
     changes: [
       ['- b.credits_charged', '', 'maxCredits'],
@@ -96,8 +101,15 @@ const changed: Changed[] = [
       ['and c.epoch = ${epoch}', '', 'leases'],
       ['for update of b, c', 'for update of b', 'leases'],
       ['for update of b, c', 'for update of c', 'reserve'],
+      ['credits_reserved = b.credits_reserved + r.amount', 'name = b.name', 'reserve'],
+    ],
+  },
+  {
+    file: reservations,
+    after: 'function reserveCredits(',
+    changes: [
       ['balance - reserved', 'balance', 'reserve'],
-      ['(select account_id from batch) for update', '(select account_id from batch)', 'reserve'],
+      ['(select account_id from payer) for update', '(select account_id from payer)', 'reserve'],
       ['headroom / ${price}::bigint', 'headroom', 'maxCredits'],
       ['available / ${price}::bigint', 'available', 'lists'],
       ['left_today / ${price}::bigint', 'left_today', 'keyOfLists'],
@@ -112,13 +124,12 @@ const changed: Changed[] = [
       ['by_key) * ${price}::bigint', 'by_key)', 'lists'],
       ['reserved = w.reserved + d.amount', 'reserved = w.reserved', 'reserve'],
       ['sql`d.amount`', 'sql`0`', 'keyOfLists'],
-      ['credits_reserved = b.credits_reserved + d.amount', 'name = b.name', 'reserve'],
       ['(select day from spent)', 'null', 'keyOfLists'],
       ["when granted = by_limit then 'max_credits'", '', 'maxCredits'],
     ],
   },
   {
-    file: money,
+    file: budgets,
     after: 'function spendToday(',
     changes: [
       ['greatest(b.day, utc_today())', 'utc_today()', 'keyOfLists'],
@@ -133,7 +144,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: money,
+    file: budgets,
     after: 'function budgetRows(',
     changes: [
       ['order by b.key_id for update', 'order by b.key_id', 'together'],
@@ -142,7 +153,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: money,
+    file: oneByOne,
     after: 'function chargeCalls(',
     changes: [
       ['balance - reserved', 'balance', 'together'],
@@ -198,15 +209,31 @@ const changed: Changed[] = [
         'reserve',
       ],
       ['and c.epoch = ${part.epoch}', '', 'leases'],
-      ["state = 'settled', ended_at = clock_timestamp()", 'amount = r.amount', 'lists'],
-      ['balance = w.balance - r.amount,', '', 'lists'],
-      [', reserved = w.reserved - r.amount', '', 'lists'],
-      ["|| ':' || ${part.k}::int", '', 'lists'],
-      ["'charge', -r.amount", "'charge', -1", 'lists'],
-      ['${counts.matched}, r.batch_id', '${part.rows}, r.batch_id', 'lists'],
+      [':${part.k}`', '`', 'lists'],
+      ['units: counts.matched', 'units: part.rows', 'lists'],
       ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
       ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],
     ],
+  },
+  {
+    file: reservations,
+    after: 'function settleReservation(',
+    changes: [
+      ["state = 'settled', ended_at = clock_timestamp()", 'amount = r.amount', 'lists'],
+      ['balance = w.balance - r.amount,', '', 'lists'],
+      [', reserved = w.reserved - r.amount', '', 'lists'],
+      ["'charge', -r.amount", "'charge', -1", 'lists'],
+    ],
+  },
+  {
+    file: spendable,
+    after: 'function creditsAvailable(',
+    changes: [['- wallet.reserved', '', 'reserve']],
+  },
+  {
+    file: spendable,
+    after: 'function creditsLeftToday(',
+    changes: [['- credits_taken_today(counter)', '', 'keyOfLists']],
   },
   {
     file: chunks,
@@ -217,7 +244,7 @@ const changed: Changed[] = [
     ],
   },
   {
-    file: chunks,
+    file: reservations,
     after: 'function voidReservations(',
     changes: [
       ["state = 'voided', ended_at = clock_timestamp()", 'amount = r.amount', 'leases'],

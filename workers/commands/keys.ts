@@ -1,12 +1,9 @@
 /** `key`: API keys. */
 import { type Command, Option } from 'commander';
 import type { Config } from '../../src/core/config.ts';
+import { setCreditsPerDay } from '../../src/core/credits/key-budgets.sql.ts';
 import { type Database, inTransaction } from '../../src/core/db/client.ts';
-import {
-  type AccountKey,
-  listKeys,
-  setCreditsPerDay,
-} from '../../src/core/keys/account-keys.sql.ts';
+import { type AccountKey, listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import {
   findKeyByPrefix,
   overlapSecondsDefault,

@@ -1,3 +1,4 @@
+import { openWallet } from '../credits/credits.sql.ts';
 import type { Sql } from '../db/client.ts';
 
 /** Stores an account with an empty wallet. */
@@ -7,7 +8,7 @@ export async function insertAccount(
 ): Promise<void> {
   await sql`
     with account as (insert into accounts ${sql(account)} returning id)
-    insert into wallets (account_id) select id from account`;
+    ${openWallet(sql)}`;
 }
 
 /** Returns the account with this sign-in address, and its password hash. */

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
-import { budgetRows, spendToday } from './credits.sql.ts';
+import { budgetRows, spendToday } from './key-budgets.sql.ts';
 
 /** A page of records that is fixed and is to be paid, one credit a record. */
 export interface PricedPage extends CallCredentials {

@@ -9,8 +9,9 @@ import type { CallCredentials } from '../keys/keys.ts';
 import { createKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { insertSession } from '../sessions/sessions.sql.ts';
+import { chargeCalls, type PaidCall } from './charge-calls.sql.ts';
 import { chargePage } from './charge-page.sql.ts';
-import { chargeCalls, type PaidCall, readWallet } from './credits.sql.ts';
+import { readWallet } from './credits.sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Granting credits. Charging lives with what is charged: see `jobs/batch` for parts. */
+/** Granting credits and giving them back. */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';

@@ -2,8 +2,7 @@
  * Single calls: each is a batch of one, coalesced with concurrent calls. Match first, then charge the matches, in
  * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match.
  */
-
-import { chargeCalls } from '../credits/credits.sql.ts';
+import { chargeCalls } from '../credits/charge-calls.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { graphOf } from '../graph/graph-of.ts';
 import type { CallCredentials } from '../keys/keys.ts';

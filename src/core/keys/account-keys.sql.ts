@@ -1,4 +1,5 @@
 /** Statements about the keys of an account, as their holder sees and changes them. */
+import { creditsPerDay } from '../credits/key-budgets.sql.ts';
 import type { Sql } from '../db/client.ts';
 import type { KeyMode } from './key-format.ts';
 import type { CountersOf } from './keys.sql.ts';
@@ -25,8 +26,8 @@ export interface AccountKey extends CountersOf {
 
 const columns = (sql: Sql) => sql`
   k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
-  k.requests_per_day, k.rows_per_minute, b.credits_per_day, k.created_at, k.expires_at, k.revoked_at,
-  k.is_console, k.requests_of, k.rows_of, k.credits_of`;
+  k.requests_per_day, k.rows_per_minute, ${creditsPerDay(sql)} as credits_per_day, k.created_at,
+  k.expires_at, k.revoked_at, k.is_console, k.requests_of, k.rows_of, k.credits_of`;
 
 /** The owner of keys: an account, in one mode, or in both for null. Console keys are excluded. */
 export interface KeyOwner {
@@ -45,7 +46,7 @@ export async function listKeys(
 ): Promise<AccountKey[]> {
   return sql<AccountKey[]>`
     select ${columns(sql)}
-    from api_keys k left join key_budgets b on b.key_id = k.id
+    from api_keys k
     where ${owned(sql, owner)} and (${page.before}::uuid is null or (k.created_at, k.id) < (
       select o.created_at, o.id from api_keys o
       where o.id = ${page.before} and o.account_id = ${owner.accountId}))
@@ -60,7 +61,7 @@ export async function findOwnKey(
 ): Promise<AccountKey | undefined> {
   const [key] = await sql<AccountKey[]>`
     select ${columns(sql)}
-    from api_keys k left join key_budgets b on b.key_id = k.id
+    from api_keys k
     where k.id = ${id} and ${owned(sql, owner)} for no key update of k`;
   return key;
 }
@@ -69,7 +70,7 @@ export async function findOwnKey(
 export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey | undefined> {
   const [key] = await sql<AccountKey[]>`
     select ${columns(sql)}
-    from api_keys k left join key_budgets b on b.key_id = k.id
+    from api_keys k
     where k.id = ${id}`;
   return key;
 }
@@ -78,7 +79,7 @@ export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey |
 export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<AccountKey[]> {
   return sql<AccountKey[]>`
     select ${columns(sql)}
-    from api_keys k left join key_budgets b on b.key_id = k.id
+    from api_keys k
     where k.prefix = ${prefix} order by k.id`;
 }
 
@@ -92,21 +93,4 @@ export async function expireKey(sql: Sql, id: string, seconds: number): Promise<
   await sql`
     update api_keys
     set expires_at = least(expires_at, now() + make_interval(secs => ${seconds})) where id = ${id}`;
-}
-
-/**
- * Sets the maximum spending of a key in a UTC day, from now on; null removes it. A lower maximum also binds the
- * keys that this key created, since they share its counters.
- */
-export async function setCreditsPerDay(
-  sql: Sql,
-  id: string,
-  creditsPerDay: number | null,
-): Promise<void> {
-  await sql`
-    with made as (
-      update key_budgets b set credits_per_day = least(b.credits_per_day, ${creditsPerDay}::bigint)
-      from api_keys k where k.id = b.key_id and k.credits_of = ${id} and k.id <> ${id})
-    insert into key_budgets (key_id, credits_per_day) values (${id}, ${creditsPerDay})
-    on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
 }

@@ -1,3 +1,5 @@
+import { insertBudget } from '../credits/key-budgets.sql.ts';
+import { creditsAvailable, creditsLeftToday, joinSpendable } from '../credits/spendable.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import type { TakenRequests } from '../limits/bucket.ts';
@@ -49,8 +51,7 @@ export async function insertKey(
 ): Promise<void> {
   await sql`
     with key as (insert into api_keys ${sql({ ...key })} returning id)
-    insert into key_budgets (key_id, credits_per_day)
-    select id, ${creditsPerDay}::bigint from key where ${creditsPerDay}::bigint is not null`;
+    ${insertBudget(sql, creditsPerDay)}`;
 }
 
 /** Stores the account's console key of the mode, unless it has one. */
@@ -85,22 +86,18 @@ export async function countKeysInForce(sql: Sql, accountId: string): Promise<num
   return row?.keys ?? 0;
 }
 
-/** The end of a key `k`, by the database's clock, and its remaining budget: see `budgetsOf`. */
+/** The end of a key `k`, by the database's clock, and its remaining budget; needs `joinSpendable`. */
 const validity = (sql: Sql) => sql`
   case when least(k.revoked_at, k.expires_at) <= clock_timestamp()
     then least(k.revoked_at, k.expires_at) end as revoked_at,
-  b.credits_per_day - credits_taken_today(c) as credits_left_today`;
-
-/** The budgets of a key `k`: `b` holds its own maximum, `c` the amount spent. */
-const budgetsOf = (sql: Sql) => sql`
-  left join key_budgets b on b.key_id = k.id left join key_budgets c on c.key_id = k.credits_of`;
+  ${creditsLeftToday(sql)} as credits_left_today`;
 
 /** Returns the key with this hash, revoked or not. */
 export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey | undefined> {
   const [key] = await sql<ApiKey[]>`
     select k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
       k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)}
-    from api_keys k ${budgetsOf(sql)} where key_sha256 = ${keySha256}`;
+    from api_keys k ${joinSpendable(sql)} where key_sha256 = ${keySha256}`;
   return key;
 }
 
@@ -134,11 +131,11 @@ export interface LimitedCaller extends Caller {
 
 type CallerRow = ApiKey & { found: boolean; available: number };
 
-/** Columns of a caller: `k` and `w` are key and wallet, and its budgets are joined. */
+/** Columns of a caller whose key is `k`; needs `joinSpendable`. */
 const callerColumns = (sql: Sql) => sql`
   k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
-  w.balance - w.reserved as available`;
+  ${creditsAvailable(sql)} as available`;
 
 function toCaller<Row extends CallerRow>(row: Row): (Caller & { key: Row }) | undefined {
   return row.found ? { key: row, available: row.available } : undefined;
@@ -156,8 +153,7 @@ export async function findCallers(
     select ${callerColumns(sql)}, k.requests_of
     from unnest(string_to_array(${hashes.join(' ')}, ' ')) with ordinality p (hash, place)
     left join api_keys k on k.key_sha256 = decode(p.hash, 'hex')
-    ${budgetsOf(sql)}
-    left join wallets w on w.account_id = k.account_id
+    ${joinSpendable(sql)}
     order by p.place`;
   return rows.map(toCaller);
 }
@@ -269,8 +265,7 @@ async function countWhereCounted(
       t.place is not null as counted, t.moment as now, t.full_at, t.used, t.admitted
     from presented p
     left join api_keys k using (key_sha256)
-    ${budgetsOf(sql)}
-    left join wallets w on w.account_id = k.account_id
+    ${joinSpendable(sql)}
     left join told t using (place)
     cross join (select set_config('synchronous_commit', 'off', true)) s (setting)
     order by p.place`;

@@ -127,6 +127,7 @@ async function withdrawChunks(sql: Sql, id: string): Promise<void> {
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         dispatched_at = null, run_after = null, part_rows_max = null
       where batch_id = ${id} and state <> 'done' returning id),
+    payer as (select id as batch_id, key_id from batches where id = ${id}),
     ${voidReservations(sql)}
     update batches set credits_reserved = credits_reserved
       - coalesce((select sum(amount) from voided), 0)::bigint

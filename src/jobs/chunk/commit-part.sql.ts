@@ -3,7 +3,11 @@
  * statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the
  * order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
-import { voidReservations } from '../../core/credits/reservations.sql.ts';
+import {
+  isOpen,
+  settleReservation,
+  voidReservations,
+} from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
@@ -71,6 +75,7 @@ export interface Committed {
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
+  const reference = `batch:${part.batchId}:${part.chunkNumber}:${part.k}`;
   const [committed] = await sql<Committed[]>`
     with batch as (
       select id, account_id, state, reason from batches
@@ -83,25 +88,9 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         lease_until = null, part_rows_max = c.part_rows_max * 2
       from batch
       where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
-        and c.parts = ${part.k}
-        and (${part.reservationId}::bigint is null or exists (
-          select from reservations
-          where id = ${part.reservationId} and epoch = ${part.epoch} and state = 'open'))
+        and c.parts = ${part.k} and ${isOpen(sql, part)}
       returning c.id, c.batch_id, c.state = 'done' as done),
-    reservation as (
-      update reservations r set state = 'settled', ended_at = clock_timestamp()
-      from chunk
-      where r.id = ${part.reservationId} and r.chunk_id = chunk.id and r.state = 'open'
-        and r.epoch = ${part.epoch}
-      returning r.account_id, r.batch_id, r.amount),
-    wallet as (
-      update wallets w set balance = w.balance - r.amount, reserved = w.reserved - r.amount
-      from reservation r where w.account_id = r.account_id returning w.account_id),
-    line as (
-      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
-      select r.account_id, 'batch:' || r.batch_id || ':' || ${part.chunkNumber}::int || ':' || ${part.k}::int,
-        'charge', -r.amount, ${part.operation}, ${counts.matched}, r.batch_id
-      from reservation r join wallet using (account_id)),
+    ${settleReservation(sql, { ...part, reference, units: counts.matched })},
     recorded as (
       insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
         row_bytes_max, suppression_number, report)
@@ -131,8 +120,8 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       not_processed = b.not_processed + ${counts.not_processed},
       chunks_done = b.chunks_done + chunk.done::int,
       stored_bytes = b.stored_bytes + ${part.part.bytes + (part.ids?.bytes ?? 0)},
-      credits_charged = b.credits_charged + coalesce((select amount from reservation), 0),
-      credits_reserved = b.credits_reserved - coalesce((select amount from reservation), 0),
+      credits_charged = b.credits_charged + coalesce((select amount from settled), 0),
+      credits_reserved = b.credits_reserved - coalesce((select amount from settled), 0),
       state = case
         when b.state = 'cancelling' then b.state
         when b.chunks_done + chunk.done::int = b.chunks_total then 'finalizing'
@@ -178,7 +167,8 @@ export async function releaseChunk(
         ${countFailure(sql, fails ? HALVE_FROM.threw : null)},
         run_after = ${fails ? sql`clock_timestamp() + make_interval(secs => ${why.seconds})` : sql`null`}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
-      returning id, batch_id),
+      returning id),
+    payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),
     ${voidReservations(sql)}
     update batches b set
       credits_reserved = b.credits_reserved
@@ -228,6 +218,7 @@ export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promis
         ${countFailure(sql, HALVE_FROM.lost)}
       where batch_id = any(${batchIds}) and state = 'leased' and lease_until < clock_timestamp()
       returning id),
+    payer as (select id as batch_id, key_id from batches where id = any(${batchIds})),
     ${voidReservations(sql)},
     batch as (
       update batches b set credits_reserved = b.credits_reserved - v.amount

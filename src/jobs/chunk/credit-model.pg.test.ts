@@ -7,7 +7,7 @@ import {
   type ModelClaim,
 } from '../../../tests/support/credit-model.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { chargeCalls, reserveForChunk } from '../../core/credits/credits.sql.ts';
+import { chargeCalls } from '../../core/credits/charge-calls.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
@@ -15,6 +15,7 @@ import type { Shortage } from '../batch/states.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 import { type CommitPart, commitPart, releaseChunk } from './commit-part.sql.ts';
+import { reserveForChunk } from './reserve.sql.ts';
 
 const CHUNK_ROWS = 3;
 /** `MODEL_RUNS=500` looks longer. */

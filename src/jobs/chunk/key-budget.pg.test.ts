@@ -4,7 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { setCreditsPerDay } from '../../core/keys/account-keys.sql.ts';
+import { setCreditsPerDay } from '../../core/credits/key-budgets.sql.ts';
 import { createKey } from '../../core/keys/keys.ts';
 import { audit } from '../audit/audit.ts';
 

@@ -4,12 +4,12 @@ import type { Woken } from '../../../tests/support/memory-queues.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { reserveForChunk } from '../../core/credits/credits.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 import { extendLease, reclaimChunks, releaseChunk } from './commit-part.sql.ts';
+import { reserveForChunk } from './reserve.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

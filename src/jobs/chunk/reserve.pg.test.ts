@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { type ReserveInput, reserveForChunk } from '../../core/credits/credits.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { prices } from '../../core/operations.ts';
 import { audit } from '../audit/audit.ts';
+import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 import { type CommitPart, commitPart } from './commit-part.sql.ts';
+import { findShortage, type ReserveInput, reserveForChunk } from './reserve.sql.ts';
 
 const CHUNKS = 3;
 const MATCHES = 2;
@@ -59,6 +61,19 @@ test.each([
     expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   },
 );
+
+test('credits that one list has reserved neither pay for another nor resume it', async () => {
+  const caller = await pipeline.boundedAccount(MATCHES, null);
+  const reserving = must((await leased(caller, {}))[0], 'a claim');
+  const { batchId } = must((await leased(caller, {}))[0], 'a claim');
+  const isShort = () => findShortage(pipeline.sql, { batchId, price: 1 });
+  expect(await isShort()).toBeNull();
+  await reserveForChunk(pipeline.sql, reserving);
+  expect(await isShort()).toBe('insufficient_credits');
+  await pipeline.sql`
+    update batches set state = 'paused', reason = 'insufficient_credits' where id = ${batchId}`;
+  expect(await resumePaidBatches(pipeline.sql, prices)).toEqual([]);
+});
 
 test('what is reserved is not charged once its batch is being cancelled', async () => {
   const caller = await pipeline.boundedAccount(100, null);

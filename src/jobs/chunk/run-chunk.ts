@@ -4,7 +4,6 @@
  * claim gave and settles the reservation in the statement that records the part.
  */
 import { z } from 'zod';
-import { findShortage, reserveForChunk } from '../../core/credits/credits.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
@@ -31,6 +30,7 @@ import { type CommitPart, type Committed, commitPart, releaseChunk } from './com
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { partKey } from './part-key.ts';
+import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is tried again. */

@@ -1,4 +1,5 @@
 /** Statements that find what nothing takes on by itself. */
+import { joinSpendable, shortage } from '../../core/credits/spendable.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 
 /**
@@ -26,16 +27,11 @@ export async function resumePaidBatches(
     changed as materialized (
       select s.*, now_short.reason as now_reason
       from short s
-      join wallets w on w.account_id = s.account_id
       join unnest(
         ${prices.map((p) => p.operation)}::text[], ${prices.map((p) => p.price)}::bigint[]
       ) p (operation, price) on p.operation = s.operation
-      join api_keys a on a.id = s.key_id
-      left join key_budgets k on k.key_id = a.id
-      left join key_budgets c on c.key_id = a.credits_of
-      cross join lateral (
-        select case when w.balance - w.reserved < p.price then 'insufficient_credits'
-          when k.credits_per_day - credits_taken_today(c) < p.price then 'key_budget' end as reason) now_short
+      join api_keys k on k.id = s.key_id ${joinSpendable(sql)}
+      cross join lateral (select ${shortage(sql, sql`p.price`)} as reason) now_short
       where now_short.reason is distinct from s.reason),
     -- By key and by id, whatever number of rows the planner expects.
     found as materialized (

@@ -1,4 +1,5 @@
 /** What an operator asks of the whole service, each answer one statement over all features' tables. */
+import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 
 export type ProcessKind = 'api' | 'worker';
@@ -104,9 +105,7 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
         select state, count(*) from chunk group by state) c) as chunks,
       ${secondsSince(sql, 'chunk')} as oldest_chunk_seconds,
       ${secondsSince(sql, 'progress')} as oldest_progress_seconds,
-      (select count(*) from reservations where state = 'open') as reservations,
-      (select coalesce(sum(amount), 0)::bigint from reservations where state = 'open')
-        as reserved_credits,
+      open.reservations, open.reserved_credits,
       (select count(*) from due) as schedules_due,
       ${secondsSince(sql, 'due')} as oldest_due_seconds,
       ${secondsSince(sql, 'delivery')} as oldest_delivery_seconds,
@@ -119,7 +118,9 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
         select deep, ended_at, violations, failed,
           extract(epoch from clock_timestamp() - ended_at)::float8 as seconds_ago
         from audits order by deep) a) as audits
-    from seconds`;
+    from seconds cross join (
+      select count(*) as reservations, coalesce(sum(amount), 0)::bigint as reserved_credits
+      from (${openReservations(sql)}) r) open`;
   return state;
 }
 

@@ -39,11 +39,6 @@ export async function readClock(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** Serializes additions to the account's schedules. Charges wait for this lock: be short. */
-export async function lockSchedulesOf(sql: Sql, accountId: string): Promise<void> {
-  await sql`select from wallets where account_id = ${accountId} for no key update`;
-}
-
 /** Schedules of the account, live and test, enabled or not. */
 export async function countSchedules(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ schedules: number }[]>`

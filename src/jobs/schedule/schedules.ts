@@ -1,6 +1,7 @@
 /** Operations on schedules: create, change, delete. */
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
+import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { checkExport } from '../export/create-export.ts';
@@ -10,7 +11,6 @@ import {
   deleteSchedule,
   findOwnSchedule,
   insertSchedule,
-  lockSchedulesOf,
   readClock,
   type Schedule,
   updateSchedule,
@@ -56,7 +56,7 @@ export async function createSchedule(
     // A schedule created disabled must be valid enough to be enabled.
     const next = nextRun(request.cron, request.timeZone, now);
     const nextRunAt = request.enabled ? next : null;
-    await lockSchedulesOf(tx, owner.accountId);
+    await lockWallet(tx, owner.accountId);
     if ((await countSchedules(tx, owner.accountId)) >= SCHEDULES_MAX) throw tooManySchedules();
     const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
     await insertSchedule(tx, made);

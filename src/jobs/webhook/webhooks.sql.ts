@@ -4,6 +4,7 @@
  * Locks are taken in the order wallet -> webhook -> delivery.
  */
 import type { Owner } from '../../core/accounts/owner.ts';
+import { watchBalance } from '../../core/credits/credits.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { type EventType, testEventType } from './event-types.ts';
 
@@ -31,11 +32,6 @@ export type NewWebhook = Pick<
 const columns = (sql: Sql) => sql`
   id, account_id, live, url, events, credits_low_threshold, enabled, disabled_reason, failing_since,
   case when previous_until > now() then previous_until end as previous_until, created_at`;
-
-/** Serializes changes to the account's webhooks. Charges wait for this lock: be short. */
-export async function lockWebhooksOf(sql: Sql, accountId: string): Promise<void> {
-  await sql`select from wallets where account_id = ${accountId} for no key update`;
-}
 
 export async function countWebhooks(sql: Sql, { accountId, live }: Owner): Promise<number> {
   const [row] = await sql<{ webhooks: number }[]>`
@@ -115,13 +111,15 @@ export async function deleteWebhook(sql: Sql, id: string): Promise<void> {
  * the account's webhooks, in its transaction.
  */
 export async function setWatchedBalance(sql: Sql, accountId: string): Promise<void> {
-  await sql`
-    update wallets set watched_below = (
+  await watchBalance(
+    sql,
+    accountId,
+    sql`
       select max(case when 'credits.low' = any(events) then credits_low_threshold else 1 end)
       from webhooks
       where account_id = ${accountId} and live and enabled
-        and events && '{credits.low,credits.empty}')
-    where account_id = ${accountId}`;
+        and events && '{credits.low,credits.empty}'`,
+  );
 }
 
 /** An event addressed to a webhook. */

@@ -2,6 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Config } from '../../core/config.ts';
+import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { generateSecret, sealSecret, showSecret } from './signing-secret.ts';
@@ -13,7 +14,6 @@ import {
   findOwnWebhook,
   insertTestDelivery,
   insertWebhook,
-  lockWebhooksOf,
   type NewWebhook,
   replayDelivery,
   rotateSecret,
@@ -178,7 +178,7 @@ async function changeWebhooks<T>(
   change: (tx: Sql) => Promise<T>,
 ): Promise<T> {
   return inTransaction(sql, async (tx) => {
-    await lockWebhooksOf(tx, accountId);
+    await lockWallet(tx, accountId);
     const changed = await change(tx);
     await setWatchedBalance(tx, accountId);
     return changed;
