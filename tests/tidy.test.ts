@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCycles, findWrongImports } from './support/import-layers.ts';
 import { lineAt, parseSource, readSourceFiles, type SourceFile } from './support/source-files.ts';
+import { findForeignTables, ownedTables, tablesOf } from './support/table-owners.ts';
 
 interface Rule {
   name: string;
@@ -125,6 +126,31 @@ const rules: Rule[] = [
     ],
   },
   {
+    name: 'a table is named by its own feature, and read by those that are listed',
+    find: perFile(findForeignTables),
+    broken: [
+      { 'src/jobs/chunk/a.sql.ts': 'sql`select 1 from wallets`;' },
+      { 'src/jobs/chunk/a.sql.ts': 'sql`update wallets w set balance = 0`;' },
+      { 'src/jobs/chunk/a.sql.ts': `sql\`update \${sql('wallets')} set balance = 0\`;` },
+      {
+        'src/jobs/chunk/a.sql.ts':
+          'sql`with a as (\n insert into\n ledger_entries default values)`;',
+      },
+      { 'src/jobs/monitor/a.sql.ts': 'sql`select 1 from batches b, reservations r`;' },
+      {
+        'src/core/keys/a.sql.ts':
+          'const join = (sql: Sql) => sql`left join key_budgets b on true`;',
+      },
+      { 'src/core/credits/a.sql.ts': 'sql`select id from batches for update`;' },
+      { 'src/core/credits/a.sql.ts': 'sql`select id from public.chunks`;' },
+      { 'src/core/credits/a.sql.ts': 'sql`delete from sessions`;' },
+      { 'src/jobs/monitor/a.sql.ts': 'sql`update batches set state = state`;' },
+      { 'src/jobs/list/a.sql.ts': `sql\`insert into \${schema}.persons default values\`;` },
+      { 'src/core/db/a.ts': 'sql`truncate accounts`;' },
+      { 'infra/schema.sql': 'create table public.accounts (\n);\ncreate table public.fresh (\n);' },
+    ],
+  },
+  {
     name: 'text is sent as SQL unchecked only in core/db, the record renderer and the loader',
     find: perFile((file) =>
       testFile.test(file.path) || unsafeFile.test(file.path)
@@ -223,6 +249,12 @@ const files = readSourceFiles();
 
 test('the project is found', () => {
   expect(files.map((file) => file.path)).toContain('src/core/config.ts');
+});
+
+test('every table that has an owner exists', () => {
+  const schema = files.find((file) => file.path === 'infra/schema.sql');
+  const tables = tablesOf(schema?.text ?? '').map(({ name }) => name);
+  expect(ownedTables.toSorted()).toEqual(tables.toSorted());
 });
 
 describe.each(rules)('$name', ({ find, broken }) => {
