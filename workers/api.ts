@@ -68,7 +68,7 @@ export async function runApi(config: Config): Promise<void> {
   watchPool(context.sql);
   const heartbeat = startHeartbeat(context, 'api');
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
-  context.log.info({ url, metrics: metrics.url }, 'api listens');
+  context.log.info({ url, metrics: metrics.url }, 'API listening');
   shutDownGracefully(async () => {
     watcher.stop();
     await closeServer(server);
@@ -92,7 +92,7 @@ async function untilListening(server: Server, { host, port }: Config): Promise<v
     throw new AppError({
       code: 'port_in_use',
       status: 503,
-      message: `Another program listens on port ${port} of ${host}. Choose another one, as with --port 8081.`,
+      message: `Port ${port} of ${host} is in use by another program. Choose another port, for example with --port 8081.`,
       cause,
     });
   }

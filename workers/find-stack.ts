@@ -63,6 +63,6 @@ export async function findServiceUrl(config: Config): Promise<string> {
   throw new AppError({
     code: 'no_service',
     status: 503,
-    message: `No service runs on the data folder ${config.dataDir}. Start one with \`npm start\`, or set ENRICH_URL.`,
+    message: `No service is running on the data folder ${config.dataDir}. Start it with \`npm start\`, or set ENRICH_URL.`,
   });
 }

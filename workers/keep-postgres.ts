@@ -65,7 +65,7 @@ export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostg
       while (true) {
         const reason = await (await current).exited;
         if (stopping.signal.aborted) return reason;
-        log.error({ reason }, 'the database ended, starting it again');
+        log.error({ reason }, 'the database ended, restarting it');
         isStarting = true;
         current = start();
         try {

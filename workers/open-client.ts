@@ -9,7 +9,7 @@ export async function openClient(config: Config): Promise<Client> {
     throw new AppError({
       code: 'usage',
       status: 400,
-      message: 'Set ENRICH_API_KEY to a key; make one with `enrich key create`.',
+      message: 'ENRICH_API_KEY is not set. Create a key with `enrich key create`.',
     });
   }
   return createClient(await findServiceUrl(config), config.apiKey);

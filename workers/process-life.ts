@@ -48,7 +48,7 @@ export async function startReporting(start: () => Promise<void>): Promise<void> 
 /** Ends the process when its queue can never be used: the supervisor, or a service manager, starts it again. */
 export function exitWhenQueueUnusable(log: Log): (error: unknown) => void {
   return (error) => {
-    log.fatal({ err: error }, 'the queue cannot be reached, the process ends');
+    log.fatal({ err: error }, 'queue unreachable, exiting');
     process.exit(1);
   };
 }

@@ -19,7 +19,7 @@ export interface MetricsSource {
 
 const answered = new Gauge({
   name: 'enrich_process_up',
-  help: '1 for a process of this service whose metrics are in this answer, 0 for one that does not answer.',
+  help: '1 for a process of this service whose metrics are in this response, 0 for one that does not respond.',
   labelNames: ['kind', 'number'],
   registers: [metrics],
 });

@@ -108,7 +108,7 @@ async function startProcesses(
       try {
         return await writeUpFile(upFilePath(config), up);
       } catch (error) {
-        log.warn({ err: error }, 'up.json cannot be written, trying again');
+        log.warn({ err: error }, 'up.json cannot be written, retrying');
         await delay(UP_FILE_RETRY_MS);
       }
     }

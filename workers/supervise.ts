@@ -16,7 +16,7 @@ const KILL_AFTER_MS = 35_000;
 
 const restarts = new Counter({
   name: 'enrich_process_restarts_total',
-  help: 'Processes that ended, for whatever reason, and were started again.',
+  help: 'Processes that were restarted after they ended, for any reason.',
   labelNames: ['kind'],
   registers: [metrics],
 });
@@ -51,7 +51,7 @@ export async function supervise(
     while (true) {
       await ended(child);
       if (stopping) return;
-      log.warn({ process: name, pid: child.pid }, 'process ended, starting it again');
+      log.warn({ process: name, pid: child.pid }, 'process ended, restarting it');
       restarts.inc({ kind: name });
       // A process that ends at once must not be started in a tight loop.
       await delay(pauseMs, undefined, { signal: stopped.signal }).catch(() => {});

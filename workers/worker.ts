@@ -49,7 +49,7 @@ export async function runWorker(config: Config): Promise<void> {
   watchPool(context.sql);
   watchService(job);
   const heartbeat = startHeartbeat(context, 'worker');
-  context.log.info({ metrics: metrics.url }, 'worker works');
+  context.log.info({ metrics: metrics.url }, 'worker started');
   shutDownGracefully(async () => {
     // Receivers have their time meanwhile.
     const delivered = delivering.stop();

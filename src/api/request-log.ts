@@ -10,7 +10,7 @@ import { requestIdOf } from './problem.ts';
 
 const requestSeconds = new Histogram({
   name: 'enrich_http_request_seconds',
-  help: 'Time from the headers of a request to the end of its answer.',
+  help: 'Time from the headers of a request to the end of its response.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
   registers: [metrics],

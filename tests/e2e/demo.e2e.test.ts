@@ -34,9 +34,9 @@ afterAll(async () => {
 });
 
 it(
-  'leaves no process when it is killed while it makes the graph',
+  'leaves no process when it is killed while it generates the graph',
   async () => {
-    await stopWhen('Making a graph', (pid) => process.kill(pid, 'SIGKILL'));
+    await stopWhen('Generating a graph', (pid) => process.kill(pid, 'SIGKILL'));
   },
   demoMs,
 );

@@ -32,12 +32,12 @@ function addAccount(program: Command): void {
   const account = program.command('account').description('accounts');
   account
     .command('create')
-    .description('make an account with its wallet')
+    .description('create an account with its wallet')
     .requiredOption('--name <name>', 'name of the team')
-    .option('--email <address>', 'where to reach it, and what people sign in with')
-    .requiredOption('--credits <number>', 'first credits', wholeNumber(0))
-    .option('--sign-in', 'let people sign in, with a password that is made now and shown once')
-    .option('--password-stdin', 'let people sign in, with the password read from stdin')
+    .option('--email <address>', 'contact address, also used to sign in')
+    .requiredOption('--credits <number>', 'initial credits', wholeNumber(0))
+    .option('--sign-in', 'enable sign-in with a generated password, shown once')
+    .option('--password-stdin', 'enable sign-in with a password read from stdin')
     .action(async (options: NewAccountOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { signIn: isWanted, passwordStdin = false, ...rest } = options;
@@ -52,10 +52,13 @@ function addAccount(program: Command): void {
     });
   account
     .command('password')
-    .description('set the password that people sign in with; who is signed in must do so again')
+    .description('set the password of the account and end its sessions')
     .requiredOption('--account <id>', 'account id')
-    .option('--email <address>', 'what people sign in with; the address it has by default')
-    .option('--password-stdin', 'read it from stdin; by default one is made and shown once')
+    .option('--email <address>', 'address to sign in with; default: the present one')
+    .option(
+      '--password-stdin',
+      'read the password from stdin; default: generate one and show it once',
+    )
     .action(async (options: PasswordOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { account: accountId, passwordStdin = false, ...rest } = options;
@@ -64,7 +67,7 @@ function addAccount(program: Command): void {
         changePassword(sql, { accountId, password, ...rest }),
       );
       printResult(json, { account_id: accountId, email, ...shown }, [
-        `People sign in with ${email}.`,
+        `Sign in with ${email}.`,
         ...describePassword(shown),
       ]);
     });
@@ -92,17 +95,17 @@ async function choosePassword(isOnStdin: boolean): Promise<ChosenPassword> {
 }
 
 function describePassword({ password }: ChosenPassword['shown']): string[] {
-  return password === undefined ? [] : [`Password ${password}`, 'It is shown this once.'];
+  return password === undefined ? [] : [`Password ${password}`, 'Keep it: it is not shown again.'];
 }
 
 function addCredits(program: Command): void {
   const credits = program.command('credits').description('credits');
   credits
     .command('grant')
-    .description('add credits to a wallet; the same reference adds them once')
+    .description('add credits to a wallet, once per reference')
     .requiredOption('--account <id>', 'account id')
     .requiredOption('--amount <number>', 'credits', wholeNumber(1))
-    .requiredOption('--reference <text>', 'what the grant is for, such as an invoice number')
+    .requiredOption('--reference <text>', 'purpose of the grant, such as an invoice number')
     .action(
       async (options: { account: string; amount: number; reference: string }, command: Command) => {
         const { config, json } = readGlobals(command);
@@ -115,10 +118,10 @@ function addCredits(program: Command): void {
     );
   credits
     .command('refund')
-    .description('give back what was charged under a reference; once, and never more')
+    .description('refund a charge by its reference, once and at most in full')
     .requiredOption('--account <id>', 'account id')
-    .requiredOption('--reference <text>', 'reference of the charge, as the ledger has it')
-    .option('--amount <number>', 'credits; all of the charge by default', wholeNumber(1))
+    .requiredOption('--reference <text>', 'reference of the charge in the ledger')
+    .option('--amount <number>', 'credits; default: the whole charge', wholeNumber(1))
     .action(
       async (
         options: { account: string; reference: string; amount?: number },
@@ -130,7 +133,7 @@ function addCredits(program: Command): void {
           refundCredits(sql, { accountId, ...refund }),
         );
         printResult(json, { balance, refunded }, [
-          `${refunded} credits given back; balance ${balance} credits`,
+          `Refunded ${refunded} credits. Balance ${balance} credits`,
         ]);
       },
     );
@@ -139,8 +142,8 @@ function addCredits(program: Command): void {
 function addAudit(program: Command): void {
   program
     .command('audit')
-    .description('prove that wallets, ledger, reservations and batches agree; exit 1 if not')
-    .option('--deep', 'also read every stored object, and recount the rows of every result')
+    .description('check that wallets, ledger, reservations and batches agree; exit 1 if not')
+    .option('--deep', 'also read every stored object and recount the rows of every result')
     .action(async ({ deep = false }: { deep?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const result = await withDatabase(config, async (sql, url) => {
@@ -170,10 +173,10 @@ function addAudit(program: Command): void {
 function describeObjects(objects: PartsAudit['objects'] | undefined): string[] {
   if (objects === undefined) return [];
   const { checked, unchecked } = objects;
-  const lines = [`${checked} stored objects were read.`];
+  const lines = [`${checked} stored objects read.`];
   if (unchecked > 0) {
     lines.push(
-      `${unchecked} of them were written by a version without checksums: only their length was compared.`,
+      `${unchecked} of them have no checksum, from an earlier version: only their length was compared.`,
     );
   }
   return lines;

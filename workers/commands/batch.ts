@@ -7,7 +7,7 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
-import { patiently } from '../patiently.ts';
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 import { download, follow, POLL_MS } from './follow.ts';
 
 interface RunOptions {
@@ -35,7 +35,7 @@ interface ResultOptions {
 }
 
 export function addBatchCommands(program: Command): void {
-  const batch = program.command('batch').description('lists: upload, follow, download, steer');
+  const batch = program.command('batch').description('upload, follow, control and download lists');
   addRunCommand(batch);
   addReadCommands(batch);
   addControlCommands(batch);
@@ -44,27 +44,30 @@ export function addBatchCommands(program: Command): void {
 function addRunCommand(batch: Command): void {
   batch
     .command('run')
-    .description('upload a list, follow it, write the enriched list')
-    .argument('<file>', 'a CSV file')
-    .requiredOption('--operation <name>', 'such as people.enrich')
+    .description('upload a list, wait for it, and write the enriched list')
+    .argument('<file>', 'CSV or .xlsx, gzip too')
+    .requiredOption('--operation <name>', 'operation, such as people.enrich')
     .option(
       '--map <identifier=column...>',
-      'column of an identifier, as email="Work Email"',
+      'column of an identifier, such as email="Work Email"',
       collectMap,
     )
-    .option('-o, --output <file>', 'where to write the result')
-    .option('--fields <list>', 'fields to add, between commas; default all')
-    .option('--default-region <country>', 'country of national phone numbers')
+    .option('-o, --output <file>', 'file to write the result to')
+    .option('--fields <list>', 'comma-separated fields to add; default: all')
+    .option('--default-region <country>', 'country of phone numbers without a country code')
     .option('--country <country>', 'country of registry numbers')
-    .option('--max-credits <number>', 'never spend more than this')
-    .option('--name <text>', 'what to call the batch; default the name of the file')
-    .option('--encoding <name>', 'such as windows-1252; default found out')
-    .option('--delimiter <character>', 'one of , ; | tab; default found out')
-    .option('--no-header', 'the first line is a row; default found out')
-    .option('--dedupe', 'pay for each record once: later rows of it are duplicates')
-    .option('--require-agreement', 'a match that disagrees with the name in the list is no match')
-    .option('--hold', 'upload and read the list, then wait for `batch start`')
-    .option('--wait', 'when credits run out, wait for more instead of ending')
+    .option('--max-credits <number>', 'maximum credits to spend')
+    .option('--name <text>', 'name of the batch; default: the name of the file')
+    .option('--encoding <name>', 'encoding, such as windows-1252; default: detected')
+    .option('--delimiter <character>', 'one of , ; | tab; default: detected')
+    .option('--no-header', 'the first line is a row; default: detected')
+    .option('--dedupe', 'charge each record once; later rows of it are duplicates')
+    .option(
+      '--require-agreement',
+      'treat a match that disagrees with the name in the list as no match',
+    )
+    .option('--hold', 'upload and read the list, then hold it for `batch start`')
+    .option('--wait', 'when credits run out, wait for more instead of exiting')
     .action(async (file: string, options: RunOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const output = options.output ?? enrichedName(file);
@@ -82,7 +85,7 @@ function addRunCommand(batch: Command): void {
 function addReadCommands(batch: Command): void {
   batch
     .command('status')
-    .description('state, counts and credits')
+    .description('show state, counts and credits')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -91,11 +94,11 @@ function addReadCommands(batch: Command): void {
     });
   batch
     .command('results')
-    .description('write the result as far as it is there')
+    .description('write the rows that are finished')
     .argument('<id>', 'batch id')
-    .requiredOption('-o, --output <file>', 'where to write the result')
+    .requiredOption('-o, --output <file>', 'file to write the result to')
     .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
-    .option('--gzip', 'compress it')
+    .option('--gzip', 'compress the file')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const form = { format: options.format, gzip: String(options.gzip ?? false) };
@@ -106,7 +109,7 @@ function addReadCommands(batch: Command): void {
     });
   batch
     .command('failures')
-    .description('rows that could not be used, by reason, with the first lines of each')
+    .description('count unusable rows by reason, with the first lines of each')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -114,14 +117,14 @@ function addReadCommands(batch: Command): void {
       const lines = Object.entries(unusable).map(
         ([reason, { rows, lines }]) => `${reason}: ${rows} rows (lines ${lines.join(', ')})`,
       );
-      printResult(json, unusable, lines.length > 0 ? lines : ['Every row could be used.']);
+      printResult(json, unusable, lines.length > 0 ? lines : ['No unusable rows.']);
     });
 }
 
 const actions = {
   pause: 'pause a batch until it is resumed',
   resume: 'resume a paused batch',
-  cancel: 'cancel a batch: nothing of it is charged any more',
+  cancel: 'cancel a batch; nothing more is charged',
   start: 'start a held batch',
 };
 
@@ -139,7 +142,7 @@ function addControlCommands(batch: Command): void {
   }
   batch
     .command('quote')
-    .description('the price of a held batch, from a real match pass; free')
+    .description('price a held batch by matching it, for free')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -147,15 +150,15 @@ function addControlCommands(batch: Command): void {
       const { credits, credits_is, affordable } = quoted.quote ?? {};
       const price = `${credits_is === 'at_most' ? 'at most ' : ''}${credits} credits`;
       const { max } = quoted.credits;
-      const limit = max === null ? '' : `, of which max_credits allows ${max}`;
-      const line = `${price}${limit}${affordable ? '' : ' (more than the wallet holds)'}`;
+      const limit = max === null ? '' : `; max_credits is ${max}`;
+      const line = `${price}${limit}${affordable ? '' : ' (more than the wallet has)'}`;
       printResult(json, quoted, [line]);
     });
   batch
     .command('rerun')
-    .description('make a new batch of the rows that came to some outcomes')
+    .description('create a new batch of the rows with these outcomes')
     .argument('<id>', 'batch id')
-    .option('--outcomes <list>', 'between commas', 'error')
+    .option('--outcomes <list>', 'comma-separated outcomes', 'error')
     .action(async (id: string, options: { outcomes: string }, command: Command) => {
       const { config, json } = readGlobals(command);
       const outcomes = options.outcomes.split(',');
@@ -176,7 +179,7 @@ async function quote(client: Client, id: string): Promise<ClientBatch> {
       });
     }
     await setTimeout(POLL_MS);
-    batch = await patiently(() => client.getBatch(id));
+    batch = await retryWhileUnavailable(() => client.getBatch(id));
   }
   return batch;
 }

@@ -31,7 +31,7 @@ const DEMO_KEY = 'Demo';
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('start the service, make a sample graph and enrich the sample list')
+    .description('start the service, generate a sample graph and enrich the sample list')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const running = await findRunningUp(config);
@@ -92,10 +92,10 @@ async function demo(config: Config, up: UpFile, { json, goesOn }: DemoOptions): 
     '',
     goesOn
       ? `Next: open ${up.url} in a browser and sign in with`
-      : 'Next: `npm start` runs the service. Open the address that it prints in a browser, and sign in with',
+      : 'Next: run `npm start`, open the address that it prints in a browser, and sign in with',
     `  e-mail    ${signIn.email}`,
     `  password  ${signIn.password}`,
-    'or in another terminal',
+    'Or enrich your own list in another terminal:',
     '  npm run -s enrich -- account create --name "My team" --credits 10000',
     '  npm run -s enrich -- key create --account ACCOUNT_ID --mode live',
     '  ENRICH_API_KEY=svc_live_... npm run -s enrich -- batch run my-list.csv --operation people.enrich',
@@ -108,7 +108,7 @@ async function prepare(databaseUrl: string): Promise<DemoAccount> {
   try {
     if (await isGraphEmpty(sql)) {
       say(
-        `Making a graph of ${sampleGraph.persons} people and ${sampleGraph.companies} companies ...`,
+        `Generating a graph of ${sampleGraph.persons} people and ${sampleGraph.companies} companies ...`,
       );
       await generateGraph(sql, {
         ...sampleGraph,

@@ -103,7 +103,7 @@ test('a schedule is made, shown, run, disabled, enabled and deleted', async () =
   );
   expect(made).toMatchObject({ mode: 'new', enabled: true, time_zone: 'Europe/London' });
   expect(await enrich('schedule', 'list')).toContain(`${made.id}  30 2 * * * Europe/London`);
-  expect(await enrich('schedule', 'runs', made.id)).toContain('not run yet');
+  expect(await enrich('schedule', 'runs', made.id)).toContain('No runs yet.');
   await runDueSchedules(pipeline.context, new Date(made.next_run_at ?? ''));
   await pipeline.runUntilIdle();
   expect(await enrich('schedule', 'runs', made.id)).toContain('completed  5 people, 5 credits');
@@ -111,5 +111,5 @@ test('a schedule is made, shown, run, disabled, enabled and deleted', async () =
   expect(await enrich('schedule', 'enable', made.id)).toContain('Next       20');
   expect(await enrich('schedule', 'show', made.id)).toContain('new people only');
   await enrich('schedule', 'delete', made.id);
-  expect(await enrich('schedule', 'list')).toContain('There is no schedule');
+  expect(await enrich('schedule', 'list')).toContain('No schedules.');
 });

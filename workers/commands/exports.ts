@@ -29,7 +29,7 @@ interface ResultOptions {
 }
 
 export function addExportCommands(program: Command): void {
-  const group = program.command('export').description('people by a filter, as a file');
+  const group = program.command('export').description('export everyone who matches a filter');
   addRunCommand(group);
   addReadCommands(group);
   addControlCommands(group);
@@ -38,11 +38,11 @@ export function addExportCommands(program: Command): void {
 /** Adds the options that say what is exported. */
 export function addExportOptions(command: Command): Command {
   return command
-    .option('--fields <list>', 'fields to write, between commas; default all', toList)
+    .option('--fields <list>', 'comma-separated fields; default: all', toList)
     .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
-    .option('--max-results <number>', 'never more people than this', toCount)
-    .option('--max-credits <number>', 'never spend more than this', toCount)
-    .option('--name <text>', 'what to call it');
+    .option('--max-results <number>', 'maximum number of people', toCount)
+    .option('--max-credits <number>', 'maximum credits to spend', toCount)
+    .option('--name <text>', 'name of the export');
 }
 
 /** What is exported as the API takes it. */
@@ -62,12 +62,12 @@ export function toExportBody(filter: string, options: ExportOptions): Record<str
 function addRunCommand(group: Command): void {
   const run = group
     .command('run', { isDefault: true })
-    .description('export the people of a filter, follow it, write the file')
-    .argument('<filter>', 'the query of person search, such as "gender=2&isX=1"')
-    .option('-o, --output <file>', 'where to write it; default people.<format>')
-    .option('--gzip', 'compress it')
-    .option('--hold', 'find the people and say the price, then wait for `export start`')
-    .option('--wait', 'when credits run out, wait for more instead of ending');
+    .description('export matching people, wait, and write the file')
+    .argument('<filter>', 'filter of a person search, such as "gender=2&isX=1"')
+    .option('-o, --output <file>', 'file to write to; default: people.<format>')
+    .option('--gzip', 'compress the file')
+    .option('--hold', 'find the people and show the price, then hold for `export start`')
+    .option('--wait', 'when credits run out, wait for more instead of exiting');
   addExportOptions(run).action(async (filter: string, options: RunOptions, command: Command) => {
     const { config, json } = readGlobals(command);
     const client = await openClient(config);
@@ -90,7 +90,7 @@ function addRunCommand(group: Command): void {
 function addReadCommands(group: Command): void {
   group
     .command('status')
-    .description('state, counts and credits')
+    .description('show state, counts and credits')
     .argument('<id>', 'export id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -99,7 +99,7 @@ function addReadCommands(group: Command): void {
     });
   group
     .command('list')
-    .description('the latest exports')
+    .description('list the latest exports')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const page = await (await openClient(config)).listExports();
@@ -107,15 +107,15 @@ function addReadCommands(group: Command): void {
         ({ id, state, created_at, rows, name }) =>
           `${id}  ${created_at}  ${state.padEnd(10)} ${rows.matched} people  ${name}`,
       );
-      printResult(json, page, lines.length > 0 ? lines : ['There is no export.']);
+      printResult(json, page, lines.length > 0 ? lines : ['No exports.']);
     });
   group
     .command('results')
-    .description('write the file as far as it is there')
+    .description('write the rows that are finished')
     .argument('<id>', 'export id')
-    .requiredOption('-o, --output <file>', 'where to write it')
-    .option('--format <form>', 'csv, csv-safe, jsonl or xlsx; default that of the export')
-    .option('--gzip', 'compress it')
+    .requiredOption('-o, --output <file>', 'file to write to')
+    .option('--format <form>', 'csv, csv-safe, jsonl or xlsx; default: format of the export')
+    .option('--gzip', 'compress the file')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { output, format, gzip } = options;
@@ -130,7 +130,7 @@ function addReadCommands(group: Command): void {
 const actions = {
   pause: 'pause an export until it is resumed',
   resume: 'resume a paused export',
-  cancel: 'cancel an export: nothing of it is charged any more',
+  cancel: 'cancel an export; nothing more is charged',
   start: 'start a held export',
 };
 

@@ -8,7 +8,7 @@ import { SingleBar } from 'cli-progress';
 import type { ClientProgress } from '../../src/client/client.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { say } from '../output.ts';
-import { patiently } from '../patiently.ts';
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 
 export const POLL_MS = 200;
 const POLL_MS_MAX = 1_000;
@@ -33,7 +33,7 @@ export async function follow<Progress extends ClientProgress>(
   let told = false;
   try {
     for (let polls = 0; ; polls++) {
-      const batch = await patiently(followed.read);
+      const batch = await retryWhileUnavailable(followed.read);
       bar?.update(batch);
       if (until.includes(batch.state)) return batch;
       if (batch.state === 'failed' || batch.state === 'cancelled')
@@ -74,7 +74,7 @@ export async function download(
   open: () => Promise<{ complete: boolean; stream: Readable }>,
   output: string,
 ): Promise<boolean> {
-  const { complete, stream } = await patiently(open);
+  const { complete, stream } = await retryWhileUnavailable(open);
   const temporary = `${output}.part`;
   try {
     await pipeline(stream, createWriteStream(temporary));
@@ -100,10 +100,10 @@ function endedEarly(followed: { noun: string; id: string }, batch: ClientProgres
 
 const whyPaused: Record<string, string> = {
   insufficient_credits:
-    'the wallet is empty: add credits and it goes on by itself (or run with --wait)',
+    'the wallet is empty. It resumes automatically when credits are added (--wait waits for that)',
   key_budget:
-    'the key has spent its credits of the day: it goes on by itself after midnight UTC, or when the key may spend more (or run with --wait)',
-  user: 'somebody paused it',
+    'the key has spent its credits of the day. It resumes automatically after midnight UTC, or when its limit is raised (--wait waits for that)',
+  user: 'it was paused by a user',
 };
 
 function paused(followed: { noun: string; id: string }, batch: ClientProgress): AppError {
@@ -111,6 +111,6 @@ function paused(followed: { noun: string; id: string }, batch: ClientProgress): 
   return new AppError({
     code: `${followed.noun}_paused`,
     status: 402,
-    message: `${titleOf(followed)} is paused after ${batch.rows.processed} rows: ${why}. What is done is kept; \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes it.`,
+    message: `${titleOf(followed)} is paused after ${batch.rows.processed} rows: ${why}. Finished rows are kept: \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes them.`,
   });
 }

@@ -20,11 +20,14 @@ export function addGraphCommands(program: Command): void {
   program
     .command('import')
     .description(
-      'load records from a CSV or JSONL file, gzip too; the same file twice changes nothing',
+      'import records from a CSV or JSONL file, gzip too; repeating an import changes nothing',
     )
     .argument('<entity>', importEntities.join(', '), oneOf(importEntities))
-    .argument('<file>', 'the file')
-    .option('--rejects <file>', 'where bad records go, with line and reason')
+    .argument('<file>', 'file to import')
+    .option(
+      '--rejects <file>',
+      'file for bad records, with line and reason; default: FILE.rejects.jsonl',
+    )
     .action(
       async (
         entity: ImportEntity,
@@ -46,9 +49,11 @@ export function addGraphCommands(program: Command): void {
     );
   program
     .command('generate')
-    .description('fill an empty graph with synthetic people and companies; same seed, same graph')
-    .requiredOption('--persons <number>', 'people', wholeNumber(0))
-    .requiredOption('--companies <number>', 'companies', wholeNumber(0))
+    .description(
+      'fill an empty graph with synthetic people and companies; the same seed gives the same graph',
+    )
+    .requiredOption('--persons <number>', 'number of people', wholeNumber(0))
+    .requiredOption('--companies <number>', 'number of companies', wholeNumber(0))
     .option('--seed <number>', 'seed', wholeNumber(0), 1)
     .action(
       async (options: { persons: number; companies: number; seed: number }, command: Command) => {

@@ -47,26 +47,26 @@ export function addKeyCommands(program: Command): void {
 function addCreate(key: Command): void {
   key
     .command('create')
-    .description('make a key; it is shown once')
+    .description('create a key and show it once')
     .requiredOption('--account <id>', 'account id')
     .requiredOption('--mode <mode>', 'live or test', oneOf(['live', 'test']))
-    .option('--name <name>', 'what to call it')
-    .option('--scopes <list>', `of ${scopes.join(',')}`, listOf(scopes))
-    .option('--requests-per-minute <number>', 'default 60', wholeNumber(1))
-    .option('--requests-per-day <number>', 'default 10000', wholeNumber(1))
-    .option('--rows-per-minute <number>', 'rows of lists; no limit by default', wholeNumber(1))
+    .option('--name <name>', 'name of the key')
+    .option('--scopes <list>', `comma-separated: ${scopes.join(',')}`, listOf(scopes))
+    .option('--requests-per-minute <number>', 'requests per minute; default: 60', wholeNumber(1))
+    .option('--requests-per-day <number>', 'requests per UTC day; default: 10000', wholeNumber(1))
     .option(
-      '--credits-per-day <number>',
-      'credits that it may spend in a UTC day; no limit by default',
+      '--rows-per-minute <number>',
+      'rows of lists per minute; default: no limit',
       wholeNumber(1),
     )
+    .option('--credits-per-day <number>', 'credits per UTC day; default: no limit', wholeNumber(1))
     .action(async (options: KeyOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { account: accountId, ...rest } = options;
       const made = await withDatabase(config, (sql) => createKey(sql, { accountId, ...rest }));
       printResult(json, { key: made.key, prefix: made.prefix }, [
         made.key,
-        'Keep it: it cannot be shown again.',
+        'Keep it: it is not shown again.',
       ]);
     });
 }
@@ -74,7 +74,7 @@ function addCreate(key: Command): void {
 function addList(key: Command): void {
   key
     .command('list')
-    .description('the keys of an account, newest first')
+    .description('list the keys of an account, newest first')
     .requiredOption('--account <id>', 'account id')
     .action(async (options: { account: string }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -98,14 +98,14 @@ function describeKey(key: AccountKey): string {
 function addBound(key: Command): void {
   key
     .command('bound')
-    .description('change what a key may spend; batches that waited for it go on by themselves')
+    .description('change the daily credits of a key; its waiting batches resume automatically')
     .argument('<prefix>', 'its display prefix')
     .addOption(
-      new Option('--credits-per-day <number>', 'credits in a UTC day')
+      new Option('--credits-per-day <number>', 'credits per UTC day')
         .argParser(wholeNumber(1))
         .conflicts('unbounded'),
     )
-    .option('--unbounded', 'no limit a day')
+    .option('--unbounded', 'remove the daily limit')
     .action(
       async (
         prefix: string,
@@ -115,7 +115,7 @@ function addBound(key: Command): void {
         const { config, json } = readGlobals(command);
         const { creditsPerDay = null, unbounded = false } = options;
         if (creditsPerDay === null && !unbounded) {
-          command.error('Say --credits-per-day NUMBER or --unbounded.', { exitCode: 2 });
+          command.error('Use --credits-per-day NUMBER or --unbounded.', { exitCode: 2 });
         }
         await withDatabase(config, async (sql) => {
           const { id, accountId } = await findKeyByPrefix(sql, prefix);
@@ -126,7 +126,7 @@ function addBound(key: Command): void {
           });
         });
         printResult(json, { prefix, credits_per_day: creditsPerDay }, [
-          `${prefix}... may spend ${creditsPerDay ?? 'any number of'} credits a day`,
+          `${prefix}... may spend ${creditsPerDay ?? 'unlimited'} credits per day`,
         ]);
       },
     );
@@ -135,11 +135,11 @@ function addBound(key: Command): void {
 function addRoll(key: Command): void {
   key
     .command('roll')
-    .description('make a new key with the same settings; the old one stays valid for a while')
+    .description('replace a key with one of the same settings; the old one stays valid for a while')
     .argument('<prefix>', 'its display prefix')
     .option(
       '--overlap-seconds <number>',
-      'how long the old key stays valid',
+      'seconds that the old key stays valid',
       wholeNumber(0),
       overlapSecondsDefault,
     )
@@ -152,7 +152,7 @@ function addRoll(key: Command): void {
       });
       printResult(json, { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt }, [
         made.key,
-        `Keep it: it cannot be shown again. ${prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
+        `Keep it: it is not shown again. ${prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
       ]);
     });
 }
@@ -162,7 +162,7 @@ function addRevoke(key: Command): void {
     .command('revoke')
     .description('revoke a key')
     .argument('<prefix>', 'its display prefix')
-    .option('--cancel', 'cancel its batches as well')
+    .option('--cancel', 'also cancel its batches')
     .action(async (prefix: string, options: { cancel?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const { revoked, cancelled } = await withDatabase(config, async (sql, url) => {

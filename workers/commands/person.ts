@@ -22,11 +22,11 @@ export function addPersonCommands(program: Command): void {
 function addSuppress(program: Command): void {
   program
     .command('suppress')
-    .description('never serve the person again who has this e-mail, phone, profile or handle')
-    .argument('[identifier]', 'as the person gave it')
+    .description('opt out the person with this e-mail, phone, profile or handle')
+    .argument('[identifier]', 'e-mail, phone, profile URL or @handle, as the person gave it')
     .option(
       '--sha256-file <file>',
-      'instead: SHA-256 of normalised e-mails or phones, one a line in hexadecimal',
+      'instead: SHA-256 of normalised e-mails or phones in hexadecimal, one per line',
     )
     .action(
       async (
@@ -44,7 +44,7 @@ function addSuppress(program: Command): void {
         const result = await withDatabase(config, (sql) =>
           identifier === undefined ? suppressHashes(sql, lines) : suppress(sql, identifier),
         );
-        printResult(json, result, [`${result.persons} stored record(s) suppressed`]);
+        printResult(json, result, [`Suppressed ${result.persons} stored record(s)`]);
       },
     );
 }
@@ -72,7 +72,7 @@ function addShow(person: Command): void {
 
 function addErase(person: Command): void {
   addAsked(person.command('erase'))
-    .description('delete a person, rewrite results, and prove that nothing is left; exit 1 if not')
+    .description('erase a person, rewrite results, and check that nothing is left; exit 1 if not')
     .action(async (options: AskedOptions, command: Command) => {
       const asked = readAsked(options);
       const erasure = await withContext(command, (context) => erasePerson(context, asked));

@@ -1,4 +1,4 @@
-/** `schedule create|list|show|runs|enable|disable|delete`: exports that are made by themselves. */
+/** `schedule create|list|show|runs|enable|disable|delete`: recurring exports. */
 import type { Command } from 'commander';
 import type { ClientSchedule } from '../../src/client/client.ts';
 import { readGlobals } from '../global-options.ts';
@@ -14,7 +14,7 @@ interface CreateOptions extends ExportOptions {
 }
 
 export function addScheduleCommands(program: Command): void {
-  const group = program.command('schedule').description('exports that are made by themselves');
+  const group = program.command('schedule').description('recurring exports');
   addCreateCommand(group);
   addReadCommands(group);
   addChangeCommands(group);
@@ -23,12 +23,12 @@ export function addScheduleCommands(program: Command): void {
 function addCreateCommand(group: Command): void {
   const create = group
     .command('create')
-    .description('export the people of a filter again and again')
-    .argument('<filter>', 'the query of person search, such as "gender=2&isX=1"')
+    .description('create a recurring export')
+    .argument('<filter>', 'filter of a person search, such as "gender=2&isX=1"')
     .requiredOption('--cron <expression>', 'minute, hour, day, month, weekday: "30 2 * * *"')
-    .option('--time-zone <name>', 'whose clocks count, such as Europe/London', 'UTC')
-    .option('--new', 'leave out people whom this schedule has delivered before')
-    .option('--disabled', 'do not run it until `schedule enable`');
+    .option('--time-zone <name>', 'time zone of the expression, such as Europe/London', 'UTC')
+    .option('--new', 'leave out people that this schedule delivered before')
+    .option('--disabled', 'create it disabled; `schedule enable` enables it');
   addExportOptions(create).action(
     async (filter: string, options: CreateOptions, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -47,7 +47,7 @@ function addCreateCommand(group: Command): void {
 function addReadCommands(group: Command): void {
   group
     .command('list')
-    .description('all schedules, newest first')
+    .description('list all schedules, newest first')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const page = await (await openClient(config)).listSchedules();
@@ -55,11 +55,11 @@ function addReadCommands(group: Command): void {
         ({ id, name, cron, time_zone, next_run_at }) =>
           `${id}  ${cron} ${time_zone}  next ${next_run_at ?? 'never (disabled)'}  ${name}`,
       );
-      printResult(json, page, lines.length > 0 ? lines : ['There is no schedule.']);
+      printResult(json, page, lines.length > 0 ? lines : ['No schedules.']);
     });
   group
     .command('show')
-    .description('one schedule')
+    .description('show a schedule')
     .argument('<id>', 'schedule id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -68,7 +68,7 @@ function addReadCommands(group: Command): void {
     });
   group
     .command('runs')
-    .description('its latest runs: `export results` writes the file of one')
+    .description('list the latest runs; `export results` writes the file of a run')
     .argument('<id>', 'schedule id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -77,7 +77,7 @@ function addReadCommands(group: Command): void {
         ({ slot, state, reason, export_id, rows, credits }) =>
           `${slot}  ${state}${reason === null ? '' : ` (${reason})`}  ${rows} people, ${credits} credits  ${export_id ?? ''}`,
       );
-      printResult(json, page, lines.length > 0 ? lines : ['It has not run yet.']);
+      printResult(json, page, lines.length > 0 ? lines : ['No runs yet.']);
     });
 }
 
@@ -103,7 +103,7 @@ function addChangeCommands(group: Command): void {
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
       await (await openClient(config)).deleteSchedule(id);
-      printResult(json, { id, deleted: true }, [`Schedule ${id} is deleted.`]);
+      printResult(json, { id, deleted: true }, [`Deleted schedule ${id}.`]);
     });
 }
 

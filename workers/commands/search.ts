@@ -14,14 +14,11 @@ const PAGE_PEOPLE_MAX = 1000;
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
-    .description('write everybody whom a filter means as JSON lines; 1 credit a person')
-    .argument('<filter>', 'as "positionList=[Accountant|Auditor]&locationList=[:France]"')
-    .option(
-      '--preview',
-      'only tell about how many people there are and what is known of them; free',
-    )
-    .option('--max <number>', 'people at most', wholeNumber(1), PAGE_PEOPLE_MAX)
-    .option('-o, --output <file>', 'where to write them; default stdout')
+    .description('write matching people as JSON lines; 1 credit a person')
+    .argument('<filter>', 'such as "positionList=[Accountant|Auditor]&locationList=[:France]"')
+    .option('--preview', 'show approximate counts of people and of their fields instead; free')
+    .option('--max <number>', 'maximum number of people', wholeNumber(1), PAGE_PEOPLE_MAX)
+    .option('-o, --output <file>', 'file to write to; default: stdout')
     .action(
       async (
         filter: string,

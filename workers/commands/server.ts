@@ -14,9 +14,9 @@ import { runWorker } from '../worker.ts';
 export function addServerCommands(program: Command): void {
   program
     .command('up')
-    .description('run the whole service on this machine until it is stopped')
+    .description('run the whole service on this machine')
     .option('--port <number>', 'port of the API (PORT)', wholeNumber(0))
-    .option('--workers <number>', 'worker processes', wholeNumber(1), 1)
+    .option('--workers <number>', 'number of worker processes', wholeNumber(1), 1)
     .action(async (options: { port?: number; workers: number }, command: Command) => {
       const { config } = readGlobals(command);
       await up({ ...config, port: options.port ?? config.port }, options.workers);
@@ -31,7 +31,7 @@ export function addServerCommands(program: Command): void {
     .action((_options, command: Command) => runWorker(readGlobals(command).config));
   program
     .command('migrate')
-    .description('bring the database schema up to date')
+    .description('migrate the database to the schema of this version')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const applied = await withDatabase(config, async (_sql, _url, done) => done);
@@ -45,17 +45,15 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
     throw new AppError({
       code: 'data_folder_in_use',
       status: 409,
-      message: `A service already runs on ${config.dataDir} (pid ${running.pids.up}, ${running.url}).`,
+      message: `A service is already running on ${config.dataDir} (pid ${running.pids.up}, ${running.url}).`,
     });
   }
   const log = createLog(config.logLevel, 'up');
   await checkRedis(config.redisUrl, log);
   const stack = await startStack(config, workers, log);
+  say(`The service is running at ${stack.up.url}. Stop it with Ctrl-C.`);
   say(
-    `The service runs at ${stack.up.url}: open it in a browser, or call it. Stop it with Ctrl-C.`,
-  );
-  say(
-    'Sign in there with an API key, or with the password that `account create --sign-in` prints.',
+    'Open it in a browser and sign in with an API key, or with a password from `account create --sign-in`.',
   );
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
   await stack.stop();

@@ -80,8 +80,8 @@ test('a webhook is made, tested, listed, rotated, disabled, enabled and deleted'
   expect(await enrich('webhook', 'disable', id)).toContain('(disabled)');
   await expect(enrich('webhook', 'test', id)).rejects.toThrow('Enable it first');
   expect(await enrich('webhook', 'enable', id)).toContain('(enabled)');
-  expect(await enrich('webhook', 'delete', id)).toContain('deleted');
-  expect(await enrich('webhook', 'list')).toContain('There is no webhook');
+  expect(await enrich('webhook', 'delete', id)).toBe(`Deleted webhook ${id}.\n`);
+  expect(await enrich('webhook', 'list')).toContain('No webhooks.');
 });
 
 test('a test that fails says why and ends with 1; its delivery is found and sent again', async () => {
@@ -97,7 +97,7 @@ test('a test that fails says why and ends with 1; its delivery is found and sent
   );
   expect(made).toMatchObject({ events: eventTypes, credits_low_threshold: 5, enabled: true });
   const { id } = made as { id: string };
-  expect(await enrich('webhook', 'deliveries', id)).toBe('There is none.\n');
+  expect(await enrich('webhook', 'deliveries', id)).toBe('No deliveries.\n');
   fixture.receiver.answers.push(withStatus(500));
   expect(await enrich('webhook', 'test', id)).toMatch(/failed \(1 attempts\) {2}responded 500/);
   expect(process.exitCode).toBe(1);

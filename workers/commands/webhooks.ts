@@ -24,7 +24,7 @@ interface CreateOptions {
 }
 
 export function addWebhookCommands(program: Command): void {
-  const group = program.command('webhook').description('events sent to an address of yours');
+  const group = program.command('webhook').description('send events to your URL');
   addCreateCommand(group);
   addChangeCommands(group);
   addTestCommand(group);
@@ -34,15 +34,15 @@ export function addWebhookCommands(program: Command): void {
 function addCreateCommand(group: Command): void {
   group
     .command('create')
-    .description('have events sent to an address; the signing secret is shown once')
-    .argument('<url>', 'such as https://example.com/hooks')
-    .option('--events <list>', 'types between commas, such as batch.completed; default all')
+    .description('create a webhook and show its signing secret once')
+    .argument('<url>', 'URL, such as https://example.com/hooks')
+    .option('--events <list>', 'comma-separated event types, such as batch.completed; default: all')
     .option(
       '--credits-low-threshold <number>',
-      'the balance below which credits.low is sent',
+      'balance below which credits.low is sent',
       wholeNumber(1),
     )
-    .option('--disabled', 'send nothing until `webhook enable`')
+    .option('--disabled', 'create it disabled; `webhook enable` enables it')
     .action(async (url: string, options: CreateOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { events, creditsLowThreshold, disabled } = options;
@@ -56,14 +56,14 @@ function addCreateCommand(group: Command): void {
     });
   group
     .command('list')
-    .description('all webhooks, newest first')
+    .description('list all webhooks, newest first')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const page = await (await openClient(config)).listWebhooks();
       const lines = page.data.map((webhook) =>
         [webhook.id, stateOf(webhook).padEnd(18), webhook.url].join('  '),
       );
-      printResult(json, page, lines.length > 0 ? lines : ['There is no webhook.']);
+      printResult(json, page, lines.length > 0 ? lines : ['No webhooks.']);
     });
 }
 
@@ -84,9 +84,13 @@ function addChangeCommands(group: Command): void {
   }
   group
     .command('rotate')
-    .description('replace the signing secret; the old one signs along for a while')
+    .description('replace the signing secret; the old one stays valid for a while')
     .argument('<id>', 'webhook id')
-    .option('--overlap-seconds <number>', 'how long; default a day', wholeNumber(0))
+    .option(
+      '--overlap-seconds <number>',
+      'seconds that the old secret stays valid; default: a day',
+      wholeNumber(0),
+    )
     .action(async (id: string, options: { overlapSeconds?: number }, command: Command) => {
       const { config, json } = readGlobals(command);
       const body = { overlap_seconds: options.overlapSeconds };
@@ -100,14 +104,14 @@ function addChangeCommands(group: Command): void {
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
       await (await openClient(config)).deleteWebhook(id);
-      printResult(json, { id, deleted: true }, [`Webhook ${id} is deleted.`]);
+      printResult(json, { id, deleted: true }, [`Deleted webhook ${id}.`]);
     });
 }
 
 function addTestCommand(group: Command): void {
   group
     .command('test')
-    .description('send a test event and say what became of it')
+    .description('send a test event and show the outcome')
     .argument('<id>', 'webhook id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -128,29 +132,29 @@ async function untilEnded(client: Client, id: string, deliveryId: string) {
   throw new AppError({
     code: 'unavailable',
     status: 503,
-    message: `Nothing became of the delivery ${deliveryId} in ${TEST_MS_MAX / 1000} s: does a worker run?`,
+    message: `Delivery ${deliveryId} has no outcome after ${TEST_MS_MAX / 1000} s. Check that a worker is running.`,
   });
 }
 
 function addDeliveryCommands(group: Command): void {
   group
     .command('deliveries')
-    .description('what became of its latest events')
+    .description('list the latest deliveries and their outcomes')
     .argument('<id>', 'webhook id')
     .option(
       '--state <state>',
-      'pending, delivered or failed; default all',
+      'pending, delivered or failed; default: all',
       oneOf(['pending', 'delivered', 'failed']),
     )
     .action(async (id: string, options: { state?: string }, command: Command) => {
       const { config, json } = readGlobals(command);
       const page = await (await openClient(config)).listDeliveries(id, options.state);
       const lines = page.data.map(describeDelivery);
-      printResult(json, page, lines.length > 0 ? lines : ['There is none.']);
+      printResult(json, page, lines.length > 0 ? lines : ['No deliveries.']);
     });
   group
     .command('replay')
-    .description('send an event again, under the same webhook-id')
+    .description('send an event again, with the same webhook-id')
     .argument('<id>', 'webhook id')
     .argument('<delivery>', 'delivery id')
     .action(async (id: string, deliveryId: string, _options, command: Command) => {
@@ -177,7 +181,7 @@ function describeSecret(webhook: ClientWebhookWithSecret): string[] {
   return [
     ...describeWebhook(webhook),
     `Secret     ${webhook.secret}`,
-    'Keep the secret: it cannot be shown again.',
+    'Keep the secret: it is not shown again.',
   ];
 }
 

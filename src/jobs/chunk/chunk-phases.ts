@@ -21,7 +21,7 @@ export type ChunkPhase =
 
 const chunkSeconds = new Histogram({
   name: 'enrich_chunk_seconds',
-  help: 'Time of a chunk from its claim to its commit.',
+  help: 'Duration of a chunk from its claim to its commit.',
   labelNames: ['kind'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   registers: [metrics],
@@ -29,7 +29,7 @@ const chunkSeconds = new Histogram({
 
 const phaseSeconds = new Histogram({
   name: 'enrich_chunk_phase_seconds',
-  help: 'Time of each phase of a chunk.',
+  help: 'Duration of each phase of a chunk.',
   labelNames: ['phase'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers: [metrics],
@@ -37,7 +37,7 @@ const phaseSeconds = new Histogram({
 
 const partEnds = new Counter({
   name: 'enrich_parts_total',
-  help: 'Parts of chunks by how they ended: committed, refused (another worker has the chunk), unpaid, failed.',
+  help: 'Parts of chunks, by how they ended: committed, refused (another worker has the chunk), unpaid or failed.',
   labelNames: ['end'],
   registers: [metrics],
 });

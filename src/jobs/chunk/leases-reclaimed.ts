@@ -3,6 +3,6 @@ import { metrics } from '../../core/metrics.ts';
 
 export const leasesReclaimed = new Counter({
   name: 'enrich_leases_reclaimed_total',
-  help: 'Leases of chunks that ran out, because a worker died or froze, and were taken back by this process.',
+  help: 'Chunks that this process reclaimed after their lease expired, because a worker died or froze.',
   registers: [metrics],
 });

@@ -37,13 +37,13 @@ const known = (states: string[], found: Record<string, number>) =>
 const ofService: Watched<Reading>[] = [
   {
     name: 'enrich_batches',
-    help: 'Batches that have not ended, by state; paused ones by what they wait for.',
+    help: 'Open batches by state; paused ones also by reason.',
     labels: ['state', 'reason'],
     samples: ({ batches }) => batches.map(({ state, reason, count }) => [{ state, reason }, count]),
   },
   {
     name: 'enrich_chunks',
-    help: 'Chunks that are not done: waiting, dispatched to the queue, running, delayed until a limit or a failure is over, held by a batch that does not run.',
+    help: 'Unfinished chunks: waiting, dispatched to the queue, running, delayed by a limit or a failure, or held by a batch that is not running.',
     labels: ['state'],
     samples: ({ chunks }) =>
       known(
@@ -53,42 +53,42 @@ const ofService: Watched<Reading>[] = [
   },
   {
     name: 'enrich_chunk_oldest_waiting_seconds',
-    help: 'How long the chunk that has waited longest could have run.',
+    help: 'Age of the oldest runnable chunk that waits for a worker.',
     samples: (state) => one(state.oldestChunkSeconds),
   },
   {
     name: 'enrich_batch_oldest_progress_seconds',
-    help: 'How long the batch that should move, and has not for longest, has not moved.',
+    help: 'Age of the oldest batch without progress.',
     samples: (state) => one(state.oldestProgressSeconds),
   },
   {
     name: 'enrich_reservations_open',
-    help: 'Reservations of credits that are neither settled nor voided.',
+    help: 'Open reservations of credits, neither settled nor voided.',
     samples: (state) => one(state.reservations),
   },
   {
     name: 'enrich_credits_reserved',
-    help: 'Credits in them.',
+    help: 'Credits in open reservations.',
     samples: (state) => one(state.reservedCredits),
   },
   {
     name: 'enrich_schedules_due',
-    help: 'Schedules whose slot has come and that nobody has taken yet.',
+    help: 'Schedules with a due slot that no worker has taken yet.',
     samples: (state) => one(state.schedulesDue),
   },
   {
     name: 'enrich_schedule_oldest_due_seconds',
-    help: 'How long the schedule that is due longest has waited; some 5 s at most in a healthy service.',
+    help: 'Age of the oldest due slot of a schedule; at most some 5 s in a healthy service.',
     samples: (state) => one(state.oldestDueSeconds),
   },
   {
     name: 'enrich_webhook_oldest_due_seconds',
-    help: 'How long the webhook delivery that is due longest has waited; some 5 s at most while no receiver is slow.',
+    help: 'Age of the oldest due webhook delivery; at most some 5 s while no receiver is slow.',
     samples: (state) => one(state.oldestDeliverySeconds),
   },
   {
     name: 'enrich_processes',
-    help: 'Processes that said lately that they are there.',
+    help: 'Processes with a recent heartbeat.',
     labels: ['kind'],
     samples: ({ processes }) =>
       ['api', 'worker'].map((kind) => {
@@ -98,14 +98,14 @@ const ofService: Watched<Reading>[] = [
   },
   {
     name: 'enrich_audit_violations',
-    help: 'Rows that broke a rule when `enrich audit` was run last.',
+    help: 'Rows that violated a rule in the last run of `enrich audit`.',
     labels: ['depth'],
     samples: ({ audits }) =>
       audits.map(({ deep, violations }) => [{ depth: deep ? 'deep' : 'plain' }, violations]),
   },
   {
     name: 'enrich_audit_age_seconds',
-    help: 'Time since `enrich audit` was run last.',
+    help: 'Time since the last run of `enrich audit`.',
     labels: ['depth'],
     samples: ({ audits }) =>
       audits.map(({ deep, seconds_ago }) => [{ depth: deep ? 'deep' : 'plain' }, seconds_ago]),
@@ -117,18 +117,18 @@ const ofService: Watched<Reading>[] = [
   },
   {
     name: 'enrich_database_connections',
-    help: 'Sessions of the database, of all programs, by what they do.',
+    help: 'Sessions of the database, of all programs, by state.',
     labels: ['state'],
     samples: ({ database }) => database.connections.map(({ state, count }) => [{ state }, count]),
   },
   {
     name: 'enrich_database_connections_max',
-    help: 'Sessions that the server takes at most.',
+    help: 'Maximum number of sessions of the server.',
     samples: ({ database }) => one(database.connectionsMax),
   },
   {
     name: 'enrich_database_oldest_transaction_seconds',
-    help: 'Age of the oldest open transaction: dead rows younger than it cannot be cleaned up.',
+    help: 'Age of the oldest open transaction; younger dead rows cannot be vacuumed.',
     samples: ({ database }) => one(database.oldestTransactionSeconds),
   },
 ];
@@ -136,7 +136,7 @@ const ofService: Watched<Reading>[] = [
 const ofQueue: Watched<JobCount[]>[] = [
   {
     name: 'enrich_jobs',
-    help: 'Jobs in the queue, by state. Of one that is over nothing is kept.',
+    help: 'Jobs in the queue, by state. Finished jobs are not kept.',
     labels: ['queue', 'state'],
     samples: (counts) => counts.map(({ queue, state, jobs }) => [{ queue, state }, jobs]),
   },

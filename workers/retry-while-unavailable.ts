@@ -1,4 +1,4 @@
-/** Calls of a client whose service is away for a moment: a process of it starts again in seconds. */
+/** Retries of client calls while the service is unavailable: a process of it restarts within seconds. */
 import { setTimeout } from 'node:timers/promises';
 import { ProblemError } from '../src/client/client.ts';
 import { say } from './output.ts';
@@ -7,23 +7,23 @@ const AWAY_MS_MAX = 60_000;
 const RETRY_MS = 500;
 
 /**
- * Calls until the service answers with anything but a 5xx, for a minute at most; then throws what the
- * last call threw. Only for calls that may happen twice.
+ * Repeats a call until its response is no 5xx, for at most a minute; then throws the error of the last call. Only
+ * for calls that may happen twice.
  */
-export async function patiently<T>(call: () => Promise<T>): Promise<T> {
+export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + AWAY_MS_MAX;
   for (let told = false; ; told = true) {
     try {
       return await call();
     } catch (error) {
       if (!isAway(error) || Date.now() > deadline) throw error;
-      if (!told) say('The service does not answer; trying again for a minute.');
+      if (!told) say('The service does not respond; retrying for a minute.');
       await setTimeout(RETRY_MS);
     }
   }
 }
 
-/** `fetch` throws a TypeError when no connection comes about. */
+/** `fetch` throws a TypeError when it cannot connect. */
 function isAway(error: unknown): boolean {
   return error instanceof ProblemError ? error.status >= 500 : error instanceof TypeError;
 }
