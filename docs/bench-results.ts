@@ -1,12 +1,12 @@
 /** The shape of `bench/results/latest.json`: the measurements write it, the page about them reads it. */
 import { z } from 'zod';
 
-/** One measured run of one side. Its figures beside the wall time are for the record. */
+/** One measured run of one side. Its figures other than the wall time are for the record. */
 const run = z.looseObject({ wallSeconds: z.number() });
 
 const runPair = z.object({ ours: run, reference: run });
 
-/** Medians of the runs. Null where the machine does not tell. */
+/** Medians of the runs. Null where the machine does not report the figure. */
 const figure = z.number().nullable();
 
 /** A finding, judged, with the circumstances of its measurement. */
@@ -17,14 +17,14 @@ const benchResult = z.object({
   unit: z.string(),
   ours: figure,
   reference: figure,
-  /** What `reference` is. */
+  /** A description of `reference`. */
   against: z.string(),
   better: z.enum(['lower', 'higher']),
-  /** The ratio to reach; null for a figure that is only told. */
+  /** The ratio to reach; null for a figure without a goal. */
   goal: z.number().nullable(),
   /** Ours / reference. */
   ratio: figure,
-  /** Whether the ratio reaches the goal; null without one. */
+  /** True when the ratio reaches the goal; null without a goal. */
   ok: z.boolean().nullable(),
   details: z.record(z.string(), z.unknown()),
   /** Every run, or one pair with the medians of all in the committed file. */

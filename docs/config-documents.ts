@@ -4,7 +4,7 @@ import { table } from './markdown-table.ts';
 /** An option as a reader sees it. */
 interface DocumentedOption {
   env: string;
-  /** What stands in for the value where it is not set: the value itself, or a remark in brackets. */
+  /** The default: its value, or a remark in brackets. */
   shown: string;
   doc: string;
 }

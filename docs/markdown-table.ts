@@ -1,4 +1,4 @@
-/** How generated pages write tables and figures. */
+/** Tables and figures of generated pages. */
 
 /** A table of Markdown. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

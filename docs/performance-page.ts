@@ -97,7 +97,7 @@ function renderCosts(results: readonly StoredResult[]): string {
   return table(['measurement', ...heads], rows);
 }
 
-/** CPU seconds of a kind of process in a run; null where the machine does not tell. */
+/** CPU seconds of a kind of process in a run; null where the machine does not report it. */
 export function cpuSeconds(run: Run, kind: string): number | null {
   const cost = (run.cpuSeconds as Record<string, number> | null | undefined)?.[kind];
   return cost ?? null;

@@ -23,7 +23,7 @@ const workCounts = z.object({
   }),
 });
 
-/** What a row of a list costs. CPU in microseconds. */
+/** The cost of one row of a list. CPU in microseconds. */
 interface RowCost {
   node: number;
   postgres: number;

@@ -98,7 +98,7 @@ interface Part {
 }
 
 /**
- * What belongs to a table beside its columns. Postgres 18 keeps not-null constraints in pg_constraint
+ * The parts of a table other than its columns. Postgres 18 keeps not-null constraints in pg_constraint
  * as well (contype n), and constraint triggers are their constraint's: both are left out here.
  */
 function readParts(tx: Sql, schema: string): Promise<Part[]> {

@@ -33,7 +33,7 @@ const BATCHES_IN_FLIGHT_MAX = 2;
 /** Answers that take longer when the process ends are cut, before the process itself is. */
 const ANSWERS_MS_MAX = 15_000;
 
-/** Serves the API until the process is told to end. */
+/** Serves the API until the process is asked to stop. */
 export async function runApi(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
   const context = await openProcess(config, databaseUrl, 'api');

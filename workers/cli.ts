@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `enrich` command line. Exit codes: 0 done, 1 failed, 2 used wrongly. */
+/** The `enrich` command line. Exit codes: 0 success, 1 failure, 2 wrong usage. */
 import { CommanderError } from 'commander';
 import { ProblemError } from '../src/client/client.ts';
 import { AppError } from '../src/core/lib/errors.ts';
@@ -12,7 +12,7 @@ try {
   process.exitCode = explain(error);
 }
 
-/** Says what went wrong in a sentence; returns the exit code. */
+/** Prints the error in a sentence; returns the exit code. */
 function explain(error: unknown): number {
   // Help and version end like errors, with code 0; commander has said the rest already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -1,4 +1,4 @@
-/** How commands find the service: a running `up` of the data folder, else a database of their own. */
+/** Finds the service for a command: a running `up` of the data folder, else a database of the command's own. */
 import { readFile } from 'node:fs/promises';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
@@ -55,7 +55,7 @@ async function onDatabase<T>(
   }
 }
 
-/** Where the client commands send their calls. Throws `AppError` `no_service` when nothing tells. */
+/** The URL that the client commands call. Throws `AppError` `no_service` when none is configured or running. */
 export async function findServiceUrl(config: Config): Promise<string> {
   if (config.apiUrl !== undefined) return config.apiUrl;
   const up = await findRunningUp(config);

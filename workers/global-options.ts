@@ -13,7 +13,7 @@ export function addGlobalOptions(program: Command): void {
     .option('--data-dir <folder>', 'folder of the embedded stack (ENRICH_DATA_DIR)');
 }
 
-/** Whether to print JSON, and the configuration. Throws `AppError` `invalid_configuration`. */
+/** The output format and the configuration. Throws `AppError` `invalid_configuration`. */
 export function readGlobals(command: Command): { json: boolean; config: Config } {
   const { json = false, dataDir } = command.optsWithGlobals<GlobalOptions>();
   const config = readConfig(environmentWith(dataDir === undefined ? {} : { dataDir }));

@@ -16,7 +16,7 @@ import { metrics } from '../src/core/metrics.ts';
 
 /** Between two starts on a full disk: the first pause, doubled each time up to the last. */
 const PAUSE_MS = { first: 1_000, last: 15_000 };
-/** How often the ballast is made again after it was needed. */
+/** Interval of the attempts to recreate the ballast after it was used. */
 const BALLAST_MS = 60_000;
 
 const fullMessage =

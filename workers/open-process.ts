@@ -1,4 +1,4 @@
-/** What API and worker open before anything else: first of all the traces, where they are asked for. */
+/** Opens the resources that API and worker need first: tracing, if it is configured, before all others. */
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';

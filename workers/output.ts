@@ -1,4 +1,4 @@
-/** What a command says: one JSON value or lines for a person on stdout, everything else on stderr. */
+/** Output of commands: one JSON value or lines for a person on stdout, everything else on stderr. */
 
 import type { ClientTotal } from '../src/client/client.ts';
 
@@ -12,7 +12,7 @@ export function sayTotal({ total, total_is }: ClientTotal): string {
   return `${{ exact: '', about: 'about ', below: 'fewer than ' }[total_is]}${total}`;
 }
 
-/** Says something about the way there. */
+/** Prints a line of progress. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

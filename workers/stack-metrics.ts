@@ -24,7 +24,7 @@ const answered = new Gauge({
   registers: [metrics],
 });
 
-/** Serves what the sources of the moment say, each sample with `process` and `number`, and what `up` says. */
+/** Serves the metrics of the present processes, each sample with `process` and `number`, and those of `up`. */
 export function serveStackMetrics(
   config: Pick<Config, 'metricsHost' | 'metricsPort'>,
   sources: readonly MetricsSource[],
@@ -50,7 +50,7 @@ async function readSource({ kind, number, url }: MetricsSource): Promise<string>
   }
 }
 
-/** Several answers as one: all samples of a metric stand together, below one HELP and TYPE. */
+/** Merges several responses: all samples of a metric come together, after one HELP and TYPE. */
 export function mergeExpositions(texts: readonly string[]): string {
   const families = new Map<string, string[]>();
   for (const text of texts) {

@@ -20,16 +20,16 @@ import { type Ready, type Supervised, supervise } from './supervise.ts';
 
 const UP_FILE_RETRY_MS = 1_000;
 
-/** What `up.json` holds. */
+/** The contents of `up.json`. */
 export interface UpFile {
   url: string;
   /** Metrics of all processes. */
   metrics_url: string;
   database_url: string;
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
-  /** When the process `up` started: tells it from a later process with the same pid. */
+  /** Start time of the process `up`: distinguishes it from a later process with the same pid. */
   started: string;
-  /** Device and inode of the data folder: tells it from a copy, in which this file came along. */
+  /** Device and inode of the data folder: distinguishes it from a copy, which contains this file too. */
   folder: string;
 }
 

@@ -1,4 +1,4 @@
-/** Keeps one process of the service running: whatever ends it, it is started again. */
+/** Keeps one process of the service running: restarts it whenever it ends. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export interface Supervised {
  */
 const nodeFlags = { api: [], worker: ['--max-semi-space-size=8'] };
 
-/** What a process tells when it is ready. */
+/** The message of a process that is ready. */
 export type Ready = Record<string, string | undefined>;
 
 /** Runs a process and starts it again whenever it ends; resolves when it is ready for the first time. */

@@ -25,7 +25,7 @@ import {
   startReporting,
 } from './process-life.ts';
 
-/** Works until the process is told to end. */
+/** Runs jobs until the process is asked to stop. */
 export async function runWorker(config: Config): Promise<void> {
   const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
   const context = await openProcess(config, databaseUrl, 'worker');

@@ -1,6 +1,6 @@
 /**
- * A file that takes up room beside the database for the moment when the disk is full. Postgres ends when it
- * cannot write its log, and needs room to recover what was committed. Deleting the ballast gives it that room,
+ * A file next to the database that reserves space for the moment when the disk is full. Postgres ends when it
+ * cannot write its log, and needs space to recover what was committed. Deleting the ballast gives it that space,
  * so that the service runs again for long enough to delete old files.
  */
 import { randomBytes } from 'node:crypto';
@@ -47,7 +47,7 @@ export async function releaseBallast(dataDir: string): Promise<boolean> {
   );
 }
 
-/** Beside the cluster, because it is there that room is needed. */
+/** Next to the cluster, because the space is needed on that disk. */
 async function ballastFile(dataDir: string): Promise<string> {
   const stored = await readCredentials(dataDir).catch(() => null);
   return `${stored?.dataFolder ?? path.join(dataDir, 'postgres')}.ballast`;

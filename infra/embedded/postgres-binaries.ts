@@ -84,7 +84,7 @@ async function makeLibraryLinks(packageFolder: string, name: string): Promise<vo
 /**
  * A copy under `cacheRoot` for a user who cannot enter the folder of the original. Named by the
  * hash of the content, which is computed again before every use: a copy that was changed or half
- * written is made anew. Everybody may read it, only the caller may write it.
+ * written is made anew. All users may read it, only the caller may write it.
  */
 export async function copyPostgresBinaries(
   original: PostgresBinaries,
@@ -122,14 +122,14 @@ async function putInPlace(fresh: string, copy: string, hash: string): Promise<vo
     }
     const isIntact = (await hashFolder(copy).catch(() => null)) === hash;
     const superfluous = isIntact ? fresh : `${copy}.${randomUUID()}`;
-    // Somebody else may have moved the damaged one away already.
+    // Another process may have moved the damaged one away already.
     if (!isIntact) await rename(copy, superfluous).catch(() => null);
     await rm(superfluous, { recursive: true, force: true });
     if (isIntact) return;
   }
 }
 
-/** Who may write the folder decides what root executes: root (or the caller) alone. */
+/** Only root (or the caller) may write the folder, because its contents may be executed by root. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const { uid, mode } = await lstat(folder);
   if (uid === process.geteuid?.() && (mode & 0o022) === 0) return;
@@ -154,7 +154,7 @@ async function hashFolder(folder: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Gives everybody the owner's rights but writing, whatever the umask was. */
+/** Gives all users the owner's rights except writing, whatever the umask was. */
 async function openToReaders(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

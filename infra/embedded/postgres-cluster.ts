@@ -1,6 +1,6 @@
 /**
- * The cluster, PostgreSQL's word for the files of one server: where it lies, who runs it, made on
- * first use and freed from what an earlier server left. The caller holds the data folder's lock.
+ * The cluster, PostgreSQL's word for the files of one server: its folder and its user. It is created on
+ * first use, and cleaned of what an earlier server left. The caller holds the data folder's lock.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -35,13 +35,13 @@ import { readFolderIdentity, servesDataFolder } from './process-identity.ts';
 import { createLauncher, type Launcher, runTied } from './tied-process.ts';
 import { canReach, chooseServerUser, type ServerUser, type UserIds } from './unprivileged-user.ts';
 
-/** How long a server whose parent died may take to shut down. */
+/** Maximum time for the shutdown of a server whose parent died. */
 const previousServerWaitMs = 15_000;
 
-/** How often, 50 ms apart, postmaster.pid may be found without a pid before it is taken for damaged. */
+/** Number of reads, 50 ms apart, of a postmaster.pid without a pid before it counts as damaged. */
 const emptyLooksMax = 20;
 
-/** Where root keeps what another user has to reach. */
+/** The folder for root's files that another user has to reach. */
 const binariesCacheRoot = '/var/cache/enrich';
 const relocatedDataRoot = '/var/lib/enrich';
 
@@ -121,7 +121,7 @@ async function placeCluster(
 }
 
 /**
- * Notes beside a cluster outside of the data folder which data folder it belongs to. Throws AppError
+ * Records, next to a cluster outside of the data folder, which data folder it belongs to. Throws AppError
  * data_folder_copied when another one that still exists has it: the copy would write to its database.
  */
 async function claimRelocated(dataFolder: string, dataDir: string): Promise<void> {
@@ -158,7 +158,7 @@ function isSomebodyElse(user: ServerUser): boolean {
 }
 
 /**
- * initdb beside the final place, then one rename: an interrupted start leaves no half cluster.
+ * Runs initdb in a temporary folder, then renames it: an interrupted start leaves no partial cluster.
  * The builtin C.UTF-8 sorts by code point, the same on every machine and in every version.
  */
 async function createCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
@@ -228,7 +228,7 @@ async function outwaitPreviousServer(
   }
 }
 
-/** Writes beside the file first: what cannot be written for want of room leaves the old one. */
+/** Writes a temporary file first: on a full disk the old one stays. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   try {

@@ -1,4 +1,4 @@
-/** What has to be kept between starts to reach the server: one file that only its owner reads. */
+/** Credentials that are kept between starts, in one file that only its owner can read. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 
 /** The bootstrap superuser, and the name of the service's database. */
 export const adminRole = 'enrich';
-/** What the service connects with. */
+/** The role that the service connects with. */
 export const serviceRole = 'enrich_service';
 
 interface Access {

@@ -13,15 +13,15 @@ import { defaultSettings, readMachine } from './postgres-settings.ts';
 import { openServerLog } from './server-log.ts';
 import { runTied, spawnTied } from './tied-process.ts';
 
-/** How long fast shutdown may take before immediate shutdown, and that before SIGKILL. */
+/** Maximum duration of fast shutdown before immediate shutdown, and of that before SIGKILL. */
 const fastShutdownMs = 15_000;
 const immediateShutdownMs = 10_000;
 
 const readinessPollMs = 20;
-/** Long recoveries say every so often that they are at work; there is no limit while they are. */
+/** A long recovery reports progress regularly; it has no limit while it does. */
 const recoveryNoticeMs = 5_000;
 
-/** How long processes of a killed server may work on, and how often a lost port is replaced. */
+/** Time that processes of a killed server may continue, and number of replacements of a lost port. */
 const leftoverWaitMs = 15_000;
 const leftoverPollMs = 200;
 const portAttemptsMax = 5;

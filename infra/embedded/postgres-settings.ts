@@ -10,7 +10,7 @@ const MiB = 1024 * 1024;
 /** Below this, parallel queries could fill /dev/shm; container engines give 64 MiB by default. */
 const sharedMemoryFolderMin = 512 * MiB;
 
-/** What a machine offers, as far as settings depend on it. */
+/** The properties of a machine that settings depend on. */
 interface Machine {
   memoryBytes: number;
   cpus: number;

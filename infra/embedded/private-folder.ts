@@ -30,7 +30,7 @@ export async function closeDataFolder(
   }
 }
 
-/** Where root has no user namespaces, another user's server has to pass through to its files. */
+/** Without user namespaces for root, another user's server has to traverse the folder to its files. */
 async function isEnteredByOther(dataDir: string): Promise<boolean> {
   const cluster = await stat(path.join(dataDir, 'postgres')).catch(() => null);
   return process.geteuid?.() === 0 && cluster !== null && cluster.uid !== 0;

@@ -34,7 +34,7 @@ export async function readFolderIdentity(folder: string): Promise<string> {
   return `${dev}:${ino}`;
 }
 
-/** Whether a live process with this pid is a PostgreSQL server (or part of one) on this folder. */
+/** True when a live process with this pid is a PostgreSQL server (or part of one) on this folder. */
 export async function servesDataFolder(pid: number, dataFolder: string): Promise<boolean> {
   if ((await readProcessStart(pid)) === null) return false;
   const command = await readCommandLine(pid);

@@ -1,7 +1,7 @@
 /**
- * What the server says: appended to a file of bounded size, and its end kept in memory. The server writes to a
- * pipe and not to the file: a file grows without end while the server runs, and on a full disk it misses the very
- * lines that tell of it.
+ * The server's output: appended to a file of bounded size, with its end kept in memory. The server writes to a pipe
+ * and not to the file: a file would grow without limit while the server runs, and on a full disk it would miss the
+ * lines about that.
  */
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ interface ServerLog {
   tail(): string;
 }
 
-/** Opens the log of one run of the server; `log` is told once when the file cannot be written. */
+/** Opens the log of one run of the server; `log` gets one line when the file cannot be written. */
 export function openServerLog(
   file: string,
   log: (line: string) => void,

@@ -1,9 +1,9 @@
 /**
- * PostgreSQL refuses to run as root, so root has to become somebody else for it, in this order:
+ * PostgreSQL refuses to run as root, so root has to switch to another user, in this order:
  *  1. the owner of an existing cluster, when that is not root: its files are for that user alone;
  *  2. a user namespace that maps root to an ordinary user: folders that only root may enter work,
  *     the files stay root's and nothing is copied;
- *  3. where namespaces are forbidden, a user id that nobody has.
+ *  3. where namespaces are forbidden, an unused user id.
  * An ordinary user runs it directly. One without a name, as containers like to have, also takes a
  * namespace if it can: initdb and single-user mode (not the server) insist on an entry in
  * /etc/passwd for the user id they see.
@@ -28,7 +28,7 @@ export interface ServerUser {
   namedIds: UserIds | null;
 }
 
-/** Where the search for an unused id starts: above people and packages, below `nobody` (65534). */
+/** First id in the search for an unused one: above people and packages, below `nobody` (65534). */
 const unusedIdFirst = 62_000;
 const unusedIdLast = 62_999;
 
@@ -39,7 +39,7 @@ const direct: ServerUser = { prefix: [], ids: null, namedIds: null };
 
 /**
  * The user to run the server as. `cluster` is the folder of its files, which may not exist yet.
- * Throws AppError embedded_postgres_forbidden when root can become nobody else.
+ * Throws AppError embedded_postgres_forbidden when root can switch to no other user.
  */
 export async function chooseServerUser(cluster: string): Promise<ServerUser> {
   const isRoot = process.geteuid?.() === 0;
@@ -75,12 +75,12 @@ function asOther(
   return { prefix: [], ids: { uid, gid }, namedIds: isNamed ? null : borrowed };
 }
 
-/** Whether the user may enter this folder, or execute this file. */
+/** True when the user may enter this folder, or execute this file. */
 export async function canReach(user: ServerUser, path: string): Promise<boolean> {
   return await succeedsAs(user, ['test', '-x', path]);
 }
 
-/** Whether the command ends with exit code 0 when run as this user. */
+/** True when the command ends with exit code 0 if run as this user. */
 export async function succeedsAs(user: ServerUser, command: string[]): Promise<boolean> {
   const [program = '', ...words] = [...user.prefix, ...command];
   try {

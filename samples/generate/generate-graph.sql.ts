@@ -15,7 +15,7 @@ import {
   sharedMailboxes,
 } from './vocabulary/work.ts';
 
-/** How many rows a generation made. */
+/** Number of rows that a generation wrote. */
 export interface GraphCounts {
   persons: number;
   personIdentifiers: number;

@@ -1,5 +1,5 @@
 /**
- * Writes a lead list about the people of a generated graph, with the truth of every row beside it.
+ * Writes a lead list about the people of a generated graph, and a file with the truth of every row.
  * Streams: a page of rows is in memory, never the list.
  */
 import { open } from 'node:fs/promises';
@@ -195,6 +195,6 @@ function graphEmpty(): AppError {
   return new AppError({
     code: 'graph_empty',
     status: 409,
-    message: 'The graph holds nobody; generate or import people first.',
+    message: 'The graph has no people. Generate or import some first.',
   });
 }

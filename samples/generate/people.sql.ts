@@ -144,7 +144,7 @@ export async function insertPeople(
     order by id`;
 }
 
-/** How each person can be reached, one row a person; on top of `personFacts`. */
+/** Contacts of each person, one row per person; on top of `personFacts`. */
 function personContacts(tx: Sql, slice: PersonSlice & { companies: number }) {
   const { salt } = slice;
   return tx`
@@ -183,7 +183,7 @@ function personContacts(tx: Sql, slice: PersonSlice & { companies: number }) {
       and mobile.place = mobile_n / mobile_size`;
 }
 
-/** What each person is and does, one row a person. */
+/** Attributes and job of each person, one row per person. */
 function personFacts(
   tx: Sql,
   { salt, fromId, toId, companies }: PersonSlice & { companies: number },

@@ -65,7 +65,7 @@ function untilInterrupted(): Promise<true> {
   });
 }
 
-/** Who may call for the demo's account, and who signs in to it in a browser. */
+/** Credentials of the demo's account: an API key, and a sign-in for the browser. */
 interface DemoAccount {
   key: string;
   signIn: { email: string; password: string };
@@ -125,7 +125,7 @@ async function prepare(databaseUrl: string): Promise<DemoAccount> {
   }
 }
 
-/** The account of the demos before, or a new one; with credits for one more. */
+/** The account of earlier demos, or a new one, with credits for one more demo. */
 async function demoAccount(sql: Database, password: string): Promise<string> {
   const accountId = await findAccountByEmail(sql, DEMO_EMAIL);
   if (accountId === null) {
@@ -137,7 +137,7 @@ async function demoAccount(sql: Database, password: string): Promise<string> {
   return accountId;
 }
 
-/** Nobody holds the keys of the demos before. */
+/** Revokes the keys of earlier demos, which are not used any more. */
 async function revokeDemoKeys(sql: Database, accountId: string): Promise<void> {
   const owner = { accountId, mode: null };
   const keys = await listKeys(sql, owner, { before: null, limit: KEYS_IN_FORCE_MAX });

@@ -35,7 +35,7 @@ export function addExportCommands(program: Command): void {
   addControlCommands(group);
 }
 
-/** Adds the options that say what is exported. */
+/** Adds the options that describe an export. */
 export function addExportOptions(command: Command): Command {
   return command
     .option('--fields <list>', 'comma-separated fields; default: all', toList)
@@ -45,11 +45,11 @@ export function addExportOptions(command: Command): Command {
     .option('--name <text>', 'name of the export');
 }
 
-/** What is exported as the API takes it. */
+/** The options as the body of an API call. */
 export function toExportBody(filter: string, options: ExportOptions): Record<string, unknown> {
   const { fields, format, maxResults, maxCredits, name } = options;
   return {
-    // As it stands in an address, with or without the question mark.
+    // As in a URL, with or without the question mark.
     filter: filter.replace(/^\?/, ''),
     format,
     ...(fields === undefined ? {} : { fields }),

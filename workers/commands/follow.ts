@@ -1,4 +1,4 @@
-/** What commands about lists and about exports share: the way to the end, the download. */
+/** Shared by the commands of lists and exports: following progress, and the download. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -13,7 +13,7 @@ import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 export const POLL_MS = 200;
 const POLL_MS_MAX = 1_000;
 
-/** What is being followed: `Batch` or `Export`, and how to look at it. */
+/** A list or an export that is followed, with a function that reads its progress. */
 export interface Followed<Progress extends ClientProgress> {
   noun: 'batch' | 'export';
   id: string;
@@ -69,7 +69,7 @@ function openBar(): { update(batch: ClientProgress): void; stop(): void } {
   };
 }
 
-/** Writes the result beside its place and renames it: a file that is there is whole. True when it is complete. */
+/** Writes to a temporary file and renames it, so an existing file is never partial. True when the result is complete. */
 export async function download(
   open: () => Promise<{ complete: boolean; stream: Readable }>,
   output: string,

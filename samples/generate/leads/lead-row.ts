@@ -36,7 +36,7 @@ export const leadColumns = [
 ] as const;
 export type LeadCells = Record<(typeof leadColumns)[number], string>;
 
-/** What is true of a row. Kinds that begin with `match` or are `stale_handle` expect a person. */
+/** The truth about a row. Kinds that begin with `match` or are `stale_handle` expect a person. */
 export interface LeadTruth {
   expectedPersonId: number | null;
   kind:
@@ -69,11 +69,11 @@ export type LeadShape =
   | 'no_identifier'
   | 'no_email';
 
-/** What a row will be, before the graph is asked. */
+/** The plan of a row, before the graph is read. */
 export interface LeadPlan {
   row: number;
   shape: LeadShape;
-  /** Null when the row is about nobody in the graph. */
+  /** Null when the row refers to no person in the graph. */
   need: LeadNeed | null;
   pick: Pick;
 }
@@ -119,7 +119,7 @@ function weighted(pick: Pick, weights: Readonly<Record<string, number>>): LeadNe
   throw new Error('the weights of lead needs sum to less than 100');
 }
 
-/** The row's cells and its truth. `person` is null when the graph has nobody for the plan. */
+/** The row's cells and its truth. `person` is null when the graph has no person for the plan. */
 export function writeLead(
   plan: LeadPlan,
   person: LeadPerson | null,
@@ -270,7 +270,7 @@ function fillIdentifier(
   }
 }
 
-/** A row about somebody whom the graph does not hold, or without any identifier. */
+/** A row about a person who is not in the graph, or without any identifier. */
 function writeStranger(
   plan: LeadPlan,
   stranger: UnmatchableLead,

@@ -1,12 +1,12 @@
 /**
- * What a lead list reads from the graph: people in pages, each with whoever shares its
+ * Reads of a lead list from the graph: people in pages, each with the people who share its
  * identifiers.
  */
 import type { Sql } from '../../../src/core/db/client.ts';
 import { personIdentifierCodes } from '../../../src/core/graph/identifier-kinds.ts';
 import { sharedMailboxes } from '../vocabulary/work.ts';
 
-/** What the person of a row must have. */
+/** Required data of the person of a row. */
 export type LeadNeed =
   | 'email'
   | 'phone'
@@ -49,7 +49,7 @@ export async function readMaxPersonId(sql: Sql): Promise<number> {
 
 /**
  * For each request the first person from `fromId` on, and then from the first id on, who has what
- * is needed. A request that nobody in the graph meets has no row in the answer.
+ * is needed. A request that no person in the graph meets has no row in the result.
  */
 export async function readLeadPeople(
   sql: Sql,

@@ -23,7 +23,7 @@ export function spellEmail(value: string, pick: Pick): string {
   ]);
 }
 
-/** An address among other text; `other` is an address that belongs to nobody. */
+/** An address among other text; `other` is an address of no stored person. */
 export function spellDirtyEmail(value: string, name: string, other: string, pick: Pick): string {
   return choose(pick, [
     `${name === '' ? 'Contact' : name.replace(/[^\p{L} ]/gu, '')} <${value}>`,
@@ -37,7 +37,7 @@ export function spellDirtyEmail(value: string, name: string, other: string, pick
   ]);
 }
 
-/** What stands in an e-mail column and is no address. */
+/** Texts in an e-mail column that are not addresses. */
 export function spellNoEmail(pick: Pick): string {
   return choose(pick, [
     'n/a',

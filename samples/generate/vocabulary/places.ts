@@ -16,7 +16,7 @@ export interface CountryWords {
   mobile: PhonePrefixes;
   /** `9` is any digit, `A` any letter of a post code. */
   postcode: string;
-  /** How a street address reads; `#` is the house number. */
+  /** Form of a street address; `#` is the house number. */
   streets: readonly string[];
   currency: string;
   legalForms: readonly string[];

@@ -162,7 +162,7 @@ function postcodeRows(country: CountryWords, index: number) {
   });
 }
 
-/** What a legal form adds to the canonical name of a company: mostly nothing. */
+/** The part of a legal form in the canonical name of a company: mostly none. */
 function formRows(country: CountryWords, index: number) {
   return country.legalForms.map((form, place) => {
     const normalised = normaliseIdentifier('name', `Aaaa ${form}`, { subject: 'company' });

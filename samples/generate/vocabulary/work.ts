@@ -28,7 +28,7 @@ Warehousing|Wholesale|Wine and Spirits|Wireless|Writing and Editing`.split(/[|\n
 
 export interface ProfessionWords {
   name: string;
-  /** What one of them is called without a level: `Software Engineer`. */
+  /** Job title without a level: `Software Engineer`. */
   title: string;
   skills: readonly string[];
 }
@@ -275,7 +275,7 @@ export const sharedMailboxes: readonly string[] = [
 ];
 
 /**
- * Where invented people keep private mailboxes: reserved names (RFC 2606), so that nobody gets
+ * Domains of the private mailboxes of invented people: reserved names (RFC 2606), so that no one gets
  * mail.
  */
 export const privateMailDomains: readonly string[] = [
