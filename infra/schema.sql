@@ -175,7 +175,8 @@ CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id,
 CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_to_finish ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['finalizing'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL));
 CREATE INDEX batches_to_quote ON public.batches USING btree (account_id, created_at) WHERE ((state = 'ready'::text) AND ((quote ->> 'state'::text) = 'running'::text));
-CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));
+CREATE INDEX batches_to_select ON public.batches USING btree (account_id, created_at) WHERE ((kind = 'export'::text) AND (state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));
+CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((kind = 'list'::text) AND (state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));
 CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();

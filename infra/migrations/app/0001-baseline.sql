@@ -229,7 +229,9 @@ create index batches_not_ended on batches (state, account_id)
 
 -- One for each job, of the batches that wait for it. None names a column that a chunk's commit changes.
 create index batches_to_split on batches (account_id, created_at)
-  where state in ('created', 'validating') and chunks_total is null;
+  where kind = 'list' and state in ('created', 'validating') and chunks_total is null;
+create index batches_to_select on batches (account_id, created_at)
+  where kind = 'export' and state in ('created', 'validating') and chunks_total is null;
 create index batches_to_finish on batches (account_id, created_at)
   where state in ('finalizing', 'cancelling') and chunks_total is not null;
 create index batches_to_quote on batches (account_id, created_at)

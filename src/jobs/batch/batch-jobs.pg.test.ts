@@ -108,7 +108,7 @@ test('a sweep reads next to nothing of fifty thousand open lists', async () => {
   await multiply(id, 50_000);
   await pipeline.sql`analyze batches`;
   const read = await inTransaction(pipeline.sql, async (tx) => {
-    const jobs: BatchJob[] = ['split-batch', 'finish-batch', 'quote-batch'];
+    const jobs: BatchJob[] = ['split-batch', 'write-ids', 'finish-batch', 'quote-batch'];
     for (const job of jobs) expect(await listWaiting(tx, job, 0)).toEqual([]);
     const [counted] = await tx<{ rows: number }[]>`
       select pg_stat_get_xact_tuples_returned('batches'::regclass)

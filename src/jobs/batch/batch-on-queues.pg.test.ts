@@ -71,7 +71,7 @@ function testQueue(
     await check(await pipeline.upload(caller, list, options), before);
   });
 
-  test('a list is done, and an opt-out obeyed, while quotes of others take every place', async () => {
+  test('a list is done, and an opt-out obeyed, while quotes and exports of others take every place', async () => {
     const leaving = { id: 9001, email: 'leaving@list.example' };
     await importGraph(pipeline.sql, { persons: [leaving] });
     const before = await pipeline.upload(caller, `email\n${leaving.email}\n`, options);
@@ -94,6 +94,20 @@ function testQueue(
       await pipeline.call(other, `/v1/batches/${id}/quote`, { method: 'POST' });
       await started.get(id)?.raised;
     }
+    const selecting = [new Signal(), new Signal()];
+    let exports = 0;
+    pipeline.faults.putStream = async (key) => {
+      if (key.endsWith('/upload')) return;
+      selecting[exports++]?.raise();
+      await end.raised;
+    };
+    for (const { raised } of selecting) {
+      await pipeline.makeExport(await pipeline.account(1000), {
+        filter: 'id=1001',
+        fields: ['id'],
+      });
+      await raised;
+    }
     await pipeline.finished(caller, await pipeline.upload(caller, list, options));
     await suppress(pipeline.sql, leaving.email);
     await pipeline.sweep();
@@ -108,6 +122,7 @@ function testQueue(
     }
     end.raise();
     delete pipeline.faults.get;
+    delete pipeline.faults.putStream;
   });
 
   test('workers that end in the middle of a list end with their chunk, and others go on', async () => {

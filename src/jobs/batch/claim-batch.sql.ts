@@ -9,7 +9,10 @@ import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
 
 /** A job that moves a batch on from a state that it would not leave otherwise. */
-export type BatchJob = Extract<JobName, 'split-batch' | 'finish-batch' | 'quote-batch'>;
+export type BatchJob = Extract<
+  JobName,
+  'split-batch' | 'write-ids' | 'finish-batch' | 'quote-batch'
+>;
 
 /** Seconds that a claim lasts unless it is extended. */
 const LEASE_SECONDS = 15;
@@ -27,7 +30,9 @@ const LISTED = { perAccount: 10, max: 100 } as const;
 function awaits(sql: Sql, job: BatchJob) {
   switch (job) {
     case 'split-batch':
-      return sql`(state in ('created', 'validating') and chunks_total is null)`;
+      return sql`(kind = 'list' and state in ('created', 'validating') and chunks_total is null)`;
+    case 'write-ids':
+      return sql`(kind = 'export' and state in ('created', 'validating') and chunks_total is null)`;
     case 'finish-batch':
       return sql`(state in ('finalizing', 'cancelling') and chunks_total is not null
         and chunks_done = chunks_total)`;

@@ -40,7 +40,7 @@ export interface BatchWorks {
   finish(context: JobContext, batchId: string): Promise<void>;
   quote(context: JobContext, held: HeldBatch): Promise<NotDone | null>;
 }
-export const batchJobNames = ['finish-batch', 'split-batch', 'quote-batch'] as const;
+export const batchJobNames = ['finish-batch', 'split-batch', 'write-ids', 'quote-batch'] as const;
 
 /** The account that this process served last with each job; its next claim is of one that comes after. */
 const lastServed = new Map<BatchJob, string>();
@@ -55,6 +55,7 @@ export function batchJobs(works: BatchWorks): { [Name in BatchJob]: JobDefinitio
     });
   return {
     'split-batch': batchJob('split-batch'),
+    'write-ids': batchJob('write-ids'),
     'finish-batch': batchJob('finish-batch'),
     'quote-batch': batchJob('quote-batch'),
   };

@@ -106,7 +106,7 @@ export async function wakeExport(
   batchId: string,
   trace: string | null = traceToKeep(),
 ): Promise<void> {
-  await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId }, trace }]);
+  await queues.wake('write-ids', [{ id: `write-ids-${batchId}`, payload: { batchId }, trace }]);
 }
 
 /**

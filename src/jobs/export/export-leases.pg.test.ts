@@ -40,7 +40,7 @@ async function expectWhole(id: string): Promise<void> {
   expect(await pipeline.people(caller, id)).toEqual({ text: file, complete: 'true' });
 }
 
-test.each(['split-batch', 'run-chunk', 'finish-batch'] as const)(
+test.each(['write-ids', 'run-chunk', 'finish-batch'] as const)(
   'an export whose wake-up %s is lost is found by the sweep',
   async (job) => {
     const { queues, context } = pipeline;
@@ -84,7 +84,7 @@ test.each(['get', 'put'] as const)(
   async (call) => {
     const { context, queues, faults } = pipeline;
     const id = await pipeline.makeExport(caller, body);
-    await queues.runNext(context, 'split-batch');
+    await queues.runNext(context, 'write-ids');
     const frozen = new Signal();
     const thawed = new Signal();
     faults[call] = () => {

@@ -179,7 +179,7 @@ describe('people who change while an export runs', () => {
       filter: 'id=2001-2099',
       fields: ['id', 'email'],
     });
-    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
     await deletePersons(pipeline.sql, [2002, 2005, 2006]);
     await suppress(pipeline.sql, 'q2003@list.example');
     await importGraph(pipeline.sql, {
@@ -212,7 +212,7 @@ describe('people who opt out after an export was made', () => {
     await importGraph(pipeline.sql, { persons: people });
     await deletePersons(pipeline.sql, [4002]);
     const id = await pipeline.makeExport(owner, { filter: 'id=4001-4006', fields: ['id'] });
-    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
     // A person who is no line of the file stands before those who are.
     await deletePersons(pipeline.sql, [4001]);
     await pipeline.runUntilIdle();
@@ -239,7 +239,7 @@ describe('whom the account does not want to contact', () => {
       values (${owner.accountId}, true, sha256(convert_to(${email}, 'UTF8')))`;
     await keepAway('p1@list.example');
     const id = await pipeline.makeExport(owner, { filter: ten, fields: ['id'] });
-    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
     await keepAway('p7@list.example');
     await pipeline.runUntilIdle();
     const left = tenIds.filter((person) => person !== 1001 && person !== 1007);
@@ -280,7 +280,7 @@ describe('a caller', () => {
   test('cancels an export: nothing is charged after the answer', async () => {
     const owner = await pipeline.account(100);
     const id = await pipeline.makeExport(owner, { filter: ten, fields: ['id'] });
-    await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
     await pipeline.queues.runNext(pipeline.context, 'run-chunk');
     const answer = await pipeline.call(owner, `/v1/exports/${id}/cancel`, { method: 'POST' });
     expect(answer.status).toBe(202);

@@ -125,7 +125,7 @@ test('more people than a page holds are written once each, in order', async () =
     fields: ['id'],
     hold: true,
   });
-  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.queues.runNext(pipeline.context, 'write-ids');
   const batch = must(await findBatch(sql, id), 'the export');
   expect(batch.rowsTotal).toBe(25_000);
   const expected = Array.from({ length: 25_000 }, (_, index) => `${100_001 + index}\n`).join('');

@@ -1,16 +1,22 @@
 /** The names, payloads and queues of all jobs. */
 
 /**
- * Separate queues, so that short batch jobs do not wait behind chunks, nor behind the two kinds that read a
- * whole list: quotes, and the passes over results after an opt-out. These two do not wait for each other
- * either.
+ * Queues. Short jobs about a whole batch wait neither for chunks nor for long jobs, and the kinds of long jobs not for
+ * each other: searches of exports, quotes, and passes over results after an opt-out.
  */
-export type QueueName = 'batches' | 'chunks' | 'quotes' | 'passes';
-export const queueNames: readonly QueueName[] = ['batches', 'chunks', 'quotes', 'passes'];
+export type QueueName = 'batches' | 'chunks' | 'exports' | 'quotes' | 'passes';
+export const queueNames: readonly QueueName[] = [
+  'batches',
+  'chunks',
+  'exports',
+  'quotes',
+  'passes',
+];
 
 /** The payload of each job. */
 export interface JobPayloads {
   'split-batch': { batchId: string };
+  'write-ids': { batchId: string };
   'run-chunk': { chunkId: number; epoch: number };
   'finish-batch': { batchId: string };
   'quote-batch': { batchId: string };
@@ -21,6 +27,7 @@ export type JobName = keyof JobPayloads;
 /** The queue that carries each job. */
 export const queueOf: Record<JobName, QueueName> = {
   'split-batch': 'batches',
+  'write-ids': 'exports',
   'run-chunk': 'chunks',
   'finish-batch': 'batches',
   'quote-batch': 'quotes',
