@@ -95,7 +95,7 @@ async function* chosenRows(
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
   const parts = await openParts(context, await openCheckedParts(context, batch));
-  for await (const { cells } of readResultRows(parts, delimiter)) {
+  for await (const { cells } of readResultRows(parts, { accountId: batch.accountId, delimiter })) {
     if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
     counter.rows++;
     yield line(cells.slice(0, width));

@@ -1,4 +1,9 @@
-/** Reads a result back from its recorded parts, cell by cell, one part in memory at a time. */
+/**
+ * Reads a result back from its recorded parts, cell by cell, one part in memory at a time. Readers take turns, because
+ * the thread that converts results also serves all other calls.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { openShare } from '../../core/limits/shares.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
@@ -12,16 +17,37 @@ export interface ResultRow {
   blankLines: number;
 }
 
-/** The rows of these parts, in order. */
+/** Bytes of a part that a reader gives in one turn: a few milliseconds of work as XML. */
+const TURN_BYTES = 64 * 1024;
+
+/** A turn lasts one round of the event loop, so that a reader whose client is slow holds none. */
+const inTurn = openShare({
+  name: 'readers of results',
+  inFlightMax: 2,
+  accountInFlightMax: 1,
+  // Downloads and reruns have limits of their own.
+  accountWaitingMax: 1000,
+  waitMsMax: 60_000,
+});
+
+/** The rows of these parts, in order, in the turns of the account. Throws as a share does. */
 export async function* readResultRows(
   parts: AsyncIterable<ReadPart>,
-  delimiter: Delimiter,
+  { accountId, delimiter }: { accountId: string; delimiter: Delimiter },
 ): AsyncGenerator<ResultRow> {
+  const { signal } = new AbortController();
+  const takeTurn = () => inTurn(accountId, signal, () => nextRound());
   for await (const { bytes, firstRow } of parts) {
+    await takeTurn();
     let row = firstRow - 1;
     const records = scanRecords(bytes, { delimiter });
     let lineBefore = 1;
+    let turnTo = TURN_BYTES;
     for (let index = 0; index < records.count; index++) {
+      if ((records.end[index] ?? 0) > turnTo) {
+        await takeTurn();
+        turnTo = (records.start[index] ?? 0) + TURN_BYTES;
+      }
       row++;
       const blankLines = (records.line[index] ?? 0) - lineBefore;
       lineBefore = records.lineAfter[index] ?? 0;

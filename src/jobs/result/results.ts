@@ -41,7 +41,9 @@ export async function openResults(
   const header = headerLine(layout);
   const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
   const read = await openParts(context, parts);
-  const stream = Readable.from(render(layout, header, read, { format: form.format, bytes }));
+  const { accountId } = batch;
+  const { format } = form;
+  const stream = Readable.from(render(layout, header, read, { accountId, format, bytes }));
   const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
   if (form.gzip) return { complete, bytes: null, stream: gzipOf(stream) };
   return { complete, bytes: form.format === 'csv' ? bytes : null, stream };
@@ -66,7 +68,10 @@ async function assertFits(
   }
   rows += batch.blankLines ?? 0;
   if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
-  const read = readResultRows(await openParts(context, parts), layout.delimiter);
+  const read = readResultRows(await openParts(context, parts), {
+    accountId: batch.accountId,
+    delimiter: layout.delimiter,
+  });
   await assertFitsXlsx(toSheet(read, layout));
 }
 
@@ -74,10 +79,10 @@ function render(
   layout: ResultLayout,
   header: Buffer,
   parts: AsyncIterable<ReadPart>,
-  { format, bytes }: { format: ResultFormat; bytes: number },
+  { accountId, format, bytes }: { accountId: string; format: ResultFormat; bytes: number },
 ): AsyncIterable<Buffer> {
   if (format === 'csv') return concat(header, parts, bytes);
-  const rows = readResultRows(parts, layout.delimiter);
+  const rows = readResultRows(parts, { accountId, delimiter: layout.delimiter });
   if (format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
   return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
 }

@@ -1,0 +1,59 @@
+/** Readers of results leave the thread to others between two turns. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readResultRows } from './result-rows.ts';
+
+const TURN_BYTES = 64 * 1024;
+const line = `${'x'.repeat(99)}\n`;
+const ROWS = 4000;
+
+/** Rounds of the event loop. */
+let round = 0;
+let isCounting = true;
+beforeAll(() => {
+  const count = () => {
+    round++;
+    if (isCounting) setImmediate(count);
+  };
+  setImmediate(count);
+});
+afterAll(() => {
+  isCounting = false;
+});
+
+/** Bytes that were read in each round. */
+let bytesByRound: Map<number, number>;
+beforeEach(() => {
+  bytesByRound = new Map();
+});
+
+async function* parts() {
+  yield { firstRow: 1, bytes: Buffer.from(line.repeat(ROWS)) };
+}
+
+/** Reads a result of some 400 kB; resolves with the round in which it was done. */
+async function read(accountId: string): Promise<number> {
+  let rows = 0;
+  for await (const { cells } of readResultRows(parts(), { accountId, delimiter: ',' })) {
+    rows++;
+    expect(cells).toEqual([line.trimEnd()]);
+    bytesByRound.set(round, (bytesByRound.get(round) ?? 0) + line.length);
+  }
+  expect(rows).toBe(ROWS);
+  return round;
+}
+
+test('readers of one account together read one turn in a round, whatever their number', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => read('a')));
+  expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(TURN_BYTES);
+});
+
+test('readers of all accounts together read two turns in a round', async () => {
+  await Promise.all(['a', 'b', 'c', 'd'].map(read));
+  expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(2 * TURN_BYTES);
+});
+
+test('the reader of another account does not wait for all of one account', async () => {
+  const many = Array.from({ length: 16 }, () => read('a'));
+  const other = await read('b');
+  for (const done of await Promise.all(many)) expect(done).toBeGreaterThan(other);
+});
