@@ -172,7 +172,7 @@ CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id)
 CREATE INDEX batches_objects_checked ON public.batches USING btree (COALESCE(objects_checked_at, created_at)) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
 CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
-CREATE INDEX batches_stored ON public.batches USING btree (account_id) WHERE (files_deleted_at IS NULL);
+CREATE INDEX batches_stored ON public.batches USING btree (account_id, finished_at) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_to_finish ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['finalizing'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL));
 CREATE INDEX batches_to_quote ON public.batches USING btree (account_id, created_at) WHERE ((state = 'ready'::text) AND ((quote ->> 'state'::text) = 'running'::text));
 CREATE INDEX batches_to_select ON public.batches USING btree (account_id, created_at) WHERE ((kind = 'export'::text) AND (state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));

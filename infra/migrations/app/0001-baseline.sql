@@ -237,7 +237,7 @@ create index batches_to_finish on batches (account_id, created_at)
 create index batches_to_quote on batches (account_id, created_at)
   where state = 'ready' and quote ->> 'state' = 'running';
 create index batches_job_held on batches (account_id) where job_lease_until is not null;
-create index batches_stored on batches (account_id) where files_deleted_at is null;
+create index batches_stored on batches (account_id, finished_at) where files_deleted_at is null;
 
 -- The scrub takes the batch whose objects nobody has read for longest.
 create index batches_objects_checked on batches ((coalesce(objects_checked_at, created_at)))

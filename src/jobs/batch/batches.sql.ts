@@ -161,12 +161,27 @@ export async function findChangedBatches(
     where batches.xmin::text <> known_version`;
 }
 
-/** Batches that ended so many days ago and still have files, oldest first. */
+/**
+ * Up to 100 batches that ended so many days ago and still have files: the oldest of each account first, then the second
+ * oldest, and so on.
+ */
 export async function listExpired(sql: Sql, keepDays: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select id from batches
-    where files_deleted_at is null and finished_at < now() - make_interval(days => ${keepDays})
-    order by finished_at limit 100`;
+    with recursive account (id) as (
+      (select account_id from batches where files_deleted_at is null order by account_id limit 1)
+      union all
+      select (
+        select account_id from batches
+        where account_id > account.id and files_deleted_at is null order by account_id limit 1)
+      from account where account.id is not null)
+    select b.id from account
+    cross join lateral (
+      select id, finished_at from batches
+      where account_id = account.id and files_deleted_at is null
+        and finished_at < now() - make_interval(days => ${keepDays})
+      order by finished_at limit 100) b
+    order by row_number() over (partition by account.id order by b.finished_at), b.finished_at
+    limit 100`;
   return rows.map((row) => row.id);
 }
 

@@ -84,7 +84,7 @@ export async function expireBatch(sql: Sql, id: string, keepDays: number): Promi
   return true;
 }
 
-/** Batches that `expireBatch` cancels. */
+/** Up to 100 batches that `expireBatch` cancels. */
 export async function listAbandoned(sql: Sql, keepDays: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from batches where ${waitsSince(sql, keepDays)} order by state_since, id limit 100`;

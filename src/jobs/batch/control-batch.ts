@@ -129,12 +129,14 @@ export async function deleteBatchFiles(
 }
 
 /**
- * Cancels, with the reason `expired`, up to 100 batches that have been held or paused for so many days. The
+ * Cancels, with the reason `expired`, the batches that have been held or paused for so many days. The
  * sweep takes them on from there, as any that is cancelled. Safe to call again.
  */
 export async function expireAbandoned(sql: Context['sql'], keepDays: number): Promise<void> {
-  for (const id of await listAbandoned(sql, keepDays)) {
-    await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays));
+  while (true) {
+    const abandoned = await listAbandoned(sql, keepDays);
+    if (abandoned.length === 0) return;
+    for (const id of abandoned) await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays));
   }
 }
 

@@ -7,6 +7,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
+import { listExpired } from '../batch/batches.sql.ts';
 import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 import { runHousekeeping } from './run-housekeeping.ts';
@@ -110,6 +111,33 @@ describe('a batch that waits for somebody', () => {
 });
 
 describe('the files of a batch', () => {
+  /** Lists that were cancelled before they were split and ended so many days ago: the first, and copies of it. */
+  async function cancelledLists(who: Caller, daysAgo: number, copies = 0): Promise<string> {
+    const id = await pipeline.upload(who, list, options);
+    await pipeline.call(who, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    await ended(id, daysAgo);
+    const { sql } = pipeline;
+    const [columns] = await sql<{ names: string }[]>`
+      select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+      where table_name = 'batches' and table_schema = 'public'
+        and column_name <> 'id' and is_generated = 'NEVER'`;
+    const names = sql.unsafe(columns?.names ?? '');
+    await sql`
+      insert into batches (id, ${names})
+      select gen_random_uuid(), ${names} from batches, generate_series(1, ${copies}) where id = ${id}`;
+    return id;
+  }
+
+  test('are deleted of all accounts in turn, and all that are due in one round', async () => {
+    const [busy, other] = [await pipeline.account(0), await pipeline.account(0)];
+    await cancelledLists(busy, DAYS + 1, 250);
+    const late = await cancelledLists(other, DAYS);
+    expect((await listExpired(pipeline.sql, DAYS)).slice(0, 2)).toContain(late);
+    await runHousekeeping(pipeline.context);
+    expect(await objectsOf(late)).toEqual([]);
+    expect(await listExpired(pipeline.sql, DAYS)).toEqual([]);
+  });
+
   test('are deleted so many days after its end, and every reader is told', async () => {
     const old = await pipeline.enrich(caller, list, options);
     const young = await pipeline.enrich(caller, list, options);

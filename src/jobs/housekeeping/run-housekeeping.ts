@@ -22,19 +22,40 @@ const DELIVERIES_KEEP_DAYS = 30;
 /** All objects are listed in one round of so many, which is every six hours. */
 const ROUNDS_BETWEEN_LISTS = 36;
 
-/** One round. The objects go first: a crash in between deletes them again, which is harmless. */
-export async function runHousekeeping(context: JobContext): Promise<void> {
+/** Time for deleting files in one round: the next one continues. */
+const DELETE_MS_MAX = 5 * 60 * 1000;
+
+/** One round; `mustStop` ends it early. */
+export async function runHousekeeping(
+  context: JobContext,
+  mustStop: () => boolean = () => false,
+): Promise<void> {
   await deleteOldKeys(context.sql);
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
-  const expired = await listExpired(context.sql, context.config.filesKeepDays);
-  for (const id of expired) await context.store.deletePrefix(`batches/${id}/`);
-  if (expired.length > 0) await markFilesDeleted(context.sql, expired);
+  await deleteExpiredFiles(context, mustStop);
   await deleteDebris(context);
   await deleteExpiredUploads(context);
+}
+
+/**
+ * Deletes the files that are no longer kept, of all accounts in turn, until none is left or the time is over. The objects
+ * go first: a crash in between deletes them again, which is harmless.
+ */
+async function deleteExpiredFiles(
+  { sql, store, config }: JobContext,
+  mustStop: () => boolean,
+): Promise<void> {
+  const end = performance.now() + DELETE_MS_MAX;
+  while (!mustStop() && performance.now() < end) {
+    const expired = await listExpired(sql, config.filesKeepDays);
+    if (expired.length === 0) return;
+    for (const id of expired) await store.deletePrefix(`batches/${id}/`);
+    await markFilesDeleted(sql, expired);
+  }
 }
 
 /** Keeps house at once, then every few minutes until stopped. Reads some of the stored objects each time. */
@@ -44,7 +65,7 @@ export function startHousekeeping(context: JobContext): Repeating {
   const repeating = startRepeating(
     EVERY_MS,
     async () => {
-      await runHousekeeping(context);
+      await runHousekeeping(context, () => mustStop);
       await scrub(context, () => mustStop);
       // Not in the first: processes that start all the time would list all the time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
