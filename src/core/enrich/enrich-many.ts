@@ -3,6 +3,7 @@
  * charging comes later, because the price is known only when the outcomes are.
  */
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { type Answer, isSuccess, type RecordBytes } from './answer.ts';
 import { parseHits } from './hits.ts';
@@ -49,41 +50,80 @@ export interface EnrichOptions {
   brief?: boolean;
   /** Storage of the answers' texts: takes the driver's buffers, returns the ones to use. */
   keep?: (texts: Buffer[]) => Buffer[];
-  /** Called when the look-up is decided, and when the answers are read. */
-  endPhase?: (phase: 'look_up' | 'fetch') => void;
+  /** Called when the look-up is decided, when the answers are read, and when they are compared. */
+  endPhase?: (phase: 'look_up' | 'fetch' | 'compare') => void;
+  /** Returns the agreement of a row with its match. `index` is the row's position in `rows`. */
+  agreementOf?: (index: number, answer: Answer) => Agreement;
+  /** Rejects records that a row disagrees with. */
+  requireAgreement?: boolean;
 }
 
-/** Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. */
+/**
+ * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
+ * row's answer (the person opted out, it lacks what the operation returns, or the row disagrees and agreement is
+ * required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
+ * is stored.
+ */
 export async function enrichMany(
   sql: Sql,
   operation: OperationName,
   rows: readonly RowInput[],
   options: EnrichOptions = {},
 ): Promise<Outcome[]> {
-  const decisions = await decideAll(sql, operation, rows);
-  options.endPhase?.('look_up');
-  const matched = decisions.filter((decision) => decision?.status === 'matched') as Decision[];
-  const answers = await readAnswers(sql, operation, matched, options);
-  options.endPhase?.('fetch');
-  let next = 0;
-  return rows.map((row, index) => {
-    const decision = decisions[index];
-    if (decision === undefined) return miss('invalid', '', row.invalid ?? 'no_identifier');
-    if (decision.status !== 'matched') return unanswered(decision);
-    return answered(operation, decision, answers[next++]);
-  });
+  const { agreementOf, requireAgreement, endPhase } = options;
+  const outcomes = rows.map(({ identifiers, invalid }) =>
+    identifiers.length === 0 ? miss('invalid', '', invalid ?? 'no_identifier') : noMatch,
+  );
+  const rejected = new Map<number, Set<number>>();
+  const decideRow = await lookUpAll(sql, operation, rows);
+  let undecided = rows.flatMap(({ identifiers }, index) =>
+    identifiers.length === 0 ? [] : [index],
+  );
+  // Each round rejects one more record of a row, of the few that its values name.
+  while (undecided.length > 0) {
+    const matched: number[] = [];
+    const decisions: Decision[] = [];
+    for (const index of undecided) {
+      const decision = decideRow(index, rejected.get(index));
+      if (decision.status === 'ambiguous') outcomes[index] = ambiguous(decision);
+      if (decision.status !== 'matched') continue;
+      matched.push(index);
+      decisions.push(decision);
+    }
+    endPhase?.('look_up');
+    const answers = await readAnswers(sql, operation, decisions, options);
+    endPhase?.('fetch');
+    undecided = matched.filter((index, place) => {
+      const decision = must(decisions[place], 'decision of a matched row');
+      const answer = answers[place];
+      const isAnswer = answer !== undefined && isSuccess(operation, answer);
+      const agrees = isAnswer ? (agreementOf?.(index, answer) ?? '') : '';
+      if (isAnswer && !(requireAgreement && agrees === 'no')) {
+        outcomes[index] = matchOf(decision, answer, agrees);
+        return false;
+      }
+      // A miss like any other; that it disagreed is kept for the report.
+      if (agrees === 'no') outcomes[index] = { ...noMatch, agrees };
+      const ids = rejected.get(index);
+      if (ids === undefined) rejected.set(index, new Set([decision.id]));
+      else ids.add(decision.id);
+      return true;
+    });
+    endPhase?.('compare');
+  }
+  return outcomes;
 }
 
-function unanswered({ status, by, candidates }: Decision): Outcome {
-  if (status === 'no_match') return noMatch;
+function matchOf(
+  { by, conflict, id }: Decision,
+  answer: Answer,
+  agrees: Outcome['agrees'],
+): Outcome {
+  return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees, answer };
+}
+
+function ambiguous({ by, candidates }: Decision): Outcome {
   return { ...miss('ambiguous', by, `${candidates} records share it`), candidates };
-}
-
-function answered(operation: OperationName, decision: Decision, answer: ReadAnswer): Outcome {
-  const { by, conflict, id } = decision;
-  // The same as for a value that no record holds: reveals neither an opt-out nor that a person is stored.
-  if (answer === undefined || !isSuccess(operation, answer)) return noMatch;
-  return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees: '', answer };
 }
 
 /** Returns an outcome without an answer. */
@@ -92,14 +132,17 @@ export function miss(status: OutcomeStatus, by: string, reason: string): Outcome
 }
 
 /** A third of many lists: one shared object, since a miss is never changed. */
-export const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
+const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
 
-/** Returns one decision per row; undefined for a row without a usable identifier. */
-async function decideAll(
+/** Decides the row at an index, as if the records with the rejected ids were not stored. */
+type DecideRow = (index: number, rejected?: ReadonlySet<number>) => Decision;
+
+/** Looks up the values of all rows in one statement. */
+async function lookUpAll(
   sql: Sql,
   operation: OperationName,
   rows: readonly RowInput[],
-): Promise<(Decision | undefined)[]> {
+): Promise<DecideRow> {
   const values: string[] = [];
   const firstLines = new Int32Array(rows.length);
   for (let index = 0; index < rows.length; index++) {
@@ -108,13 +151,12 @@ async function decideAll(
       for (const value of identifier.values) values.push(value);
     }
   }
-  if (values.length === 0) return rows.map(() => undefined);
   const lookUp = operations[operation].subject === 'person' ? lookUpPersons : lookUpCompanies;
-  const hits = parseHits(await lookUp(sql, values.join('\n')), values.length);
+  const found = values.length === 0 ? Buffer.alloc(0) : await lookUp(sql, values.join('\n'));
+  const hits = parseHits(found, values.length);
   const levels = levelsOf(operation);
-  return rows.map((row, index) =>
-    row.identifiers.length === 0 ? undefined : decide(levels, row, firstLines[index] ?? 0, hits),
-  );
+  return (index, rejected) =>
+    decide(levels, must(rows[index], 'row'), firstLines[index] ?? 0, hits, rejected);
 }
 
 type ReadAnswer = Answer | undefined;

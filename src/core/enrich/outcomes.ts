@@ -132,16 +132,18 @@ interface ValueAnswer {
 /**
  * Decides one row. `firstLine` is the look-up line of the row's first value. The first identifier, in order of
  * trust, that belongs to exactly one record wins; an identifier that several records share never picks one of
- * them. If nothing is unique but something is shared, the row is ambiguous.
+ * them. If nothing is unique but something is shared, the row is ambiguous. Records in `rejected` count as not stored.
  */
 export function decide(
   levels: typeof personLevels,
   row: RowInput,
   firstLine: number,
   hits: Hits,
+  rejected: ReadonlySet<number> = none,
 ): Decision {
-  if (row.identifiers.length === 1 && row.identifiers[0]?.values.length === 1) {
-    return decideOne(levels, row.identifiers[0], firstLine, hits);
+  const [only] = row.identifiers;
+  if (row.identifiers.length === 1 && only?.values.length === 1 && rejected.size === 0) {
+    return decideOne(levels, only, firstLine, hits);
   }
   const answers: ValueAnswer[] = [];
   let winner: (ValueAnswer & { value: string }) | undefined;
@@ -149,7 +151,7 @@ export function decide(
   let line = firstLine;
   for (const { kind, values } of row.identifiers) {
     for (const value of values) {
-      const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line++, hits);
+      const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line++, hits, rejected);
       if (answer === undefined) continue;
       answers.push(answer);
       // A single record is not known to be unique when some records were not read.
@@ -170,6 +172,8 @@ export function decide(
   return noMatch;
 }
 
+const none: ReadonlySet<number> = new Set();
+
 const noMatch: Decision = Object.freeze({
   status: 'no_match',
   id: 0,
@@ -189,7 +193,7 @@ function decideOne(
   const count = hits.count(line);
   if (count === 0) return noMatch;
   if (count === 1) return decideOnly(levels[kind] ?? [], values[0] ?? '', line, hits);
-  const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line, hits);
+  const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line, hits, none);
   if (answer === undefined) return noMatch;
   const { ids, by, capped } = answer;
   const [id = 0] = ids;
@@ -222,12 +226,14 @@ function answerOf(
   together: boolean,
   line: number,
   hits: Hits,
+  rejected: ReadonlySet<number>,
 ): ValueAnswer | undefined {
   if (hits.count(line) === 0) return undefined;
   let ids: number[] = [];
   let best = levels.length;
   let worst = -1;
   hits.forEach(line, (code, id) => {
+    if (rejected.has(id)) return;
     const level = levels.findIndex((candidate) => candidate.codes.includes(code));
     worst = Math.max(worst, level);
     if (level === -1 || (level > best && !together)) return;

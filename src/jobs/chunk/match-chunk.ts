@@ -1,8 +1,8 @@
 /** The outcomes of a chunk's rows, before anything is paid: read, match, compare, drop duplicates. */
 
 import { agrees } from '../../core/enrich/agreement.ts';
-import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
-import { enrichMany, miss, noMatch, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { type Answer, needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
@@ -10,7 +10,7 @@ import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
-import { checksAgreement, type ReadRows, type Repair, readRows } from '../mapping/read-rows.ts';
+import { checksAgreement, type Repair, readRows } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { ChunkPhases } from './chunk-phases.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
@@ -62,8 +62,16 @@ export async function matchChunk(
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
   const { endPhase = () => {} } = context;
   endPhase('read');
-  const outcomes = await enrichMany(graph, batch.operation, rows, { brief, keep, endPhase });
-  if (checksAgreement(batch.mapping)) compareNames(batch, read, chunk.rowsDone, outcomes);
+  const agreementOf = (index: number, answer: Answer) =>
+    agrees(read.namesOf(chunk.rowsDone + index), answer);
+  const { requireAgreement } = batch;
+  const outcomes = await enrichMany(graph, batch.operation, rows, {
+    brief,
+    keep,
+    endPhase,
+    requireAgreement,
+    ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
+  });
   if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
   endPhase('compare');
   const release = () => kept.splice(0).forEach(releaseBuffer);
@@ -94,21 +102,6 @@ export function answeredRecords(
   return outcomes.flatMap(({ status, id }, index) =>
     status === 'matched' ? [{ id, row: firstRow + index }] : [],
   );
-}
-
-/**
- * Compares each match with the list's own names. With `require_agreement` a `no` is a miss like any other; only
- * its `agrees` is kept, for the report.
- */
-function compareNames(batch: ListBatch, read: ReadRows, from: number, outcomes: Outcome[]): void {
-  for (let index = 0; index < outcomes.length; index++) {
-    const outcome = outcomes[index];
-    if (outcome === undefined || outcome.answer === null) continue;
-    outcome.agrees = agrees(read.namesOf(from + index), outcome.answer);
-    if (batch.requireAgreement && outcome.agrees === 'no') {
-      outcomes[index] = { ...noMatch, agrees: 'no' };
-    }
-  }
 }
 
 /** The second row of a record is a duplicate of the first, wherever in the list that was. */

@@ -1,0 +1,71 @@
+/**
+ * What the rows of a list that cost nothing reveal: whether a person is stored must not show in how another identifier of
+ * the row is decided.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { suppress } from '../core/suppression/suppress.ts';
+
+let pipeline: Pipeline;
+afterAll(() => pipeline.close());
+
+const shared = '+441632960771';
+const anchor = { email: 'anchor@list.example', phone: '+441632960772' };
+/** Stored without a mobile number, opted out, and not stored. */
+const members = ['stored-one', 'gone-one', 'nobody-one'] as const;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  const known = members.slice(0, 2).map((member, index) => {
+    const email = `${member}@list.example`;
+    return {
+      id: 7104 + index,
+      name: 'Mia',
+      surname: 'Member',
+      email,
+      professional_network: member,
+    };
+  });
+  await importGraph(pipeline.sql, {
+    persons: [
+      { id: 7101, name: 'One', phone: shared },
+      { id: 7102, name: 'Two', phone: shared },
+      { id: 7103, name: 'Ann', surname: 'Chor', ...anchor, mobile: '+447911123900' },
+      ...known,
+    ],
+  });
+  await suppress(pipeline.sql, 'gone-one@list.example');
+});
+
+const byEmail = {
+  operation: 'people.enrich',
+  mapping: '{"email":1,"phone":2,"person_name":3}',
+  require_agreement: 'true',
+};
+const byProfile = {
+  operation: 'people.mobile',
+  mapping: '{"professional_network":1,"email":2,"person_name":3}',
+  dedupe: 'true',
+};
+test.each([
+  ['a value that several share', byEmail, null, `${shared},Zoe Xyz`],
+  ['a paid record', { ...byEmail, dedupe: 'true' }, `${anchor.phone},Ann Chor`, null],
+  ['a paid number', byProfile, `${anchor.email},Ann Chor`, null],
+])('beside %s tells nobody from a stranger', async (_what, options, paid, unpaid) => {
+  const told = [];
+  for (const member of members) {
+    const caller = await pipeline.account(50);
+    const own = options === byProfile ? member : `${member}@list.example`;
+    const rows = [...(paid === null ? [] : [`,${paid}`]), `${own},${paid ?? unpaid}`];
+    const list = `a,b,c\n${rows.join('\n')}\n`;
+    const id = await pipeline.enrich(caller, list, options);
+    const { text } = await pipeline.results(caller, id);
+    const { rows: counts, credits } = await pipeline.batch(caller, id);
+    told.push({ text: text.replaceAll(own, 'OWN'), counts, credits });
+  }
+  expect(told[0]).toEqual(told[2]);
+  expect(told[1]).toEqual(told[2]);
+  expect(told[2]?.counts).toMatchObject(
+    paid === null ? { matched: 0, ambiguous: 1 } : { matched: 1, duplicate: 1 },
+  );
+});
