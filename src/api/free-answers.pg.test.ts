@@ -71,6 +71,12 @@ class Observer {
     return isObject ? (JSON.parse(text) as { id: string }) : { id: '' };
   }
 
+  async readStorage(): Promise<void> {
+    const response = await pipeline.call(this.#caller, '/v1/me');
+    const { storage } = (await response.json()) as { storage: object };
+    this.seen.push(JSON.stringify(storage));
+  }
+
   async run(): Promise<void> {
     await pipeline.runUntilIdle();
   }
@@ -106,6 +112,7 @@ async function searchForFree(filter: string): Promise<string[]> {
   const held = await asked.read('/v1/exports', json({ filter, hold: true }));
   await asked.run();
   await asked.readAll(`/v1/exports/${held.id}`);
+  await asked.readStorage();
   await asked.read(`/v1/exports/${held.id}/cancel`, { method: 'POST' });
   await asked.run();
   await asked.readAll(`/v1/exports/${held.id}`);
@@ -113,6 +120,7 @@ async function searchForFree(filter: string): Promise<string[]> {
   const unpaid = await asked.read('/v1/exports', json({ filter, max_credits: 0 }));
   await asked.run();
   await asked.readAll(`/v1/exports/${unpaid.id}`);
+  await asked.readStorage();
   const waiting = await broke.read('/v1/exports', json({ filter }));
   await broke.run();
   await broke.readAll(`/v1/exports/${waiting.id}`);

@@ -143,7 +143,7 @@ export const meSchema = z.strictObject({
   storage: z.strictObject({
     stored_bytes: integer.meta({
       description:
-        'Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free.',
+        'Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free, an export 11 bytes for each person that it may hold (`max_results`).',
     }),
     stored_bytes_max: integer.meta({
       description:

@@ -122,6 +122,17 @@ export function assertCountedForFree(filter: Filter): void {
   });
 }
 
+/** Digits of the largest id, and a newline. */
+const ID_BYTES_MAX = 11;
+
+/**
+ * Returns the bytes that the ids of an export count as in what its account stores: those of the maximum number of
+ * people. The size of the ids that were found would count these people before anything is paid.
+ */
+export function countedIdBytes(peopleMax: number): number {
+  return peopleMax * ID_BYTES_MAX;
+}
+
 /** The price of a list as disclosed before payment. */
 export interface DisclosedQuote {
   /** Rows of each outcome; only those without a readable identifier when few rows match. */

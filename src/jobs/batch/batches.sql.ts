@@ -83,7 +83,7 @@ export interface SplitTotals {
   rowsTotal: number;
   blankLines: number;
   width: number;
-  /** Of objects that the split wrote: the canonical copy, or the ids of an export. */
+  /** Of the canonical copy that the split wrote; for the ids of an export, what `countedIdBytes` says. */
   writtenBytes: number;
   /** What the result may take before anything in it is paid; 0 for an export, of which every row is. */
   resultBytesMax: number;

@@ -9,6 +9,7 @@ import { readCancellable } from '../../core/db/cancellable.ts';
 import { isCancelled } from '../../core/db/pg-errors.ts';
 import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
+import { countedIdBytes } from '../../core/free-responses/free-responses.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { parseFilter } from '../../core/search/parse.ts';
@@ -86,7 +87,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     rowsTotal,
     blankLines: 0,
     width: 0,
-    writtenBytes: canonical.bytes,
+    writtenBytes: countedIdBytes(batch.maxResults ?? batchRowsMax),
     resultBytesMax: 0,
     notAsXlsx: null,
   };
