@@ -60,6 +60,7 @@ test('claims, dispatches and sweeps read none of the lists that wait, are paused
     update batches b set state = case third when 0 then 'running' else 'paused' end,
       reason = case third when 1 then 'user' when 2 then 'insufficient_credits' end
     from numbered where b.id = numbered.id`;
+  await sql`update wallets set balance = 0 where account_id = any(${accounts}::uuid[])`;
   await sql`
     update batches set waits_for = 'key'
     where account_id = any(${accounts}::uuid[]) and state = 'running'`;
