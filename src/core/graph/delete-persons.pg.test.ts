@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('takes people out with identifiers and stored record, and unlinks officers', async () => {
+it('deletes people with identifiers and stored record, and unlinks officers', async () => {
   const { sql } = database;
   await importValues(sql, 'persons', [
     { id: 1, email: 'a@example.org' },

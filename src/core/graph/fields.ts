@@ -1,30 +1,27 @@
 /**
- * The fields of the records in the order in which they are answered: one row per field. The SQL of
- * the stored record, JSON bodies, output columns and their types all derive from these two tables.
+ * The fields of the records in the order of the API: one row per field. The SQL of the stored record, JSON bodies,
+ * output columns and their types all derive from these two tables.
  */
 
-/** How a cell of a stored record reads: `json` cells hold an object or an array. */
+/** Type of a cell of a stored record; a `json` cell is an object or an array. */
 export type FieldType = 'text' | 'integer' | 'date' | 'timestamp' | 'json';
 
 export interface RecordField {
-  /** Name in answers (camelCase, as the specification writes it). */
+  /** Name in the API (camelCase, as in the specification). */
   name: string;
   type: FieldType;
   /** An empty cell of a nullable field is null; otherwise it is "" (text), 0 (integer) or []. */
   nullable: boolean;
   /**
-   * SQL that gives the cell as text, null or '' when absent. `r` is the record's row in `persons`
-   * or `companies`; the joins of the render statement are named beside it.
+   * SQL of the cell as text, null or '' when absent. `r` is the record's row in `persons` or `companies`; other
+   * aliases are the joins of the render statement.
    */
   sql: string;
-  /**
-   * A typed value (phone number, geo point, number, time) that a spreadsheet must not be kept
-   * from.
-   */
+  /** A typed value (phone number, geo point, number, time) that spreadsheet escaping must leave unchanged. */
   typed?: boolean;
-  /** Text that few lists ask for and that fills most of a record: empty in the brief one. */
+  /** Text that few lists request and that fills most of a record: empty in the brief record. */
   long?: true;
-  /** Column of `persons` or `companies` that holds it; absent for objects of reference tables. */
+  /** Column of `persons` or `companies`; absent for objects of reference tables. */
   column?: string;
 }
 
@@ -38,7 +35,7 @@ function text(name: string): RecordField {
   return { name, type: 'text', nullable: false, column, sql: `r.${column}` };
 }
 
-/** Text in a form that the import has checked: a phone number or a geo point. */
+/** Text whose form the import has checked: a phone number or a geo point. */
 function typedText(name: string): RecordField {
   return { ...text(name), typed: true };
 }
@@ -83,7 +80,7 @@ function references(name: string): RecordField {
   return { name, type: 'json', nullable: true, column, sql };
 }
 
-/** `{id, name}` of the joined row `alias`; null where the join found none. */
+/** `{id, name}` of the joined row `alias`; null when the join found none. */
 function reference(name: string, alias: string): RecordField {
   return { name, type: 'json', nullable: true, sql: referenceSql(alias) };
 }

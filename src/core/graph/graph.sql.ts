@@ -1,18 +1,15 @@
 /**
- * Statements over the whole graph: they write the stored records from the typed tables and take
- * people out. The rendering is one SQL text for each kind of record, built from the field tables.
+ * Statements over the whole graph: they write the stored records from the typed tables and delete people. The
+ * rendering is one SQL text for each kind of record, built from the field tables.
  */
 import type { Sql } from '../db/client.ts';
 import { companyFields, personFields, type RecordField } from './fields.ts';
 import { decrementLookupCounts } from './lookup-values.sql.ts';
 
-/**
- * Which records to render: ids in a range (both ends included), or those of a table with a column
- * `id`.
- */
+/** The records to render: ids in a range (both ends included), or those of a table with a column `id`. */
 export type RecordSelection = { fromId: number; toId: number } | { idsIn: string };
 
-/** Runs a statement whose text is made of constants of this code, never of input. */
+/** Runs a statement whose text consists of constants of this code, never of input. */
 export async function runConstant<Row extends object>(
   sql: Sql,
   text: string,
@@ -22,8 +19,8 @@ export async function runConstant<Row extends object>(
 }
 
 /**
- * Makes writers of this graph schema take turns until the transaction ends; readers go on. Whatever
- * writes people, companies, their identifiers or opt-outs calls it first.
+ * Serialises writers of this graph schema until the transaction ends; readers go on. Code that writes people,
+ * companies, their identifiers or opt-outs calls it first.
  */
 export async function lockGraphForWriting(tx: Sql): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('graph ' || current_schema(), 0))`;
@@ -42,9 +39,9 @@ const placeJoinsSql = `
 const personRuns = runsOf(personFields);
 
 /**
- * Full and brief record in one pass: what both have is rendered once, as runs of cells between the long
- * ones. Nothing sorts it, yet joins keep the order of the selection, which is that of the ids: who reads
- * many people in order, as an export does, reads each page once.
+ * Full and brief record in one pass: their common cells are rendered once, as runs between the long ones. Nothing
+ * sorts it, yet joins keep the order of the ids: a reader of many people in order, such as an export, reads each
+ * page once.
  */
 const personRenderSql = `
   with rendered as materialized (
@@ -72,18 +69,15 @@ const companyRenderSql = `
   where stored.record is distinct from excluded.record`;
 
 /**
- * Writes the stored records of people, full and brief, and what they are searched by; only what differs.
- * Returns how many full records those were.
+ * Writes the stored records of people, full and brief, and their search rows; only changed ones. Returns the
+ * number of full records written.
  */
 export async function renderPersonRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   await refreshPersonSearch(sql, selection);
   return render(sql, { text: personRenderSql, table: 'persons', selection });
 }
 
-/**
- * Writes the stored records of companies; only those whose text differs. Returns how many those
- * were.
- */
+/** Writes the stored records of companies; only changed ones. Returns the number written. */
 export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   return render(sql, { text: companyRenderSql, table: 'companies', selection });
 }
@@ -110,8 +104,8 @@ interface Rendering {
 async function render(sql: Sql, { text, table, selection }: Rendering): Promise<number> {
   const fill = (selected: string) => text.replace('{selected}', selected);
   if ('idsIn' in selection) {
-    // One by one in their order: the rows come out as they go in, without a sort of whole records, and the
-    // planner, which is told how many they are, cannot read all records to find some.
+    // One by one in their order: the rows keep their order without a sort of whole records, and the planner, which
+    // knows their number, cannot choose to read all records to find some.
     await sql.unsafe(`analyze ${selection.idsIn}`);
     const listed = `(
       select one.* from (select distinct id from ${selection.idsIn} order by id) listed
@@ -150,7 +144,7 @@ function runsOf(fields: readonly RecordField[]): CellRun[] {
   return runs.map(({ cells, long }) => ({ sql: joinCells(cells), long }));
 }
 
-/** Takes people out: record, identifiers, stored record, and the links of officers to them. */
+/** Deletes people: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;

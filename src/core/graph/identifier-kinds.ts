@@ -1,21 +1,19 @@
 /**
- * What the look-up tables hold: one row per (value, kind, record). The codes are stored, so they
- * are never renumbered. Values of different kinds share one column; a look-up is by value and the
- * kind is checked on the way out.
+ * Codes of the look-up tables: one row per (value, kind, record). The codes are stored, so they are never
+ * renumbered. Values of different kinds share one column; a look-up is by value, and the kind is checked in the
+ * result.
  */
 
 /** Kinds of `person_identifiers.kind`. */
 export const personIdentifierCodes = {
   professional_network: 1,
   email: 2,
-  /**
-   * The work e-mail: found by `email` as well, and the only kind that e-mail verification accepts.
-   */
+  /** The work e-mail: also found by `email`, and the only kind that e-mail verification accepts. */
   work_email: 3,
   /** Telephone and mobile alike. */
   phone: 4,
   twitter: 5,
-  /** A microblog handle that the person gave up: lower trust. */
+  /** A former microblog handle of the person: lower trust. */
   former_handle: 6,
 } as const;
 
@@ -24,13 +22,13 @@ export const companyIdentifierCodes = {
   /** `<ISO country>-<number>`, e.g. `GB-00048839`. */
   registry_number: 1,
   domain: 2,
-  /** A further domain of the company: lower trust. */
+  /** An additional domain of the company: lower trust. */
   alias_domain: 3,
   professional_network: 4,
   phone: 5,
   name: 6,
   /** Another name in use: lower trust. */
   alias_name: 7,
-  /** A name given up: lower trust. */
+  /** A former name: lower trust. */
   former_name: 8,
 } as const;

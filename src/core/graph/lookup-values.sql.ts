@@ -1,6 +1,6 @@
 /**
- * Keeps the values of the lookups true: names follow the reference tables, counts follow the people.
- * Every statement runs in the transaction that changes what it follows. Reading is in `core/lookups`.
+ * Maintains the values of the lookups: names follow the reference tables, counts follow the people. Every
+ * statement runs in the transaction of the change that it follows. Reading is in `core/lookups`.
  */
 import type { Sql } from '../db/client.ts';
 
@@ -8,8 +8,8 @@ import type { Sql } from '../db/client.ts';
 export const lookupCodes = { jobTitles: 1, locations: 2, industries: 3 } as const;
 
 /**
- * Moves the people of a staged import batch from the values that they hold to those that they will hold.
- * Call after the stage was compared and before it is written: both sides are read.
+ * Moves the people of a staged import batch from their current values to their new ones. Call it after the stage
+ * was compared and before it is written: both sides are read.
  */
 export async function recountStagedPeople(tx: Sql): Promise<void> {
   await tx`
@@ -30,9 +30,9 @@ export async function recountStagedPeople(tx: Sql): Promise<void> {
     on conflict (kind, id) do update set people = v.people + excluded.people`;
 }
 
-/** Counts the people of an import batch who are all new, once they are written. */
+/** Counts the people of an import batch that are all new, after they are written. */
 export async function countNewPeople(tx: Sql): Promise<void> {
-  // One by one: the planner cannot read everybody to find these.
+  // One by one: otherwise the planner might read all people to find these.
   await tx`
     insert into lookup_values as v (kind, id, people)
     select held.kind, held.id, count(*)
@@ -48,7 +48,7 @@ export async function countNewPeople(tx: Sql): Promise<void> {
     on conflict (kind, id) do update set people = v.people + excluded.people`;
 }
 
-/** Takes these people out of the counts. Call before they are deleted. */
+/** Removes these people from the counts. Call it before they are deleted. */
 export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Promise<void> {
   await tx`
     update lookup_values v set people = v.people - gone.people
@@ -64,13 +64,13 @@ export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Pr
     where v.kind = gone.kind and v.id = gone.id`;
 }
 
-/** Takes the names of these reference rows over. */
+/** Copies the names of these reference rows. */
 export async function nameLookups(tx: Sql, kind: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await tx`select name_lookups(${kind}, ${[...ids]}::int[])`;
 }
 
-/** Names and counts everything anew, after people were written in bulk. */
+/** Rebuilds all names and counts, after people were written in bulk. */
 export async function rebuildLookups(tx: Sql): Promise<void> {
   await tx`select rebuild_lookups()`;
 }

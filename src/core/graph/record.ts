@@ -1,6 +1,6 @@
 /**
- * The stored record: the cells of one record as text, in the order of its field table, separated by
- * the unit separator. Texts never hold the separator, because the import takes it out.
+ * The stored record: the cells of one record as text, in the order of its field table, separated by the unit
+ * separator. Texts never contain the separator, because the import removes it.
  */
 import { assert, must } from '../lib/assert.ts';
 import type { RecordField } from './fields.ts';
@@ -9,14 +9,14 @@ import type { RecordField } from './fields.ts';
 export const cellSeparator = '\u001f';
 export const CELL_SEPARATOR = 0x1f;
 
-/** The end of the cell that begins at `from`, at most `to`: the place of its separator, if it has one. */
+/** Returns the end of the cell that begins at `from`, at most `to`: the position of its separator, if any. */
 export function endOfCell(bytes: Uint8Array, from: number, to: number): number {
   let end = from;
   while (end < to && bytes[end] !== CELL_SEPARATOR) end++;
   return end;
 }
 
-/** The cells of a stored record, one per field, as text. A wrong number of them is a bug. */
+/** Splits a stored record into its cells, one per field, as text. A wrong number of them is a bug. */
 function recordCells(fields: readonly RecordField[], record: string): string[] {
   const cells = record.split(cellSeparator);
   assert(
@@ -26,7 +26,7 @@ function recordCells(fields: readonly RecordField[], record: string): string[] {
   return cells;
 }
 
-/** The text of one cell by field name; '' when absent. An unknown name is a bug. */
+/** Returns the text of one cell by field name; '' when absent. An unknown name is a bug. */
 export function recordCell(fields: readonly RecordField[], record: string, name: string): string {
   const index = fields.findIndex((field) => field.name === name);
   assert(index >= 0, `the record has no field ${name}`);
@@ -34,9 +34,9 @@ export function recordCell(fields: readonly RecordField[], record: string, name:
 }
 
 /**
- * The JSON text of the record as it is answered: every field, in order, with its JSON type. Every single
- * call and every page passes here, and text from text takes a third of the time of an object that becomes
- * text.
+ * Returns the JSON text of the record as in the API: every field, in order, with its JSON type. Every single call
+ * and every page passes through here, and producing text from text takes a third of the time of serialising an
+ * object.
  */
 export function recordToJson(fields: readonly RecordField[], record: string): string {
   let parts = partsOf.get(fields);
@@ -55,7 +55,7 @@ export function recordToJson(fields: readonly RecordField[], record: string): st
   return `${json}}`;
 }
 
-/** What is written of a field whatever the record. */
+/** The JSON of a field that is the same for every record. */
 interface JsonPart {
   name: string;
   absent: string;
@@ -66,21 +66,21 @@ const partsOf = new WeakMap<readonly RecordField[], JsonPart[]>();
 
 function jsonPart(field: RecordField, index: number): JsonPart {
   const name = `${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`;
-  // JSON cells are JSON already, and numbers are spelled as JSON spells them.
+  // JSON cells are JSON already, and numbers are written as in JSON.
   const isText = field.type !== 'integer' && field.type !== 'json';
   return { name, absent: name + JSON.stringify(absentValue(field)), isText };
 }
 
-/** What the JSON value of a cell depends on. */
+/** The properties of a field that determine the JSON value of its cells. */
 export type CellShape = Pick<RecordField, 'name' | 'type' | 'nullable'>;
 
-/** The JSON value of one cell: an absent one is null, or "", 0 or [] where null is not allowed. */
+/** Returns the JSON value of one cell: an absent one is null, or "", 0 or [] when null is not allowed. */
 export function cellToJson(field: CellShape, cell: string): unknown {
   if (cell === '') return absentValue(field);
   switch (field.type) {
     case 'integer': {
       const value = Number(cell);
-      assert(Number.isSafeInteger(value), `cell ${field.name} is no integer`);
+      assert(Number.isSafeInteger(value), `cell ${field.name} is not an integer`);
       return value;
     }
     case 'json':

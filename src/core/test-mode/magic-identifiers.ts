@@ -1,13 +1,13 @@
 /**
- * The identifiers of test mode: each stands for one outcome or error, so that a client can be tried
- * without waiting for the case to happen. Outcomes are rows of the graph of test keys, so single calls
- * and batches find them as they find anything; errors are those of single calls alone.
+ * The identifiers of test mode: each triggers one outcome or error, so that a client can be tested without waiting
+ * for the case to occur. Outcomes are rows of the graph of test keys, so single calls and batches find them like
+ * any other; errors only occur in single calls.
  */
 import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { assert } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 
-/** The words of test mode. Those below `errors` have no record behind them but `slow`. */
+/** The words of test mode. The numbers are errors, which have no record. */
 export const magicWords = [
   'matched',
   'no-match',
@@ -20,10 +20,10 @@ export const magicWords = [
 ] as const;
 export type MagicWord = (typeof magicWords)[number];
 
-/** How long a call with a slow identifier takes before it is answered as a match. */
+/** Milliseconds that a call with a slow identifier takes before it matches. */
 export const SLOW_MS = 2000;
 
-/** The identifier of a word, as a caller sends it. Phones are of a range that is never given out. */
+/** Returns the identifier of a word, as a caller sends it. Phones are from a range that is never assigned. */
 export function magicIdentifier(word: MagicWord, kind: IdentifierKind): string {
   const number = magicWords.indexOf(word) + 1;
   switch (kind) {
@@ -67,8 +67,8 @@ const wordOf = new Map(
 );
 
 /**
- * What a single call of a test key does about its identifier before it is looked up: throws `AppError`
- * 402, 429 or 503, or says how many milliseconds to wait.
+ * Simulates the outcome of a single call with a test key before its look-up: throws `AppError` 402, 429 or 503, or
+ * returns how many milliseconds to wait.
  */
 export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { waitMs: number } {
   switch (wordOf.get(`${kind} ${canonical}`)) {
@@ -76,21 +76,21 @@ export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { 
       throw new AppError({
         code: 'insufficient_credits',
         status: 402,
-        message: 'Test mode: the answer to a call that the wallet cannot pay.',
+        message: 'Test mode: the response to a call that the wallet cannot pay.',
         extensions: { needed: 1, available: 0 },
       });
     case '429':
       throw new AppError({
         code: 'rate_limited',
         status: 429,
-        message: 'Test mode: the answer to a call beyond the limit. Try again in 1 s.',
+        message: 'Test mode: the response to a call beyond the limit. Try again in 1 s.',
         extensions: { limit: 'requests a minute', quota: 60, retry_after: 1 },
       });
     case '503':
       throw new AppError({
         code: 'unavailable',
         status: 503,
-        message: 'Test mode: the answer while the service cannot reach its database.',
+        message: 'Test mode: the response while the service cannot reach its database.',
       });
     case 'slow':
       return { waitMs: SLOW_MS };

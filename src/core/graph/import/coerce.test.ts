@@ -37,7 +37,7 @@ describe('timestamps', () => {
     expect(coerceTimestamp(given)).toEqual(new Unreadable('not_a_timestamp'));
   });
 
-  it('reads every second of the calendar as it stands, and no other', () => {
+  it('reads every second of the calendar unchanged, and no other', () => {
     const digits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n));
     const parts = fc.tuple(
       digits(9999),
@@ -62,7 +62,7 @@ describe('timestamps', () => {
     );
   });
 
-  it('refuses times that need another number of year digits', () => {
+  it('refuses times whose year has more or fewer digits', () => {
     expect(coerceTimestamp('9999-12-31T23:30:00-02:00')).toEqual(new Unreadable('out_of_range'));
   });
 
@@ -72,7 +72,7 @@ describe('timestamps', () => {
   });
 });
 
-it('reads whole numbers, from text too, inside the range of the column', () => {
+it('reads whole numbers, also from text, within the range of the column', () => {
   expect(coerceInt4(' 12 ')).toBe(12);
   expect(coerceInt4(33.0)).toBe(33);
   expect(Object.is(coerceInt4(-0), 0)).toBe(true);

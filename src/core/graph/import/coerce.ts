@@ -1,11 +1,11 @@
 /**
- * One value of an import row to one cell, by the type of its field. JSON rows bring typed values,
- * CSV rows bring text; both are read by the same functions. Pure.
+ * Converts one value of an import row to one cell, by the type of its field. JSON rows have typed values, CSV rows
+ * have text; the same functions read both. Pure.
  */
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
 import { type CopyCell, cleanText } from './copy-text.ts';
 
-/** The value cannot be what the field holds: the record is rejected with this reason. */
+/** The field cannot hold the value: the record is rejected with this reason. */
 export class Unreadable {
   readonly reason: string;
 
@@ -14,7 +14,7 @@ export class Unreadable {
   }
 }
 
-/** The value is left out and counted, and the record stays: one bad phone is no lost person. */
+/** The value is omitted and counted, and the record stays: one bad phone must not lose a person. */
 export const dropped: unique symbol = Symbol('dropped');
 
 export type Coerced = CopyCell | Unreadable | typeof dropped;
@@ -52,13 +52,13 @@ export function coerceText(value: unknown): string | Unreadable {
   return bad instanceof Unreadable ? bad : texts.join(', ');
 }
 
-/** A whole number that the range holds. */
+/** A whole number within the range. */
 export function coerceInteger(value: unknown, min: number, max: number): number | Unreadable {
   const number = typeof value === 'string' && integerText.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number)) {
     return new Unreadable('not_an_integer');
   }
-  // Adding zero turns -0 into 0, which SQL does not spell with a sign.
+  // Adding zero turns -0 into 0, which SQL writes without a sign.
   return number < min || number > max ? new Unreadable('out_of_range') : number + 0;
 }
 
@@ -70,34 +70,34 @@ export function coerceBigint(value: unknown): number | Unreadable {
   return coerceInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 }
 
-/** Id of a record: from 1. */
+/** Id of a record, at least 1. */
 export function coerceRecordId(value: unknown): number | Unreadable {
   return coerceInteger(value, 1, Number.MAX_SAFE_INTEGER);
 }
 
-/** Id of a reference row; 0 is none. */
+/** Id of a reference row; 0 for none. */
 export function coerceReferenceId(value: unknown): number | Unreadable {
   return coerceInteger(value, 0, int4Max);
 }
 
-/** Id of another record; 0 is none. */
+/** Id of another record; 0 for none. */
 export function coerceLinkedId(value: unknown): number | Unreadable {
   return coerceInteger(value, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** A calendar day as `2024-01-31`; the time of a timestamp is left out. */
+/** A calendar day as `2024-01-31`; the time of a timestamp is dropped. */
 export function coerceDate(value: unknown): string | Unreadable {
   const time = coerceTimestamp(value);
   return typeof time === 'string' ? time.slice(0, 10) : new Unreadable('not_a_date');
 }
 
 /**
- * An ISO 8601 time in UTC as `2024-01-31T12:00:00`; one with an offset is converted, one without is
- * UTC already, a date alone is its midnight. Fractions of seconds are cut off, because the answer
- * has none and a filter must see what the answer shows.
+ * An ISO 8601 time in UTC as `2024-01-31T12:00:00`. A time with an offset is converted, one without is UTC
+ * already, a date alone is its midnight. Fractions of seconds are cut off, because the API has none and a filter
+ * must compare what the API shows.
  */
 export function coerceTimestamp(value: unknown): string | Unreadable {
-  // What nearly every time of a file looks like, and should look like: nothing is left to convert.
+  // The form of nearly every time of a file: needs no conversion.
   if (typeof value === 'string' && isPlainTime(value)) return value;
   const match = typeof value === 'string' ? timeShape.exec(value.trim()) : null;
   if (match === null) return new Unreadable('not_a_timestamp');
@@ -136,7 +136,7 @@ export function coerceGender(value: unknown): Coerced {
   return genders.get(String(value).trim().toLowerCase()) ?? dropped;
 }
 
-/** A number in E.164 as it stands, else the first one that can be read in the record's country. */
+/** An E.164 number unchanged, otherwise the first number that is valid in the record's country. */
 export function coercePhone(value: unknown, context: CoerceContext): Coerced {
   if (typeof value !== 'string' && typeof value !== 'number') return new Unreadable('not_text');
   const text = String(value);
@@ -159,7 +159,7 @@ export function coerceGeo(value: unknown): Coerced {
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? compact : dropped;
 }
 
-/** `[{"id": 1, "name": "x"}]`, as JSON in a CSV cell, to the text of a jsonb cell. */
+/** Converts `[{"id": 1, "name": "x"}]`, or the same as JSON in a CSV cell, to the text of a jsonb cell. */
 export function coerceReferences(value: unknown): string | Unreadable {
   const list = typeof value === 'string' ? parseJson(value) : value;
   if (!Array.isArray(list)) return new Unreadable('not_a_list_of_references');
@@ -176,7 +176,7 @@ export function coerceReferences(value: unknown): string | Unreadable {
   return JSON.stringify(entries);
 }
 
-/** A list of texts: a JSON array, or a CSV cell with items separated by `|`. Empty items go. */
+/** A list of texts: a JSON array, or a CSV cell with items separated by `|`. Empty items are dropped. */
 export function coerceTexts(value: unknown): readonly string[] | Unreadable {
   const list = typeof value === 'string' ? splitList(value) : value;
   if (!Array.isArray(list)) return new Unreadable('not_a_list');
@@ -193,7 +193,7 @@ function splitList(text: string): unknown {
   return text.startsWith('[') ? parseJson(text) : text.split('|').map((item) => item.trim());
 }
 
-/** The value as an object, read from JSON where it is a CSV cell; null when it is none. */
+/** Returns the value as an object, parsed from JSON in a CSV cell; null when it is not an object. */
 export function asObject(value: unknown): Record<string, unknown> | null {
   const object = typeof value === 'string' && value.startsWith('{') ? parseJson(value) : value;
   return typeof object === 'object' && object !== null && !Array.isArray(object)
@@ -209,7 +209,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether an import row says nothing about a field. */
+/** Returns true when an import row has no value for a field. */
 export function isAbsent(value: unknown): value is null | undefined | '' {
   return value === undefined || value === null || value === '';
 }

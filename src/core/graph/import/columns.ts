@@ -1,4 +1,4 @@
-/** The columns of an import, derived from the field tables, and how one record fills them. */
+/** The columns of an import, derived from the field tables, and the cells of one record for them. */
 import type { RecordField } from '../fields.ts';
 import {
   asObject,
@@ -28,23 +28,23 @@ export interface ImportColumn {
   field: string;
   column: string;
   coerce: Coerce;
-  /** What an absent value is in the table. */
+  /** Cell of an absent value. */
   absent: CopyCell;
-  /** A zero says absent (nullable ids). */
+  /** Zero means absent (nullable ids). */
   zeroIsAbsent?: boolean;
-  /** Object whose `id` stands in when the field is absent: `cities` for `cityId`. */
+  /** Object whose `id` is used when the field is absent: `cities` for `cityId`. */
   object?: string;
   /** A record without it is rejected. */
   isRequired?: boolean;
 }
 
-/** Why a record is rejected. */
+/** The reason why a record is rejected. */
 export interface Problem {
   field: string | null;
   reason: string;
 }
 
-/** How often a value of a field was left out. */
+/** Number of omitted values by field. */
 export type DroppedValues = Record<string, number>;
 
 const objectOfId: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ const coerceByField: Readonly<Record<string, Coerce>> = {
   currentCompanies: coerceReferences,
 };
 
-/** The columns that fill a table of records: all fields that a column holds, `id` first. */
+/** Returns the columns that fill a table of records: all fields with a column, `id` first. */
 export function columnsOfFields(fields: readonly RecordField[]): ImportColumn[] {
   return fields.flatMap((field) => {
     const { name, column } = field;
@@ -115,9 +115,7 @@ function absentCell(field: RecordField): CopyCell {
   return field.type === 'json' ? [] : '';
 }
 
-/**
- * One line of COPY text (without its end), or why the record is rejected. Counts dropped values.
- */
+/** Returns one line of COPY text (without its end), or why the record is rejected. Counts dropped values. */
 export function readCells(
   columns: readonly ImportColumn[],
   record: JsonRecord,
@@ -138,7 +136,7 @@ function readCell(column: ImportColumn, record: JsonRecord, context: CoerceConte
   const value = givenValue(column, record);
   if (isAbsent(value)) return column.isRequired ? new Unreadable('missing') : column.absent;
   const cell = column.coerce(value, context);
-  // Controls alone are no text, and the id 0 is none.
+  // Control characters alone are an empty text, and the id 0 is absent.
   const isNothing = cell === '' || (cell === 0 && column.zeroIsAbsent === true);
   return isNothing ? column.absent : cell;
 }

@@ -1,4 +1,4 @@
-/** The merge of staged officers and financial periods: facts that hang on a company. */
+/** The merge of staged officers and financial periods: facts that belong to a company. */
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
@@ -49,8 +49,8 @@ export async function createFactStage(tx: Sql, facts: FactTable): Promise<void> 
 }
 
 /**
- * Finds the company of rows that name it by registry number. Takes the rows out for which there is
- * none, or more than one, and returns their ordinals with the number of companies.
+ * Finds the companies of rows that name them by registry number. Removes rows that match no company or more than
+ * one, and returns their ordinals with the number of companies.
  */
 export async function resolveCompanies(
   tx: Sql,

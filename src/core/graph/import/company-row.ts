@@ -9,7 +9,7 @@ import { IdentifierSet } from './record-row.ts';
 
 export const companyColumns = columnsOfFields(companyFields);
 
-/** Names that an import row may use; others are ignored and counted. */
+/** Field names of an import row; others are ignored and counted. */
 export const companyKnownFields: ReadonlySet<string> = new Set([
   ...companyFields.map((field) => field.name),
   'registry',
@@ -19,7 +19,7 @@ export const companyKnownFields: ReadonlySet<string> = new Set([
   '_meta',
 ]);
 
-/** COPY lines of the identifiers of a company. `region` is its country, for phones. */
+/** Returns COPY lines of the identifiers of a company. `region` is its country, for phones. */
 export function companyIdentifiers(
   id: number,
   record: JsonRecord,
@@ -38,7 +38,7 @@ export function companyIdentifiers(
       if (text === '') continue;
       const normalised = normaliseIdentifier(kind, text, context);
       if (!('values' in normalised)) continue;
-      // Further readings of a cell serve look-ups; but each of several numbers is the company's.
+      // Alternative readings of a cell are for look-ups, but each of several numbers belongs to the company.
       const values = kind === 'phone' ? normalised.values : [normalised.values[0]];
       for (const value of values) found.add(kind, code, value);
     }
@@ -54,7 +54,7 @@ export function companyIdentifiers(
   return found.lines();
 }
 
-/** `registry: "GB-COH"` says which country's register holds the number. */
+/** `registry: "GB-COH"` names the country of the registry number. */
 export function withRegistryCountry(record: JsonRecord): JsonRecord {
   const country = /^([A-Za-z]{2})\b/.exec(textOf(record.registry))?.[1];
   if (country === undefined || !isAbsent(record.registryCountry)) return record;
@@ -62,8 +62,8 @@ export function withRegistryCountry(record: JsonRecord): JsonRecord {
 }
 
 /**
- * COPY lines `ordinal, registry, companyId, name, role, ...` of `directors: [{personId, name,
- * position}]`; null when the record has no such list.
+ * Returns COPY lines `ordinal, registry, companyId, name, role, ...` of `directors: [{personId, name, position}]`;
+ * null when the record has no such list.
  */
 export function directorsOf(id: number, record: JsonRecord): string | null | Problem {
   const { directors } = record;

@@ -11,7 +11,7 @@ it('replaces lone surrogates and keeps pairs', () => {
   expect(cleanText('a\ud800b \u{1f600} \udc00')).toBe('a\ufffdb \u{1f600} \ufffd');
 });
 
-it('escapes what COPY reads as its own', () => {
+it('escapes the special characters of COPY', () => {
   expect(copyLine(['a\tb\\n\r\n', null, 5, ''])).toBe('a\\tb\\\\n\\r\\n\t\\N\t5\t\n');
 });
 

@@ -1,18 +1,18 @@
 /**
- * Text as `copy ... from stdin` reads it: cells separated by tabs, one line per row, `\N` for null.
- * Every text that enters the graph is cleaned here once.
+ * Text in the format of `copy ... from stdin`: cells separated by tabs, one line per row, `\N` for null. Every
+ * text that enters the graph is cleaned here once.
  */
 
 /** A cell before it is written; an array is the cell of a `text[]` column. */
 export type CopyCell = string | number | null | readonly string[];
 
-/** Everything but C0 controls, the backslash and surrogates: text that needs no further look. */
+/** Everything but C0 controls, the backslash and surrogates: text that needs no cleaning. */
 const plainText = /^[ -[\]-\ud7ff\ue000-\uffff]*$/;
 const copySpecial = /[\\\t\n\r]/;
 
 /**
- * Text that the graph can hold: without C0 controls (the stored record is separated by one, SQL
- * refuses another), except tab, line feed and carriage return; lone surrogates become U+FFFD.
+ * Cleans a text for the graph: removes C0 controls (one separates the cells of stored records, SQL refuses
+ * another), except tab, line feed and carriage return; lone surrogates become U+FFFD.
  */
 export function cleanText(text: string): string {
   if (plainText.test(text)) return text;

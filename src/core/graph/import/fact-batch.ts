@@ -38,7 +38,7 @@ interface Row extends BatchRow {
   cells: string;
 }
 
-/** Fields that say which company a row is about. */
+/** Fields that identify a row's company. */
 const companyFieldNames = ['company', 'companyId', 'registryNumber', 'registryCountry', 'registry'];
 
 const officerColumns: readonly ImportColumn[] = [
@@ -140,8 +140,7 @@ class FactBatch implements Batch<Row> {
 }
 
 /**
- * The company by id (`companyId`, `company`), else by registry number (`registryNumber`,
- * `company`).
+ * Returns the company by id (`companyId`, `company`), otherwise by registry number (`registryNumber`, `company`).
  */
 function companyOf(
   given: JsonRecord,

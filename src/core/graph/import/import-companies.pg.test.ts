@@ -115,7 +115,7 @@ describe('companies', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('are found by full names, and by lower-trust kinds only for values of their own', async () => {
+  it('are found by full names, and by lower-trust kinds only for values that differ', async () => {
     const value = {
       id: 5,
       name: 'Acme Ltd',
@@ -140,7 +140,7 @@ describe('companies', () => {
     expect(await readCompany(database.sql, 5)).toMatchObject({ registryCountry: 'GB' });
   });
 
-  it('give their new name to their people', async () => {
+  it('pass a new name on to their people', async () => {
     await importValues(database.sql, 'persons', [
       { id: 1, companyId: 5 },
       { id: 2, companyId: 6 },
@@ -155,7 +155,7 @@ describe('companies', () => {
     });
   });
 
-  it('replace their undated officers by the directors they name', async () => {
+  it('replace their undated officers with the directors they name', async () => {
     await importValues(database.sql, 'officers', [
       { companyId: 5, name: 'Dated', role: 'CEO', appointedOn: '2020-01-01' },
       { companyId: 5, name: 'Undated', role: 'CEO' },
@@ -229,7 +229,7 @@ describe('officers and financial periods', () => {
 });
 
 describe('reference rows', () => {
-  it('come along with records, and derived names only fill gaps', async () => {
+  it('are created from records, and derived names only fill gaps', async () => {
     await importValues(database.sql, 'countries', [{ id: 233, name: 'United States', iso2: 'US' }]);
     await importValues(database.sql, 'persons', [
       {
@@ -284,7 +284,7 @@ describe('reference rows', () => {
     expect(await importValues(database.sql, table, [renamed])).toMatchObject({ unchanged: 1 });
   });
 
-  it('reach the cities that lie in a renamed country', async () => {
+  it('pass a country’s new name on to its cities', async () => {
     const cities = { id: 8, name: 'Town', countryId: 9 };
     await importValues(database.sql, 'persons', [{ id: 1, cities }]);
     await importValues(database.sql, 'countries', [{ id: 9, name: 'Land' }]);

@@ -1,4 +1,4 @@
-/** What the tests of the import share: import from values in memory, and answers as JSON. */
+/** Shared helpers of the import's tests: import from values in memory, and records as JSON. */
 import { Readable, Writable } from 'node:stream';
 import type { Database } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
@@ -11,7 +11,7 @@ export interface ImportOutcome extends ImportReport {
   rejects: { line: number; reason: string; field: string | null; record: unknown }[];
 }
 
-/** Imports values as JSON lines, or a text as it stands. */
+/** Imports values as JSON lines, or a text unchanged. */
 export async function importValues(
   sql: Database,
   entity: ImportEntity,
@@ -38,7 +38,7 @@ export async function importValues(
   return { ...report, rejects: lines.map((line) => JSON.parse(line)) };
 }
 
-/** The person as it is answered; undefined when there is none. */
+/** Returns the person as the API returns it; undefined when there is none. */
 export async function readPerson(
   sql: Database,
   id: number,
@@ -47,7 +47,7 @@ export async function readPerson(
   return row === undefined ? undefined : JSON.parse(recordToJson(personFields, row.record));
 }
 
-/** The company as it is answered. */
+/** Returns the company as the API returns it. */
 export async function readCompany(sql: Database, id: number): Promise<Record<string, unknown>> {
   const [row] = await sql<
     { record: string }[]

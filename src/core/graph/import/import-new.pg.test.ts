@@ -1,4 +1,4 @@
-/** A batch of which nothing is stored takes a shorter way than others; it must come to the same. */
+/** A batch of new records takes a shorter path than others; the result must be the same. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { importGraph } from '../../../../tests/support/graph.ts';
@@ -24,7 +24,7 @@ const tables = [
   ...['countries', 'regions', 'cities', 'industries', 'positions'],
 ];
 
-/** Everything that an import fills. */
+/** Everything that an import writes. */
 async function contents(sql: Database): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const table of tables) {
@@ -42,7 +42,7 @@ async function contents(sql: Database): Promise<Record<string, string[]>> {
 }
 
 const { companies } = smallGraph;
-/** Each third person lives in a city and has a trade, so that there is something to count. */
+/** Every third person lives in a city and has a trade, so that there is something to count. */
 const persons = smallGraph.persons.map((person, index) => ({
   ...person,
   ...(index % 3 === 0 ? { cityId: 40 + index, industryId: 7, positionId: 30 } : {}),
@@ -50,10 +50,10 @@ const persons = smallGraph.persons.map((person, index) => ({
   ...(index % 3 === 0 ? { industries: { id: 7, name: 'Mining' }, position: 'Miner' } : {}),
 }));
 
-test('records come to the same whether all of them are new or some were stored before', async () => {
+test('records have the same result whether all of them are new or some were stored before', async () => {
   const other = { name: 'Other', email: 'other@other.example', positionId: 9, position: 'Other' };
   for (const sql of [fresh, filled]) await suppress(sql, 'out@home.example');
-  // The first record of each file is there under another name.
+  // The first record of each file is stored under another name.
   const [company, person] = [must(companies[0], 'company'), must(persons[0], 'person')];
   await importGraph(filled, { companies: [{ ...company, ...other, directors: [] }] });
   await importGraph(filled, { persons: [{ ...person, ...other }] });
@@ -63,7 +63,7 @@ test('records come to the same whether all of them are new or some were stored b
   expect(expected.persons).toHaveLength(persons.length);
   expect(expected.suppressed).not.toEqual([]);
   const isOther = (row: string) => /other/i.test(row) || /^\((1,)?9,/.test(row);
-  // The title of the other record stays in the tables of names, held by nobody.
+  // The title of the other record stays in the tables of names, without holders.
   const left = ['positions', 'lookup_values', 'lookup_words'];
   for (const table of left) expected[table] = (expected[table] ?? []).filter((r) => !isOther(r));
   expect(await contents(fresh)).toEqual(expected);

@@ -102,7 +102,7 @@ const full = {
   lastPostDate: '2024-04-01T00:00:00',
 };
 
-/** What a person is of whom nothing is known. */
+/** A person with an id and nothing else. */
 const empty = {
   id: 1,
   createdAt: '2025-06-01T10:00:00',
@@ -182,7 +182,7 @@ describe('answers', () => {
     expect(JSON.stringify(await readPerson(database.sql, full.id))).toBe(JSON.stringify(full));
   });
 
-  it('answers absent values for a person of whom only the id is known', async () => {
+  it('returns absent values for a person with nothing but an id', async () => {
     await importValues(database.sql, 'persons', [{ id: 1 }]);
     expect(JSON.stringify(await readPerson(database.sql, 1))).toBe(JSON.stringify(empty));
   });
@@ -198,19 +198,19 @@ describe('answers', () => {
     expect(await readPerson(database.sql, full.id)).toEqual(full);
   });
 
-  it('imports its own answers without a change', async () => {
+  it('imports its own output without a change', async () => {
     await importValues(database.sql, 'companies', [{ id: 5, name: 'Acme & Sons' }]);
     await importValues(database.sql, 'persons', [full, { id: 1 }]);
     const answers = [await readPerson(database.sql, full.id), await readPerson(database.sql, 1)];
     expect(await importValues(database.sql, 'persons', answers)).toMatchObject({ unchanged: 2 });
   });
 
-  it('takes out what a stored record cannot hold', async () => {
+  it('removes what a stored record cannot contain', async () => {
     await importValues(database.sql, 'persons', '{"id":1,"name":"a\\u0000\\u001fb\\u001e\\ud800"}');
     expect(await readPerson(database.sql, 1)).toMatchObject({ name: 'ab\ufffd' });
   });
 
-  it('leaves out and counts a phone that is none, and keeps the person', async () => {
+  it('drops and counts an invalid phone, and keeps the person', async () => {
     const outcome = await importValues(database.sql, 'persons', [{ id: 1, phone: 'ask Bob' }]);
     expect(outcome).toMatchObject({ inserted: 1, rejected: 0, droppedValues: { phone: 1 } });
     expect(await readPerson(database.sql, 1)).toMatchObject({ phone: '' });
@@ -257,7 +257,7 @@ describe('a second import', () => {
     });
   });
 
-  it('lets an e-mail that moved leave its old owner', async () => {
+  it('removes a moved e-mail from its old owner', async () => {
     await importValues(database.sql, 'persons', [{ id: 1, email: 'a@example.org' }, { id: 2 }]);
     const moved = [{ id: 1 }, { id: 2, email: 'a@example.org' }];
     expect(await importValues(database.sql, 'persons', moved)).toMatchObject({ updated: 2 });
@@ -265,7 +265,7 @@ describe('a second import', () => {
     expect(await readIdentifiers(database.sql, 'person', 2)).toEqual(['2 a@example.org']);
   });
 
-  it('counts a record as updated when only an identifier beside it changed', async () => {
+  it('counts a record as updated when only one of its identifiers changed', async () => {
     await importValues(database.sql, 'persons', [{ id: 1, twitter: 'now' }]);
     const value = { id: 1, twitter: 'now', _meta: { twitterFormer: 'before' } };
     const second = await importValues(database.sql, 'persons', [value], '2026-01-01T00:00:00Z');
@@ -275,7 +275,7 @@ describe('a second import', () => {
 });
 
 describe('identifiers', () => {
-  it('are canonical, once per value, and of the kind of most trust', async () => {
+  it('are canonical, once per value, and of the most trusted kind', async () => {
     await importValues(database.sql, 'countries', [{ id: 9, name: 'United Kingdom', iso2: 'gb' }]);
     const value = {
       id: 1,
@@ -361,7 +361,7 @@ describe('bad records', () => {
     ]);
   });
 
-  it('that only the database refuses are found by halving the batch', async () => {
+  it('that only the database refuses are isolated by bisection', async () => {
     // Too long for the index on names and birth years.
     const digits = Array.from({ length: 9_000 }, (_, index) => (index * 7919).toString(36)).join(
       '',

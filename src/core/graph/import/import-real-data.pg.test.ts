@@ -1,4 +1,4 @@
-/** The real people and companies, where they are at hand: none may be rejected. */
+/** Imports the real people and companies, when available: none may be rejected. */
 import { createReadStream, existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,17 +11,19 @@ import { importRecords } from './import-records.ts';
 import { openRecords } from './open-records.ts';
 
 const folder = path.join(packageRoot, '..', 'shared', 'data', 'graph');
-const isThere = existsSync(folder);
-if (!isThere) process.stdout.write('skipped: import of real data, it is not on this machine\n');
+const isFound = existsSync(folder);
+if (!isFound) process.stdout.write('skipped: real data for the import not found\n');
 
-describe.skipIf(!isThere)('the real data', () => {
+describe.skipIf(!isFound)('the real data', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   afterAll(() => database?.drop());
 
-  it('is loaded as a whole, and a second time changes nothing', { timeout: 120_000 }, async () => {
+  it('is loaded completely, and a second import changes nothing', {
+    timeout: 120_000,
+  }, async () => {
     for (const entity of ['companies', 'persons'] as const) {
       const lines = await countLines(fileOf(entity));
       const first = await importFile(database, entity);

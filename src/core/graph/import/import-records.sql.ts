@@ -1,7 +1,7 @@
 /**
- * The merge of a staged batch of people or companies, in one transaction: compare, write what
- * differs, replace identifiers, suppress. Rows that are equal already are neither written nor
- * locked. The texts are built from the tables below and the field tables, never from input.
+ * The merge of a staged batch of people or companies, in one transaction: compare, write changes, replace
+ * identifiers, suppress. Equal rows are neither written nor locked. The texts are built from the tables below and
+ * the field tables, never from input.
  */
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -16,10 +16,10 @@ import { personColumns } from './person-row.ts';
 export interface RecordTables {
   records: 'persons' | 'companies';
   identifiers: 'person_identifiers' | 'company_identifiers';
-  /** Column of the look-up table that holds the record's id. */
+  /** Column of the look-up table with the record's id. */
   owner: 'person_id' | 'company_id';
   columns: readonly string[];
-  /** Where the ids of records to render are gathered. */
+  /** Table that collects the ids of records to render. */
   rendered: 'stage_persons_to_render' | 'stage_companies_to_render';
 }
 
@@ -79,7 +79,7 @@ export async function createRenderLists(tx: Sql): Promise<void> {
   );
 }
 
-/** True when one of these records is stored already. */
+/** Returns true when one of these records is already stored. */
 export async function isAnyStored(
   tx: Sql,
   { records }: RecordTables,
@@ -106,7 +106,7 @@ export async function createRecordStage(tx: Sql, tables: RecordTables): Promise<
   );
 }
 
-/** Compares the stage with what is stored, once for all steps that follow. */
+/** Compares the stage with the stored records, once for all following steps. */
 export async function compareRecords(tx: Sql, tables: RecordTables): Promise<void> {
   const { records, columns } = tables;
   const staged = columns.map((name) =>
@@ -126,7 +126,7 @@ export async function compareRecords(tx: Sql, tables: RecordTables): Promise<voi
   );
 }
 
-/** Notes that all records of the batch are new, as `compareRecords` would find. */
+/** Marks all records of the batch as new, as `compareRecords` would. */
 export async function createChangesOfNew(tx: Sql): Promise<void> {
   await runConstant(
     tx,
@@ -137,8 +137,8 @@ export async function createChangesOfNew(tx: Sql): Promise<void> {
 }
 
 /**
- * Inserts the new records and updates the changed ones. A time that the import does not give stays,
- * or is `importedAt`: on insert both, on update `when_updated` alone.
+ * Inserts the new records and updates the changed ones. Times that the import does not give are kept, or set to
+ * `importedAt`: both on insert, only `when_updated` on update.
  */
 export async function writeRecords(
   tx: Sql,
@@ -181,7 +181,7 @@ export async function listChanged(tx: Sql, { rendered }: RecordTables): Promise<
   );
 }
 
-/** Makes the identifiers of the staged records those of the stage. */
+/** Replaces the identifiers of the staged records with those of the stage. */
 export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
   const { identifiers, owner } = tables;
   await runConstant(
@@ -202,18 +202,18 @@ export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise
   );
 }
 
-/** Writes the identifiers of records that are all new, and so have none yet. */
+/** Inserts the identifiers of records that are all new. */
 export async function insertIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
   await runConstant(tx, insertIdentifiersSql(tables));
 }
 
-/** By value, so that neighbours in the index are written together. */
+/** Ordered by value, so that neighbours in the index are written together. */
 function insertIdentifiersSql({ identifiers, owner }: RecordTables): string {
   return `insert into ${identifiers} (value, kind, ${owner})
        select value, kind, id from stage_identifiers order by value`;
 }
 
-/** The words that opt-outs hash, for each kind that can be opted out of. */
+/** The words that opt-outs hash, for each kind that supports opt-outs. */
 const suppressedKinds = [
   [personIdentifierCodes.professional_network, 'professional_network'],
   [personIdentifierCodes.email, 'email'],
@@ -224,8 +224,8 @@ const suppressedKinds = [
 ] as const;
 
 /**
- * People of the stage who hold an identifier that was opted out are suppressed. A hash is of kind and value,
- * or of the value alone where a list of hashes came from elsewhere.
+ * Suppresses people of the stage who hold an opted-out identifier. A hash is of kind and value, or of the value
+ * alone when it came from a list of hashes.
  */
 export async function suppressOptedOut(tx: Sql): Promise<void> {
   const kinds = suppressedKinds.map(([code, name]) => `(${code}, '${name}')`).join(', ');
@@ -244,8 +244,8 @@ export async function suppressOptedOut(tx: Sql): Promise<void> {
 }
 
 /**
- * The directors that a company names replace its officers without a day of appointment, which is
- * the only kind that a list of directors can express; dated officers stay.
+ * Replaces a company's officers without a day of appointment by the directors that it names; a list of directors
+ * has no dates, so dated officers stay.
  */
 export async function replaceDirectors(tx: Sql): Promise<void> {
   await runConstant(
@@ -274,8 +274,8 @@ export async function replaceDirectors(tx: Sql): Promise<void> {
 }
 
 /**
- * The people of companies that are new or renamed show another company name; those of companies that grew
- * or shrank are searched by another head count.
+ * Lists the people of new or renamed companies, whose company name changes, and those of companies whose head
+ * count changed, which is searchable.
  */
 export async function listPeopleOfChangedCompanies(tx: Sql): Promise<void> {
   await runConstant(
@@ -293,7 +293,7 @@ export async function listPeopleOfChangedCompanies(tx: Sql): Promise<void> {
   );
 }
 
-/** Counts of the batch. */
+/** Returns the counts of the batch. */
 export async function countChanges(tx: Sql): Promise<{ inserted: number; updated: number }> {
   const [counts] = await runConstant<{ inserted: number; updated: number }>(
     tx,
@@ -304,7 +304,7 @@ export async function countChanges(tx: Sql): Promise<{ inserted: number; updated
   return must(counts, 'counts');
 }
 
-/** ISO alpha-2 codes of the countries that have one, by id. */
+/** Returns the ISO alpha-2 codes of the countries that have one, by id. */
 export async function selectCountryCodes(sql: Sql): Promise<Map<number, string>> {
   const rows = await sql<{ id: number; iso2: string }[]>`
     select id, iso2 from countries where iso2 is not null`;

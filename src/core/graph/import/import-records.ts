@@ -1,6 +1,6 @@
 /**
- * Import of a file into the graph: records stream in, are checked one by one, and enter in
- * transactions of 50,000. While the database merges one batch the next one is read.
+ * Imports a file into the graph: records are streamed, checked one by one, and merged in transactions of 50,000.
+ * While the database merges one batch the next one is read.
  */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -35,12 +35,12 @@ const importers = {
 
 export type ImportEntity = keyof typeof importers;
 
-/** The names of what can be imported. */
+/** The names of the entities that can be imported. */
 export const importEntities = Object.keys(importers) as readonly ImportEntity[];
 
 export interface ImportOptions {
   entity: ImportEntity;
-  /** Unzipped bytes, from the first one on; see `openRecords`. */
+  /** Unzipped bytes from the beginning; see `openRecords`. */
   input: Readable;
   format: RecordFormat;
   /**
@@ -49,24 +49,24 @@ export interface ImportOptions {
   rejects: Writable;
   /** Called after each transaction. */
   onProgress?: (counts: ImportCounts) => void;
-  /** The time that records without one get; default now. */
+  /** The time for records without one; now by default. */
   importedAt?: Date;
 }
 
 export interface ImportCounts {
-  /** Records of the file; blank lines are none. */
+  /** Records of the file, without blank lines. */
   read: number;
   inserted: number;
   updated: number;
-  /** Equal to what is stored, or superseded by a later record with the same id. */
+  /** Equal to the stored record, or superseded by a later record with the same id. */
   unchanged: number;
   rejected: number;
 }
 
 export interface ImportReport extends ImportCounts {
-  /** How often each field was there that no record has. */
+  /** Number of occurrences of each unknown field. */
   unknownFields: Record<string, number>;
-  /** How often a value was left out because it cannot be read as what it is (a phone number). */
+  /** Number of omitted values by field, because they are not valid (a phone number). */
   droppedValues: DroppedValues;
   seconds: number;
 }
@@ -74,19 +74,18 @@ export interface ImportReport extends ImportCounts {
 const batchRecordsMax = 50_000;
 /** Long records make smaller transactions: two batches of them are in memory. */
 const batchBytesMax = 96 * 1024 * 1024;
-/** Records that only the database refuses; more of them mean that something else is wrong. */
+/** Maximum number of records that only the database refuses; more of them indicate another problem. */
 const refusedByDatabaseMax = 100;
 
 /**
- * Imports a stream of records. A record replaces the stored one with its id as a whole: a field
- * that is not there is absent afterwards, its identifiers become those of the new record.
- * `createdAt` and `whenUpdated` are taken where they are given; else `createdAt` stays, and
- * `whenUpdated` moves to the time of the import if a field of the record changed. The same file
- * twice changes nothing.
+ * Imports a stream of records. A record completely replaces the stored one with its id: missing fields become
+ * absent, and its identifiers become those of the new record. `createdAt` and `whenUpdated` are taken when given;
+ * otherwise `createdAt` is kept, and `whenUpdated` becomes the time of the import if a field of the record
+ * changed. Importing the same file twice changes nothing.
  *
- * Bad records go to `rejects` and the rest goes on. Throws AppError unreadable_csv for a file that
- * is no CSV, and whatever the input or the database throw; committed transactions stay, and the
- * same import can simply be run again.
+ * Bad records go to `rejects`, and the import continues. Throws `AppError` `unreadable_csv` for a file that is not
+ * CSV, and errors of the input or the database; committed transactions stay, and the same import can simply be
+ * repeated.
  */
 export async function importRecords(sql: Database, options: ImportOptions): Promise<ImportReport> {
   const importer: Importer<BatchRow> = importers[options.entity];
@@ -132,7 +131,7 @@ class ImportRun<Row extends BatchRow> {
           if (size.records < batchRecordsMax && size.bytes < batchBytesMax) continue;
           await merging;
           merging = this.#mergeBatch(batch, size.records);
-          // An early failure is thrown at the next await; until then it is not unhandled.
+          // An early failure is thrown at the next await; until then it must not count as unhandled.
           merging.catch(() => {});
           batch = this.#importer.createBatch(this.#context);
           size = { records: 0, bytes: 0 };
@@ -147,9 +146,7 @@ class ImportRun<Row extends BatchRow> {
     return { ...this.#counts, unknownFields, droppedValues: this.#context.dropped, seconds };
   }
 
-  /**
-   * Puts the item into the batch or among the rejects; returns the bytes that the batch grew by.
-   */
+  /** Adds the item to the batch or to the rejects; returns the bytes by which the batch grew. */
   async #add(batch: Batch<Row>, item: SourceItem): Promise<number> {
     this.#counts.read += 1;
     if ('reason' in item) {
@@ -181,7 +178,7 @@ class ImportRun<Row extends BatchRow> {
     this.#options.onProgress?.({ ...this.#counts });
   }
 
-  /** Merges in one transaction; halves it around a record that the database refuses. */
+  /** Merges in one transaction; isolates a record that the database refuses by bisection. */
   async #mergeRows(batch: Batch<Row>, rows: readonly Row[]): Promise<MergeResult> {
     try {
       return await writeGraph(this.#sql, (tx) => batch.merge(tx, rows));
@@ -214,12 +211,12 @@ class ImportRun<Row extends BatchRow> {
   }
 }
 
-/** Data exceptions, violated constraints and exceeded limits are about a row; all else is not. */
+/** Returns true for data exceptions, violated constraints and exceeded limits, which are caused by a row. */
 function isRefusal(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError && /^(?:22|23|54)/.test(error.code);
 }
 
-/** The record for the list of rejects, or the text where it is none. */
+/** Returns the record for the rejects, or its text when it was not parsed. */
 function readable(source: RecordSource): unknown {
   if (!(source instanceof Uint8Array)) return source;
   const text = new TextDecoder().decode(source);

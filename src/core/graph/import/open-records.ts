@@ -1,7 +1,4 @@
-/**
- * Finds out how an import file is written: gzip by its magic bytes, then the format by its first
- * byte.
- */
+/** Detects the format of an import file: gzip by its magic bytes, then the format by its first byte. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
@@ -9,11 +6,11 @@ export type RecordFormat = 'jsonl' | 'csv';
 
 export interface OpenedRecords {
   format: RecordFormat;
-  /** The same bytes, unzipped, from the first one on. */
+  /** The same bytes, unzipped, from the beginning. */
   input: Readable;
 }
 
-/** A stream that begins with `{` (after a byte order mark and white space) is JSONL, else CSV. */
+/** A stream that begins with `{` (after a byte order mark and white space) is JSONL, otherwise CSV. */
 export async function openRecords(raw: Readable): Promise<OpenedRecords> {
   const outer = await peek(raw, hasGzipMagicLength);
   const input = isGzip(outer.first)
@@ -41,7 +38,7 @@ function firstCharacter(first: Buffer): string | undefined {
     .trimStart()[0];
 }
 
-/** Reads until `isEnough`, and gives back a stream that begins with what was read. */
+/** Reads until `isEnough`, and returns a stream that begins with the bytes read. */
 async function peek(
   stream: Readable,
   isEnough: (first: Buffer) => boolean,

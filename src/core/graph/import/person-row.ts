@@ -8,14 +8,14 @@ import { IdentifierSet } from './record-row.ts';
 
 export const personColumns = columnsOfFields(personFields);
 
-/** Names that an import row may use; others are ignored and counted. */
+/** Field names of an import row; others are ignored and counted. */
 export const personKnownFields: ReadonlySet<string> = new Set([
   ...personFields.map((field) => field.name),
   'industry',
   '_meta',
 ]);
 
-/** COPY lines of the identifiers of a person. `region` is the record's country, for phones. */
+/** Returns COPY lines of the identifiers of a person. `region` is the record's country, for phones. */
 export function personIdentifiers(
   id: number,
   record: JsonRecord,
@@ -32,7 +32,7 @@ export function personIdentifiers(
     const text = textOf(value);
     if (text === '') return;
     const normalised = normaliseIdentifier(kind, text, context);
-    // Further readings of a cell serve look-ups; a record is stored under the first alone.
+    // Alternative readings of a cell are for look-ups; a record is stored only under the first.
     if ('values' in normalised) found.add(kind, code, normalised.values[0]);
   };
   add('professional_network', codes.professional_network, record.professional_network);
@@ -42,7 +42,7 @@ export function personIdentifiers(
     const text = textOf(value);
     if (text === '') continue;
     const normalised = normaliseIdentifier('phone', text, context);
-    // A cell may hold several numbers, and each of them is the person's.
+    // A cell may contain several numbers, and each of them belongs to the person.
     const numbers = 'values' in normalised ? normalised.values : [];
     for (const number of numbers) found.add('phone', codes.phone, number);
   }

@@ -17,27 +17,27 @@ function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** Line and record, or line and reason, by line: malformed CSV is noticed ahead of its turn. */
+/** Line and record, or line and reason, by line: malformed CSV is reported early. */
 function outline(items: SourceItem[]): unknown[] {
   return items
     .toSorted((a, b) => a.line - b.line)
     .map((item) => [item.line, 'record' in item ? item.record : item.reason]);
 }
 
-it('reads JSON lines across chunks, with blank lines, CRLF and no last line end', async () => {
+it('reads JSON lines across chunks, with blank lines, CRLF and no final newline', async () => {
   expect(outline(await read('{"id":1}\r\n\n{"id":"\u2028é"}'))).toEqual([
     [1, { id: 1 }],
     [3, { id: '\u2028é' }],
   ]);
 });
 
-it('finds gzip by its magic bytes and CSV by its first byte, after a byte order mark', async () => {
+it('detects gzip by its magic bytes and CSV by its first byte, after a byte order mark', async () => {
   expect(outline(await read(gzipSync('{"id":1}\n')))).toEqual([[1, { id: 1 }]]);
   expect(outline(await read('\ufeff{"id":1}\n'))).toEqual([[1, { id: 1 }]]);
   expect(outline(await read('\ufeffid,name\n1,x\n'))).toEqual([[2, { id: '1', name: 'x' }]]);
 });
 
-it('goes on after lines that are no records', async () => {
+it('continues after lines that are not records', async () => {
   const bytes = Buffer.concat([
     Buffer.from('{"id":1\n[]\n{"a":"'),
     Buffer.from([0xff]),
@@ -51,7 +51,7 @@ it('goes on after lines that are no records', async () => {
   ]);
 });
 
-it('gives up on one line that is too long, not on the file', async () => {
+it('skips a line that is too long, not the file', async () => {
   const long = `{"id":1,"summary":"${'x'.repeat(17 * 1024 * 1024)}"}`;
   expect(outline(await read(`${long}\n{"id":2}\n`, 65_536))).toEqual([
     [1, 'too_long'],
@@ -59,14 +59,14 @@ it('gives up on one line that is too long, not on the file', async () => {
   ]);
 });
 
-it('reads CSV with quoted line ends, and leaves empty cells out', async () => {
+it('reads CSV with quoted newlines, and omits empty cells', async () => {
   expect(outline(await read('id,summary,name\n1,"a\nb",\n2,,x\n'))).toEqual([
     [2, { id: '1', summary: 'a\nb' }],
     [4, { id: '2', name: 'x' }],
   ]);
 });
 
-it('goes on after malformed CSV records', async () => {
+it('continues after malformed CSV records', async () => {
   expect(outline(await read('id,name\n1,a"b\n2,x,y\n3,z\n'))).toEqual([
     [2, 'malformed_csv'],
     [3, 'more_cells_than_header'],
@@ -74,7 +74,7 @@ it('goes on after malformed CSV records', async () => {
   ]);
 });
 
-it('names the physical line on which a record begins, with CRLF inside quotes too', async () => {
+it('reports the physical line on which a record begins, even with CRLF inside quotes', async () => {
   expect(
     outline(await read('id,summary\r\n1,"a\r\nb"\r\n\r\n2,x"y\r\n3,"c\r\n\r\nd"\r\n4,e')),
   ).toEqual([
@@ -89,7 +89,7 @@ it('refuses a header that names a field twice', async () => {
   await expect(read('id,id\n1,2\n')).rejects.toMatchObject({ code: 'unreadable_csv' });
 });
 
-it('refuses a CSV file whose quote never closes before it fills the memory', async () => {
+it('refuses a CSV file with an unclosed quote before it fills the memory', async () => {
   const open = `id,name\n1,"${'x'.repeat(17 * 1024 * 1024)}`;
   await expect(read(open, 65_536)).rejects.toMatchObject({ code: 'unreadable_csv' });
 });

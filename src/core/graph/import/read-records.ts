@@ -1,6 +1,6 @@
 /**
- * Import files as streams of records with their lines. A record that cannot be read is an item with
- * a reason, and reading goes on. Items come in lists, one per chunk of input, with bounded memory.
+ * Reads import files as streams of records with their lines. An unreadable record is an item with a reason, and
+ * reading continues. Items come in lists, one per chunk of input, with bounded memory.
  */
 import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable } from 'node:stream';
@@ -14,14 +14,14 @@ export interface SourceRecord {
   /** One-based physical line on which the record begins. */
   line: number;
   record: JsonRecord;
-  /** Bytes that the record took in the file, about. */
+  /** Approximate bytes of the record in the file. */
   size: number;
   source: RecordSource;
 }
 
 /**
- * What a record was read from, for the list of rejects: the bytes of its line (a view of the chunk
- * that it came in, so it costs no memory of its own), or the record itself where it came from CSV.
+ * The source of a record, for the rejects: the bytes of its line (a view of its chunk, so it costs no memory of
+ * its own), or the record itself when it came from CSV.
  */
 export type RecordSource = Uint8Array | JsonRecord;
 
@@ -33,13 +33,11 @@ export interface UnreadableRecord {
 
 export type SourceItem = SourceRecord | UnreadableRecord;
 
-/** One record longer than this is not read: it would be held in memory as a whole. */
+/** Maximum bytes of a record: it would be held in memory as a whole. */
 const recordBytesMax = 16 * 1024 * 1024;
 const excerptBytesMax = 10_000;
 
-/**
- * Reads an unzipped stream to its end. Throws AppError unreadable_csv where no record can follow.
- */
+/** Reads an unzipped stream to its end. Throws `AppError` `unreadable_csv` when no further record can be read. */
 export function readRecords(
   input: Readable,
   format: RecordFormat,
@@ -65,7 +63,7 @@ async function* readJsonLines(input: Readable): AsyncGenerator<SourceItem[], voi
       [parts, partBytes, from] = [[], 0, end + 1];
     }
     const rest = bytes.subarray(from);
-    // Of a line that is too long only the beginning is kept, for the list of rejects.
+    // Only the beginning of a line that is too long is kept, for the rejects.
     if (rest.length > 0 && partBytes <= recordBytesMax) parts.push(Buffer.from(rest));
     partBytes += rest.length;
     if (items.length > 0) yield items;
@@ -89,7 +87,7 @@ function parseJsonLine(bytes: Buffer, line: number): SourceItem | null {
   return { line, record, size: bytes.length, source: bytes };
 }
 
-/** The object, or the reason why there is none. */
+/** Returns the object, or the reason why there is none. */
 function parseObject(text: string): JsonRecord | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -106,9 +104,9 @@ interface CsvOutput {
 }
 
 /**
- * CSV with a header of field names; empty cells are absent values. A record with a stray quote is
- * skipped with its line; where the parser reads it as the opening of a quoted cell, the text up to
- * the next closing quote goes with it.
+ * Reads CSV with a header of field names; empty cells are absent values. A record with a stray quote is skipped
+ * with its line; when the parser takes it as the start of a quoted cell, the text up to the next closing quote is
+ * skipped too.
  */
 async function* readCsv(input: Readable): AsyncGenerator<SourceItem[], void, undefined> {
   const skipped: UnreadableRecord[] = [];
@@ -146,11 +144,11 @@ function countLineEnds(cell: string): number {
 }
 
 /**
- * Physical lines of byte positions. The parser's own count takes a CRLF inside quotes for two
- * lines, so it would name wrong lines in the list of rejects.
+ * Maps byte positions to physical lines. The parser's own count takes a CRLF inside quotes for two lines, so it
+ * would report wrong lines in the rejects.
  */
 class LineFinder {
-  /** Positions of the line feeds that are still asked for, ascending. */
+  /** Positions of the line feeds that are still needed, ascending. */
   #lineFeeds: number[] = [];
   #forgotten = 0;
   #bytes = 0;
@@ -168,13 +166,13 @@ class LineFinder {
     return this.#bytes - this.#bytesForgotten;
   }
 
-  /** How many lines have ended before the position. */
+  /** Returns the number of lines that ended before the position. */
   endedBefore(position: number): number {
     const index = this.#lineFeeds.findIndex((lineFeed) => lineFeed >= position);
     return this.#forgotten + (index < 0 ? this.#lineFeeds.length : index);
   }
 
-  /** The line that the byte before the position is on; a line feed is on the line that it ends. */
+  /** Returns the line of the byte before the position; a line feed belongs to the line that it ends. */
   lineBefore(position: number): number {
     return this.endedBefore(position - 1) + 1;
   }
@@ -193,7 +191,7 @@ async function* boundRecords(input: Readable, lines: LineFinder): AsyncGenerator
     const chunk = Buffer.from(part);
     lines.add(chunk);
     if (lines.bytesPending() > recordBytesMax) {
-      throw unreadableCsv('A quote is opened and not closed for 16 MiB.');
+      throw unreadableCsv('A quote is not closed within 16 MiB.');
     }
     yield chunk;
   }

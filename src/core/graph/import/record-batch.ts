@@ -1,4 +1,4 @@
-/** A batch of people or companies: rows for the stage, and the merge in its order. */
+/** A batch of people or companies: rows for the stage, and the order of the merge. */
 import type { Sql } from '../../db/client.ts';
 import { renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
 import { countNewPeople, recountStagedPeople } from '../lookup-values.sql.ts';
@@ -119,7 +119,7 @@ class RecordBatch implements Batch<RecordRow> {
     return { ...(await queries.countChanges(tx)), rejected: [] };
   }
 
-  /** Some of the records are stored: by way of the stage, where they are compared. */
+  /** Merges records of which some are stored: through the stage, where they are compared. */
   async #mergeStored(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const { tables } = this.#kind;
     const target = { table: 'stage_records', columns: tables.columns };
@@ -134,7 +134,7 @@ class RecordBatch implements Batch<RecordRow> {
     await queries.replaceIdentifiers(tx, tables);
   }
 
-  /** None of them is: straight into their table, which is a quarter of the work less. */
+  /** Inserts records of which none is stored: directly into their table, with a quarter less work. */
   async #insertNew(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const { tables } = this.#kind;
     const { importedAt } = this.#context;
@@ -156,7 +156,7 @@ class RecordBatch implements Batch<RecordRow> {
     if (tables.records === 'persons') await countNewPeople(tx);
   }
 
-  /** Identifiers and officers, which are compared with what is stored by their own steps. */
+  /** Stages identifiers and officers, which are compared with the stored ones by their own steps. */
   async #stageDependents(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const copy = (table: string, columns: readonly string[], lineOf: (row: RecordRow) => string) =>
       queries.copyInto(tx, { table, columns }, linesOf(rows, lineOf));
@@ -179,13 +179,13 @@ class RecordBatch implements Batch<RecordRow> {
   }
 }
 
-/** Renders the records that the transaction listed; last, because it reads all that was written. */
+/** Renders the records that the transaction listed; last, because it reads everything written. */
 export async function renderListed(tx: Sql): Promise<void> {
   await renderCompanyRecords(tx, { idsIn: queries.companyTables.rendered });
   await renderPersonRecords(tx, { idsIn: queries.personTables.rendered });
 }
 
-/** The cells with the times that a record lacks; `id`, `created_at` and `when_updated` come first. */
+/** Adds the missing times of a record to its cells; `id`, `created_at` and `when_updated` come first. */
 function withTimes(cells: string, importedAt: string): string {
   return cells.replace(timesOfCells, (_, id: string, created: string, updated: string) => {
     const given = (time: string) => (time === '\\N' ? importedAt : time);
@@ -195,7 +195,7 @@ function withTimes(cells: string, importedAt: string): string {
 
 const timesOfCells = /^([^\t]*)\t([^\t]*)\t([^\t]*)/;
 
-/** One after another, so that the batch is not in memory twice. */
+/** One by one, so that the batch is not in memory twice. */
 function* linesOf<Row>(rows: readonly Row[], lineOf: (row: Row) => string): Generator<string> {
   for (const row of rows) yield lineOf(row);
 }

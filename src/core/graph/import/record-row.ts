@@ -1,4 +1,4 @@
-/** One person or company of an import, ready for the stage: COPY text and what goes with it. */
+/** One person or company of an import, ready for the stage: COPY text and its dependents. */
 import type { BatchRow } from './batch.ts';
 import { copyLine } from './copy-text.ts';
 
@@ -8,7 +8,7 @@ export interface RecordRow extends BatchRow {
   cells: string;
   /** COPY lines of the look-up table. */
   identifiers: string;
-  /** COPY lines of the officers that the record names; null when it says nothing about them. */
+  /** COPY lines of the officers that the record names; null when it names none at all. */
   officers: string | null;
 }
 
@@ -25,7 +25,7 @@ export class IdentifierSet {
     this.#id = id;
   }
 
-  /** `group` names kinds that hold the same sort of value, such as e-mail and work e-mail. */
+  /** `group` names kinds with the same sort of value, such as e-mail and work e-mail. */
   add(group: string, kind: number, value: string): void {
     const key = `${group}:${value}`;
     if (this.#kinds.has(key)) return;

@@ -79,7 +79,7 @@ function readRow(table: ReferenceTable, record: JsonRecord): ReferenceRow | Prob
   return problem ?? row;
 }
 
-/** Reads what the table has beside id and name into `row`. */
+/** Reads the table's columns besides id and name into `row`. */
 function readFurther(table: ReferenceTable, record: JsonRecord, row: ReferenceRow): Problem | null {
   if (table === 'countries' && !isAbsent(record.iso2)) {
     const iso2 = String(record.iso2).trim().toUpperCase();

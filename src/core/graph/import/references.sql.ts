@@ -1,10 +1,10 @@
-/** Reference rows into their tables, and the records that show them into the lists to render. */
+/** Writes reference rows to their tables, and lists the records that show them for rendering. */
 import type { Sql } from '../../db/client.ts';
 import { runConstant } from '../graph.sql.ts';
 import { lookupCodes, nameLookups } from '../lookup-values.sql.ts';
 import type { ReferenceRow, ReferenceRows, ReferenceTable } from './references.ts';
 
-/** The columns beside id and name; `empty` is what says nothing. */
+/** The columns besides id and name; `empty` is the value that means absent. */
 const furtherColumns = {
   countries: [{ column: 'iso2', field: 'iso2', type: 'text', empty: null }],
   regions: [{ column: 'country_id', field: 'countryId', type: 'int', empty: '0' }],
@@ -42,8 +42,8 @@ export interface MergedReferences {
 }
 
 /**
- * Merges rows that records brought along: stated values replace stored ones, derived values only
- * fill gaps, and nothing known is emptied. Rows without any name are not made.
+ * Merges rows found in records: stated values replace stored ones, derived values only fill gaps, and stored
+ * values are never emptied. Rows without any name are not created.
  */
 export async function mergeReferences(
   tx: Sql,
@@ -64,7 +64,7 @@ export async function mergeReferences(
   return write(tx, table, given, [rows.stated, rows.derived]);
 }
 
-/** Merges the rows of a reference file: each replaces the stored row as a whole. */
+/** Merges the rows of a reference file: each completely replaces the stored row. */
 export async function replaceReferences(
   tx: Sql,
   table: ReferenceTable,
@@ -132,8 +132,8 @@ export async function followReferences(tx: Sql, changed: ChangedReferences): Pro
   await nameLookups(tx, lookupCodes.jobTitles, positions);
   await nameLookups(tx, lookupCodes.locations, cities);
   await nameLookups(tx, lookupCodes.industries, industries);
-  // The search rows have indexes for all of these: a new job title reads 20 pages there and not, of a
-  // million people, the 90,000 of their records.
+  // The search rows have indexes for all of these: for a new job title 20 pages are read there, instead of the
+  // 90,000 pages of a million people's records.
   await tx`
     insert into stage_persons_to_render
     select id from person_search

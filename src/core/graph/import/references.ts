@@ -1,7 +1,7 @@
 /**
- * Names that records bring along for the reference tables. A stated name (an object such as
- * `cities`) replaces the stored one; a derived name (`position` beside `positionId`, the parts of
- * `locality`) only fills a gap. Neither takes away what is known.
+ * Names for the reference tables that records contain. A stated name (an object such as `cities`) replaces the
+ * stored one; a derived name (`position` next to `positionId`, the parts of `locality`) only fills a gap. Neither
+ * removes a stored name.
  */
 import { asObject, coerceReferenceId, coerceText, coerceTimestamp, isAbsent } from './coerce.ts';
 import type { JsonRecord } from './read-records.ts';
@@ -60,7 +60,7 @@ export class ReferenceBatch {
 
 const furtherFields = ['name', 'iso2', 'countryId', 'regionId', 'createdAt'] as const;
 
-/** True when the row adds nothing: a batch names the same few cities again and again. */
+/** Returns true when the row adds nothing: a batch repeats the same few cities. */
 function addsNothing(row: ReferenceRow, known: ReferenceRow, isDerived: boolean): boolean {
   return furtherFields.every(
     (field) =>
@@ -69,7 +69,7 @@ function addsNothing(row: ReferenceRow, known: ReferenceRow, isDerived: boolean)
   );
 }
 
-/** What a person or company says about reference tables; `problem` names a malformed object. */
+/** Returns the reference rows in a person or company; `problem` names a malformed object. */
 export function referencesOf(record: JsonRecord): { notes: ReferenceNote[]; problem?: string } {
   const notes: ReferenceNote[] = [];
   for (const table of referenceTables) {
@@ -82,7 +82,7 @@ export function referencesOf(record: JsonRecord): { notes: ReferenceNote[]; prob
   return { notes };
 }
 
-/** `{id, name, ...}` with the objects nested in it; null when it is none. */
+/** Reads `{id, name, ...}` with its nested objects; null when it is not such an object. */
 function readReference(table: ReferenceTable, value: unknown): ReferenceNote[] | null {
   const object = asObject(value);
   const id = coerceReferenceId(object?.id);
@@ -108,7 +108,7 @@ function namedBeside(record: JsonRecord): ReferenceNote[] {
   ];
 }
 
-/** Of `<city>, <region>, <country>`; any other shape says nothing for certain. */
+/** Reads the places of `<city>, <region>, <country>`; any other form is ambiguous. */
 function placesOf(record: JsonRecord): ReferenceNote[] {
   const { locality, countryId, regionId } = record;
   if (typeof locality !== 'string' || (isAbsent(countryId) && isAbsent(regionId))) return [];
