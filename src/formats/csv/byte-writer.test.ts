@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 
-test('any texts and bytes come out as they went in, whatever a writer before left behind', () => {
+test('any texts and bytes are read back unchanged, whatever the buffer contained before', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 100 }),
     fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
@@ -20,7 +20,7 @@ test('any texts and bytes come out as they went in, whatever a writer before lef
   );
 });
 
-test('a released buffer is used again, one in use is not', () => {
+test('a released buffer is reused, one in use is not', () => {
   const first = new ByteWriter(100);
   first.text('first');
   const second = new ByteWriter(100);

@@ -1,7 +1,7 @@
 /** A growing buffer for assembling output: bytes are copied once, strings are encoded in place. */
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 
-/** Up to this length a loop beats the call that encodes a string. */
+/** Up to this length a loop is faster than the call that encodes a string. */
 const SHORT_TEXT_MAX = 64;
 
 export class ByteWriter {
@@ -12,7 +12,7 @@ export class ByteWriter {
     this.bytes = acquireBuffer(capacity);
   }
 
-  /** Makes room for that many more bytes. */
+  /** Makes room for this many more bytes. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const wider = acquireBuffer(this.length + more);
@@ -34,7 +34,7 @@ export class ByteWriter {
     this.length += this.bytes.write(value, this.length, 'utf8');
   }
 
-  /** Writes a text of ASCII alone; false, with nothing written, for any other. */
+  /** Writes a text of ASCII only; for any other it writes nothing and returns false. */
   #ascii(value: string): boolean {
     const { bytes, length } = this;
     for (let at = 0; at < value.length; at++) {
@@ -46,12 +46,12 @@ export class ByteWriter {
     return true;
   }
 
-  /** What was written so far; valid until the next write or `release`. */
+  /** The bytes written so far; valid until the next write or `release`. */
   written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** Gives the buffer to the next writer: call it when nobody reads what was written any more. */
+  /** Returns the buffer to the pool: call it when nothing reads the written bytes any more. */
   release(): void {
     releaseBuffer(this.bytes);
   }

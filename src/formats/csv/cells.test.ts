@@ -35,7 +35,7 @@ describe('cells', () => {
     );
   });
 
-  it('read by column equal those read by record; columns a row lacks are empty', () => {
+  it('read by column equal those read by record; columns that a row lacks are empty', () => {
     const columns = fc.array(fc.nat({ max: 6 }), { maxLength: 4 });
     fc.assert(
       fc.property(wellFormedFile, columns, ({ bytes, delimiter }, wanted) => {
@@ -48,7 +48,7 @@ describe('cells', () => {
     );
   });
 
-  it('count as many as the scanner counted fields', () => {
+  it('are as many as the scanner’s fields', () => {
     fc.assert(
       fc.property(wellFormedFile, ({ bytes, delimiter }) => {
         const records = scanRecords(bytes, { delimiter });
@@ -60,7 +60,7 @@ describe('cells', () => {
   });
 
   it.each(['5" pipe,37°36\'37.8"N', '"a"b,c', '"a""b"c,d', '"a" ,"b"', 'x"",""y"z', ' "a", b'])(
-    'read the careless line %s as csv-parse with relax_quotes does',
+    'of the malformed line %s equal those of csv-parse with relax_quotes',
     (line) => {
       expect(readAll(Buffer.from(line))).toEqual(parsed(Buffer.from(line)));
     },
@@ -80,14 +80,14 @@ describe('cells', () => {
     expect(readAll(bytes)[1]).toEqual(['René €', '2']);
   });
 
-  it('of an unreadable line identify nobody, but can be shown', () => {
+  it('of an unreadable line are never identifiers, but can be shown', () => {
     const bytes = Buffer.from('a@b.c,"open\nd@e.f,x\ng\0,y\n');
     const records = scanRecords(bytes, { delimiter: ',' });
     expect(readColumns(bytes, records, [0], ',')).toEqual([['', 'd@e.f', '']]);
     expect(readAll(bytes)).toEqual([['a@b.c,"open'], ['d@e.f', 'x'], ['g\0', 'y']]);
   });
 
-  it('may be asked for twice, in any order', () => {
+  it('can be read twice, in any order', () => {
     const bytes = Buffer.from('a,b\n');
     const records = scanRecords(bytes, { delimiter: ',' });
     expect(readColumns(bytes, records, [1, 0, 1], ',')).toEqual([['b'], ['a'], ['b']]);

@@ -1,10 +1,10 @@
-/** Checksums of the chunks of a stream, whose ends are known only after their bytes have passed. */
+/** Checksums of the chunks of a stream, whose ends are only known after their bytes have passed. */
 import { addToCrc32 } from '../../core/storage/object-sum.ts';
 
-/** CRC-32 of ranges that follow each other. Holds the bytes that belong to no range yet. */
+/** CRC-32 of consecutive ranges. Keeps the bytes that belong to no range yet. */
 export class ChunkSums {
   #waiting: Buffer[] = [];
-  /** Offset of the first byte that waits. */
+  /** Offset of the first kept byte. */
   #at: number;
   #crc32 = 0;
 
@@ -17,7 +17,7 @@ export class ChunkSums {
     this.#waiting.push(block);
   }
 
-  /** Adds the bytes up to the offset `to` to the open range. They must have been pushed. */
+  /** Adds the bytes up to the offset `to` to the open range. They must have been pushed already. */
   addTo(to: number): void {
     let left = to - this.#at;
     this.#at = to;

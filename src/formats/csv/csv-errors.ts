@@ -1,11 +1,11 @@
-/** The expected failures of reading a CSV file, each with the line and the way out. */
+/** The expected failures of reading a CSV file, each with the line and what to do. */
 
 import { AppError } from '../../core/lib/errors.ts';
 
 /**
  * The file as a whole cannot be read as CSV (a single bad line is an `invalid` row instead).
  * @param line one-based physical line of the canonical file
- * @param message one sentence: what is wrong and the way out
+ * @param message one sentence: what is wrong and what to do
  */
 export function unreadableCsv(line: number, message: string): AppError {
   return new AppError({
@@ -17,9 +17,9 @@ export function unreadableCsv(line: number, message: string): AppError {
   });
 }
 
-/** More data rows than a batch may hold; `line` is where the first row too many begins. */
+/** More data rows than a batch may have; `line` is the start of the first excess row. */
 export function tooManyRows(line: number, rowsMax: number): AppError {
-  const message = `The file has more than ${rowsMax} rows: split it into several files.`;
+  const message = `The file has more than ${rowsMax} rows. Split it into several files.`;
   return new AppError({
     code: 'too_many_rows',
     status: 413,
@@ -29,7 +29,7 @@ export function tooManyRows(line: number, rowsMax: number): AppError {
   });
 }
 
-/** The bytes are another kind of file, e.g. a workbook or a picture. */
+/** The bytes are another kind of file, such as a workbook or an image. */
 export function unsupportedFile(kind: string, message: string): AppError {
   return new AppError({
     code: 'unsupported_media_type',

@@ -1,4 +1,4 @@
-/** Public torture files, read from a folder beside the checkout where it exists. */
+/** Public files of CSV edge cases, read from a folder next to the checkout if it exists. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ function readJson(file: string): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Copies of the set differ in the newlines of the csv files, but not in those of the JSON. */
+/** Copies of the set differ in the newlines of the csv files, but not of the JSON. */
 function comparable(rows: unknown[], skippedKeys: string[]): unknown {
   const text = JSON.stringify(rows).replaceAll('\\r\\n', '\\n');
   return JSON.parse(text, (key, value) => (skippedKeys.includes(key) ? undefined : value));
@@ -41,18 +41,18 @@ function asObjects(rows: string[][]): Record<string, string>[] {
 
 if (!existsSync(folder)) {
   describe('public csv files', () => {
-    it.skip('skipped: no folder of csv vectors beside the checkout', () => {});
+    it.skip('skipped: folder of csv vectors not found', () => {});
   });
 } else {
   describe('csv-spectrum', () => {
     const names = readdirSync(path.join(spectrum, 'csvs')).map((file) =>
       path.basename(file, '.csv'),
     );
-    it.each(names)('%s reads as its JSON says', (name) => {
+    it.each(names)('%s reads as in its JSON', (name) => {
       const { rows, reasons } = read(path.join(spectrum, 'csvs', `${name}.csv`));
       const expected = readJson(path.join(spectrum, 'json', `${name}.json`));
       expect(reasons.every((reason) => reason === null)).toBe(true);
-      // There the set's own JSON has another phone number than the csv file.
+      // The set's own JSON has a different phone number than its csv file.
       const skipped = name === 'location_coordinates' ? ['Contact Phone Number'] : [];
       expect(comparable(asObjects(rows), skipped)).toEqual(comparable(expected, skipped));
     });
@@ -63,12 +63,12 @@ if (!existsSync(folder)) {
       path.basename(file, '.csv'),
     );
     const valid = files.filter((name) => !name.startsWith('bad-'));
-    it.each(valid)('%s reads as its JSON says', (name) => {
+    it.each(valid)('%s reads as in its JSON', (name) => {
       const file = path.join(testData, 'csv', `${name}.csv`);
       const { rows, reasons } = read(file);
       const expected = readJson(path.join(testData, 'json', `${name}.json`));
       const isObjects = expected.length === 0 || !Array.isArray(expected[0]);
-      // Empty lines are passed through to the output but are no rows.
+      // Empty lines are passed through to the output but are not rows.
       const isRow = (row: unknown) => !(Array.isArray(row) && row.length === 1 && row[0] === '');
       expect(reasons.every((reason) => reason === null)).toBe(true);
       expect(isObjects ? asObjects(rows) : rows).toEqual(expected.filter(isRow));

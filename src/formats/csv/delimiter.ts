@@ -11,16 +11,16 @@ import { sampleRecords } from './sample-records.ts';
 
 const recordsScoredMax = 100;
 
-// Weights beside the share of records as wide as the first, which counts 1. They only part
-// candidates that split the sample about equally well.
+// Weights in addition to the share of records as wide as the first, which counts 1. They only separate candidates
+// that split the sample about equally well.
 const headerWeight = 0.02;
 const widthWeight = 0.002;
 const decimalCommaWeight = 0.06;
-/** A cell that keeps a quote at its edge was cut at the wrong place, or written carelessly. */
+/** A cell with a quote at its edge was cut at the wrong place, or written carelessly. */
 const carelessWeight = 0.3;
 /** A consistent table below a first line without delimiters, e.g. a title, is a weak sign. */
 const titleLineWeight = 0.3;
-/** Semicolons, tabs and pipes stand in ordinary text less often than commas. */
+/** Semicolons, tabs and pipes are rarer in ordinary text than commas. */
 const rarityWeight: Record<Delimiter, number> = { ',': 0, ';': 0.001, '|': 0.002, '\t': 0.003 };
 
 const doubtfulScore = 0.8;
@@ -28,11 +28,11 @@ const doubtfulDistance = 0.03;
 
 export interface DelimiterGuess {
   delimiter: Delimiter;
-  /** True when a person should look at the preview. */
+  /** True when a person should check the preview. */
   isDoubtful: boolean;
 }
 
-/** The delimiter of a canonical sample, which begins at the file's first record. */
+/** Guesses the delimiter of a canonical sample, which begins at the file's first record. */
 export function guessDelimiter(sample: Buffer, isWhole: boolean): DelimiterGuess {
   const candidates = delimiters
     .map((delimiter) => ({ delimiter, score: scoreDelimiter(sample, delimiter, isWhole) }))
@@ -45,14 +45,14 @@ export function guessDelimiter(sample: Buffer, isWhole: boolean): DelimiterGuess
   return { delimiter: best.delimiter, isDoubtful };
 }
 
-/** A delimiter as a user names it: the character itself, `tab` or `\t`. Throws `AppError` 400. */
+/** Parses a delimiter as a user writes it: the character itself, `tab` or `\t`. Throws `AppError` 400. */
 export function parseDelimiter(text: string): Delimiter {
   const named = /^(tab|\\t)$/i.test(text) ? '\t' : text;
   for (const delimiter of delimiters) if (delimiter === named) return delimiter;
   throw new AppError({
     code: 'invalid_parameter',
     status: 400,
-    message: `The delimiter "${text}" is not supported: use , ; | or tab.`,
+    message: `The delimiter "${text}" is not supported. Use , ; | or tab.`,
     errors: [{ field: 'delimiter', message: 'must be one of , ; | tab' }],
   });
 }
@@ -79,7 +79,7 @@ function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean):
   );
 }
 
-/** The first record has one field: only a very regular table below it makes a candidate. */
+/** The first record has one field: only a very regular table below it is a candidate. */
 function scoreBelowTitle(widths: number[]): number {
   const below = widths.slice(1);
   const width = below[0] ?? 1;
@@ -88,7 +88,7 @@ function scoreBelowTitle(widths: number[]): number {
   return share < 0.9 ? 0 : share * titleLineWeight;
 }
 
-/** Share of commas that stand between two digits, as decimal commas do. */
+/** Returns the share of commas between two digits, such as decimal commas. */
 function decimalCommaShare(sample: Buffer): number {
   let commas = 0;
   let decimal = 0;

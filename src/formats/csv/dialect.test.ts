@@ -32,7 +32,7 @@ describe('kind of file', () => {
     ['jpeg', '\xff\xd8\xff\xe0'],
     ['gif', 'GIF89a'],
     ['pdf', '%PDF-1.7'],
-  ])('refuses %s with the way out', (_, bytes) => {
+  ])('refuses %s and says what to do', (_, bytes) => {
     const sample = Buffer.from(bytes, 'latin1');
     expect(() => detectDialect(sample, { isWhole: false })).toThrow(/CSV/);
     const refused = { status: 415, code: 'unsupported_media_type', line: 1 };
@@ -56,7 +56,7 @@ describe('encoding', () => {
     ['utf-16le', 0, Buffer.from(text, 'utf16le')],
     ['utf-16be', 2, utf16be(`\ufeff${text}`)],
     ['utf-16be', 0, utf16be(text)],
-  ])('finds %s with a mark of %i bytes and reads the cells', (encoding, bom, bytes) => {
+  ])('detects %s with a mark of %i bytes and reads the cells', (encoding, bom, bytes) => {
     const dialect = detectDialect(bytes, { isWhole: true });
     expect(dialect).toMatchObject({ encoding, bom, header: ['name', 'city'], records: 2 });
     expect(dialect.sample).toEqual([
@@ -66,7 +66,7 @@ describe('encoding', () => {
     expect(dialect.firstDataByte).toBe('name,city\n'.length);
   });
 
-  it('finds UTF-16 without a mark in a text with few ASCII characters, not in a stray NUL', () => {
+  it('detects UTF-16 without a mark in a text with few ASCII characters, but not from a stray NUL', () => {
     const chinese = '姓名,城市\n张伟张伟张伟,上海市浦东新区\n王芳王芳王芳,北京市朝阳区\n'.repeat(
       30,
     );
@@ -82,7 +82,7 @@ describe('encoding', () => {
     },
   );
 
-  it('takes other bytes for Windows-1252, and says that this is a guess', () => {
+  it('takes other bytes for Windows-1252, and marks this as a guess', () => {
     const dialect = detect(Buffer.from('name,price\nRen\xe9,\x80 5\n', 'latin1'));
     expect(dialect).toMatchObject({ encoding: 'windows-1252', encodingIsGuess: true });
     expect(dialect.sample).toEqual([['René', '€ 5']]);
@@ -104,7 +104,7 @@ describe('encoding', () => {
     }
   });
 
-  it('is overridden by the option, whose labels are those of the Encoding Standard', () => {
+  it('is overridden by the option, with the labels of the Encoding Standard', () => {
     expect(parseEncoding(' Latin1 ')).toBe('windows-1252');
     expect(refusal(() => parseEncoding('klingon'))).toMatchObject({ status: 400 });
     const dialect = detect(Buffer.from('name\nRen\x8e\n', 'latin1'), { encoding: 'macintosh' });
@@ -112,7 +112,7 @@ describe('encoding', () => {
     expect(dialect.doubts).not.toContain('encoding');
   });
 
-  it('decodes all of Windows-1252 as the standard says', () => {
+  it('decodes all of Windows-1252 by the standard', () => {
     expect(decodeWindows1252(Buffer.from([0x80, 0x92, 0x9f, 0x81, 0xff, 0x41]))).toBe(
       '€’Ÿ\u0081ÿA',
     );
@@ -126,7 +126,7 @@ describe('Transcoder', () => {
     'utf-16be': utf16be,
   };
 
-  it('gives the same text however the file is cut', () => {
+  it('gives the same text however the file is divided', () => {
     const encodings = fc.constantFrom('utf-8', 'utf-16le', 'utf-16be' as const);
     const texts = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
@@ -177,12 +177,12 @@ describe('delimiter', () => {
     expect(detect(text).delimiter).toBe(delimiter);
   });
 
-  it('is said to be doubtful when a one-column file holds loose commas', () => {
+  it('is marked as doubtful when a one-column file contains loose commas', () => {
     expect(detect('company\nSmith, Jones Ltd\nAcme\n').doubts).toContain('delimiter');
     expect(detect('name,email\nBob,b@x.org\n').doubts).toEqual([]);
   });
 
-  it('is that of a first line sep=, which is no header', () => {
+  it('comes from a first line sep=, which is not a header', () => {
     const dialect = detect('sep=;\r\na;b,c\r\n1;2\r\n');
     expect(dialect).toMatchObject({
       delimiter: ';',
@@ -218,7 +218,7 @@ describe('header', () => {
     expect(dialect.records).toBe(text.trim().split('\n').length);
   });
 
-  it('may be named like a domain when no domains stand below it', () => {
+  it('may be named like a domain when there are no domains below it', () => {
     expect(detect('person.name,match.by\nBob,email\n').header).toEqual(['person.name', 'match.by']);
     // A result that is enriched again.
     const columnNames = new Set(['person.domain']);
@@ -240,7 +240,7 @@ describe('header', () => {
     expect(detect('a,b\n3,4\n', { header: false })).toMatchObject({ header: null, records: 2 });
   });
 
-  it('alone is no error: the file has zero records', () => {
+  it('alone is valid: the file has zero records', () => {
     expect(detect('name,email')).toMatchObject({
       records: 0,
       sample: [],
@@ -264,13 +264,13 @@ describe('sample', () => {
     }
   });
 
-  it('leaves out the record that its end may have cut, and does not count rows then', () => {
+  it('omits the record that its end may have cut, and then does not count rows', () => {
     const dialect = detect('a,b\n1,2\n3,', { isWhole: false });
     expect(dialect).toMatchObject({ sample: [['1', '2']], records: null });
     expect(refusal(() => detect('a,b', { isWhole: false }))).toMatchObject({ status: 422 });
   });
 
-  it('holds the first 20 records, also behind a stray quote', () => {
+  it('contains the first 20 records, even after a stray quote', () => {
     const rows = Array.from({ length: 2_000 }, (_, index) => `${index},name ${index}`);
     rows[1] = '1,"stray';
     const dialect = detect(`id,name\n${rows.join('\n')}`, { isWhole: false });
@@ -279,7 +279,7 @@ describe('sample', () => {
     expect(dialect.sample[19]).toEqual(['19', 'name 19']);
   });
 
-  it('never fails on any bytes but by a named refusal with a line', () => {
+  it('fails for any bytes only with a known error and a line', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (bytes, isWhole) => {
         const refused = refusal(() => detectDialect(Buffer.from(bytes), { isWhole }));

@@ -1,9 +1,9 @@
 /**
- * Finds out how a CSV file is written from its first 64 KiB: encoding, delimiter, newline,
- * header and the first records. Explicit options override every guess.
+ * Detects the dialect of a CSV file from its first 64 KiB: encoding, delimiter, newline, header and the first
+ * records. Explicit options override every guess.
  *
- * All byte offsets and lines here count in the canonical file: unzipped, without byte order
- * mark, and (unless it is UTF-8 already) as `Transcoder` writes it.
+ * All byte offsets and lines here refer to the canonical file: unzipped, without byte order mark, and (unless it
+ * is UTF-8 already) as `Transcoder` writes it.
  */
 
 import { readRecord } from './cells.ts';
@@ -34,19 +34,19 @@ import { columnsMax, mostFrequent, type Newline } from './split.ts';
 const previewRecordsMax = 20;
 
 export interface DialectOptions {
-  /** False when the file goes on after the sample. */
+  /** False when the file continues after the sample. */
   isWhole: boolean;
   /** As `parseEncoding` returns it. */
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
   header?: boolean | undefined;
-  /** Names that a header may hold although they look like domains. */
+  /** Names that a header may contain although they look like domains. */
   columnNames?: ReadonlySet<string>;
 }
 
 export interface Dialect {
   encoding: string;
-  /** True when nothing in the bytes proves the encoding; give it to `Transcoder`. */
+  /** True when nothing in the bytes proves the encoding; pass it to `Transcoder`. */
   encodingIsGuess: boolean;
   /** Bytes of the byte order mark at the start of the uploaded (unzipped) file. */
   bom: number;
@@ -67,7 +67,7 @@ export interface Dialect {
   sample: string[][];
   /** Number of data records when the whole file is known, else null. */
   records: number | null;
-  /** Guesses that a person should look at in the preview. */
+  /** Guesses that a person should check in the preview. */
   doubts: ('encoding' | 'delimiter' | 'header')[];
 }
 
@@ -81,7 +81,7 @@ const none: ReadonlySet<string> = new Set();
  */
 export function detectDialect(sample: Buffer, options: DialectOptions): Dialect {
   if (detectFileKind(sample) === 'gzip') {
-    throw unsupportedFile('gzip', 'This file is gzip inside gzip: compress the CSV once.');
+    throw unsupportedFile('gzip', 'This file is gzip inside gzip. Compress the CSV only once.');
   }
   const { isWhole } = options;
   const encoding = chooseEncoding(sample, options);
@@ -138,13 +138,13 @@ function toCanonical(sample: Buffer, encoding: DetectedEncoding, isWhole: boolea
   return isWhole ? Buffer.concat([start, transcoder.finish()]) : start;
 }
 
-/** Excel's first line `sep=;`, which no other program takes for anything but a header. */
+/** Excel's first line `sep=;`, which other programs take for a header. */
 function readSepLine(canonical: Buffer): { bytes: number; delimiter: Delimiter | null } {
   const line = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(canonical.toString('latin1', 0, 16));
   if (line === null) return { bytes: 0, delimiter: null };
   const delimiter = delimiters.find((known) => known === line[1]);
   if (delimiter === undefined) {
-    throw unreadableCsv(1, `the delimiter of "sep=${line[1]}" is not supported: use , ; | or tab.`);
+    throw unreadableCsv(1, `the delimiter of "sep=${line[1]}" is not supported. Use , ; | or tab.`);
   }
   return { bytes: line[0].length, delimiter };
 }
@@ -159,8 +159,8 @@ function readRows(body: Buffer, records: RecordTable, delimiter: Delimiter): str
 
 const headerTrouble: Record<UnreadableReason, string> = {
   open_quote: 'a quote is opened in the header and never closed',
-  record_too_long: 'the header is longer than a record may be',
-  nul_byte: 'the header holds a NUL byte; the file may be no text',
+  record_too_long: 'the header is longer than the maximum of a record',
+  nul_byte: 'the header contains a NUL byte; the file may not be text',
 };
 
 /** The first record names the columns, or at least shows them: without it nothing can be mapped. */

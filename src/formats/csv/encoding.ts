@@ -1,8 +1,8 @@
 /**
  * Text encodings of uploads: guessing one from a sample, and turning it into UTF-8.
  *
- * Order of the guess: byte order mark; zero bytes at one parity (UTF-16 without a mark); UTF-8,
- * where a few damaged bytes do not turn a whole file into another encoding; else Windows-1252.
+ * Order of the guess: byte order mark; zero bytes at one parity (UTF-16 without a mark); UTF-8, even with a few
+ * damaged bytes; otherwise Windows-1252.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -24,17 +24,17 @@ export interface DetectedEncoding {
 /** With this share of zero bytes on one side a text is UTF-16, unless its newlines are narrow. */
 const zeroShareSure = 0.2;
 /**
- * With this share it may be (a text in Chinese, say), when its newlines are wide and its bytes are no
- * UTF-8, which those of a list with a few stray NULs are.
+ * With this share it may be UTF-16 (for example Chinese text), when its newlines are wide and its bytes are not
+ * UTF-8; those of a list with a few stray NULs are.
  */
 const zeroSharePossible = 0.01;
-/** The other side of UTF-16 has next to none. */
+/** The other side of UTF-16 has almost no zero bytes. */
 const zeroShareOtherSideMax = 0.1;
 
 /**
- * The encoding of a file by its first bytes.
- * @param isWhole false when the file goes on after the sample, so that a multi-byte character
- *   may be cut at its end
+ * Detects the encoding of a file from its first bytes.
+ * @param isWhole false when the file continues after the sample, so that a multi-byte character may be cut at its
+ * end
  */
 export function detectEncoding(sample: Buffer, isWhole: boolean): DetectedEncoding {
   const mark = byteOrderMark(sample);
@@ -48,8 +48,8 @@ export function detectEncoding(sample: Buffer, isWhole: boolean): DetectedEncodi
 }
 
 /**
- * The encoding a user named, by any label the Encoding Standard knows (`latin1`, `utf8`, ...).
- * Throws `AppError` 400 for an unknown one.
+ * Parses the name of an encoding, by any label of the Encoding Standard (`latin1`, `utf8`, ...). Throws `AppError`
+ * 400 for an unknown one.
  */
 export function parseEncoding(label: string): Encoding {
   try {
@@ -58,24 +58,24 @@ export function parseEncoding(label: string): Encoding {
     throw new AppError({
       code: 'invalid_parameter',
       status: 400,
-      message: `Unknown encoding "${label}": use for example utf-8, windows-1252 or utf-16le.`,
+      message: `Unknown encoding "${label}". Use for example utf-8, windows-1252 or utf-16le.`,
       errors: [{ field: 'encoding', message: 'unknown encoding' }],
       cause,
     });
   }
 }
 
-/** Length of the byte order mark that belongs to `encoding`, when the sample begins with it. */
+/** Returns the length of the byte order mark of `encoding`, when the sample begins with it. */
 export function markLength(sample: Buffer, encoding: Encoding): number {
   const mark = byteOrderMark(sample);
   return mark?.encoding === encoding ? mark.bom : 0;
 }
 
 /**
- * Turns a file, fed after its byte order mark, into UTF-8 piece by piece.
- * UTF-8 passes unchanged, damaged bytes included: the records that hold them are read alone as
- * Windows-1252. When Windows-1252 is only a guess, lines that are valid UTF-8 pass unchanged
- * too, since the sample that led to the guess may have been the one damaged part.
+ * Converts a file, fed after its byte order mark, to UTF-8 piece by piece. UTF-8 passes unchanged, including
+ * damaged bytes: their records are decoded individually as Windows-1252. When Windows-1252 is only a guess, lines
+ * that are valid UTF-8 pass unchanged too, since the sample that led to the guess may have been the one damaged
+ * part.
  */
 export class Transcoder {
   readonly #encoding: Encoding;
@@ -103,7 +103,7 @@ export class Transcoder {
     return linesToUtf8(held.subarray(0, lineEnd));
   }
 
-  /** What was held back; call once after the last `push`. */
+  /** Returns the bytes held back; call it once after the last `push`. */
   finish(): Buffer {
     if (this.#encoding === 'utf-8') return Buffer.alloc(0);
     if (this.#encoding === 'windows-1252') return linesToUtf8(this.#carry);
@@ -155,7 +155,7 @@ function utf16ByZeros(sample: Buffer): Encoding | null {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** Share of the LF and CR bytes that have a zero byte beside them; 1 where there are none. */
+/** Returns the share of LF and CR bytes next to a zero byte; 1 when there are none. */
 function wideNewlineShare(sample: Buffer): number {
   let all = 0;
   let wide = 0;
@@ -168,7 +168,7 @@ function wideNewlineShare(sample: Buffer): number {
   return all === 0 ? 1 : wide / all;
 }
 
-/** Length without a multi-byte character that the end of the sample cuts. */
+/** Returns the length without a multi-byte character that the end of the sample cuts. */
 function completeUtf8Length(sample: Buffer): number {
   const { length } = sample;
   for (let back = 1; back <= Math.min(3, length); back++) {
@@ -192,7 +192,7 @@ function countNonAscii(bytes: Buffer): { good: number; bad: number } {
   return { good, bad };
 }
 
-/** Each line that is not valid UTF-8 is read as Windows-1252; the others stay. */
+/** Each line that is not valid UTF-8 is decoded as Windows-1252; the others stay. */
 function linesToUtf8(bytes: Buffer): Buffer {
   if (isUtf8(bytes)) return bytes;
   const lines: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tells whether the first record of a file names its columns. The rule: a header holds no value,
- * that is nothing that looks like an e-mail address, a URL, a phone number or another number.
+ * Decides whether the first record of a file names its columns. The rule: a header contains no value, that is
+ * nothing that looks like an e-mail address, a URL, a phone number or another number.
  */
 
 /** Longest header name kept, in characters. */
@@ -11,7 +11,7 @@ const url = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;
 const numberOrPhone = /^[+(-]?[\d\s().,/:%€$£-]+$/;
 const domain = /^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}$/i;
 
-/** True for a text that is an e-mail address, a URL, a phone number, a date or a number. */
+/** Returns true for a text that is an e-mail address, a URL, a phone number, a date or a number. */
 export function looksLikeValue(cell: string): boolean {
   const text = cell.trim();
   if (text.length > headerNameMax) return false;
@@ -20,7 +20,7 @@ export function looksLikeValue(cell: string): boolean {
 
 /**
  * @param rows some records after the first
- * @param columnNames names of columns that look like domains and are none, such as `person.domain`
+ * @param columnNames names of columns that look like domains but are not, such as `person.domain`
  */
 export function isHeaderRow(
   first: readonly string[],
@@ -35,14 +35,14 @@ export function isHeaderRow(
 }
 
 /**
- * True when the rows show values where the header shows none: then it surely is a header. A file
- * of bare names gives no such sign.
+ * Returns true when the rows contain values in columns where the header has none: then it certainly is a header. A
+ * file of names only gives no such sign.
  */
 export function isHeaderProved(rows: readonly string[][]): boolean {
   return rows.some((row) => row.some(looksLikeValue));
 }
 
-/** Column names: trimmed, and cut to 256 characters. */
+/** Returns column names: trimmed, and cut to 256 characters. */
 export function headerNames(cells: readonly string[]): string[] {
   return cells.map((cell) => {
     const name = cell.trim();
@@ -50,7 +50,7 @@ export function headerNames(cells: readonly string[]): string[] {
   });
 }
 
-/** `person.name` may head a column of names; `acme.com` over a column of domains is a domain. */
+/** `person.name` may be the header of a column of names; `acme.com` above a column of domains is a domain. */
 function isDomainAmong(cell: string, column: number, rows: readonly string[][]): boolean {
   if (rows.length === 0 || !domain.test(cell.trim())) return false;
   const below = rows.filter((row) => domain.test((row[column] ?? '').trim()));

@@ -8,7 +8,7 @@ const safe = { delimiter: ',', safe: true } as const;
 const plain = { delimiter: ',', safe: false } as const;
 
 describe('encodeCell', () => {
-  it('is read back by csv-parse as the same text', () => {
+  it('is read back by csv-parse unchanged', () => {
     const cells = fc.array(fc.string({ unit: 'binary', maxLength: 8 }), {
       minLength: 2,
       maxLength: 5,
@@ -36,7 +36,7 @@ describe('encodeCell', () => {
   });
 
   it.each(['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'])(
-    'csv-safe puts an apostrophe before a text that begins with %j, also after spaces',
+    'csv-safe puts an apostrophe before a text that begins with %j, even after spaces',
     (start) => {
       for (const text of [`${start}SUM(1)`, `  ${start}x`, `\u00a0${start}x`, start]) {
         expect(encodeCell(text, safe)).toMatch(/^"?'/);
@@ -58,13 +58,13 @@ describe('encodeCell', () => {
     ['a;\u200b\u00a0\uff1d1', "a;'\u200b\u00a0\uff1d1"],
     ['=1;=2', "'=1;'=2"],
   ])(
-    'csv-safe puts an apostrophe where a cell of another delimiter would begin: %j',
+    'csv-safe puts an apostrophe at the start of a cell by another delimiter: %j',
     (text, cell) => {
       expect(encodeCell(text, safe)).toBe(cell);
     },
   );
 
-  it('csv-safe leaves other texts alone', () => {
+  it('csv-safe leaves other texts unchanged', () => {
     for (const text of ['a=b', 'a@b.c', "'=x", '12', ' x-y', '', 'a; b-c', 'a;b=c', 'x y - z']) {
       expect(encodeCell(text, safe)).toBe(text);
     }
@@ -73,12 +73,12 @@ describe('encodeCell', () => {
 
 describe('looksTyped', () => {
   it.each(['+447911123456', '-5', '+1.5', '-3,25', '51.5,-0.12', '-33.9, 18.4'])(
-    'lets %s keep its form',
+    'accepts %s',
     (text) => expect(looksTyped(text)).toBe(true),
   );
 
   it.each(['-1+1', '+44 79', '=1', '-', '+', '-A1', '-5\n=1', '@x', '', '-2-3', '+1*2'])(
-    'does not trust %j',
+    'rejects %j',
     (text) => expect(looksTyped(text)).toBe(false),
   );
 });

@@ -1,12 +1,12 @@
 /**
- * Writes cells of an output file: quoting by RFC 4180, and the `csv-safe` rule for people who
- * open the file in a spreadsheet.
+ * Writes cells of an output file: quoting by RFC 4180, and the `csv-safe` rule for files that are opened in a
+ * spreadsheet.
  *
- * csv-safe puts `'` before a text that a spreadsheet would run as a formula: one that begins with
- * = + - @, tab, CR, LF, NUL or a full-width = + - @. Spaces, quotes and characters without width before it
- * do not help. A spreadsheet that takes another delimiter for the file's begins a cell after each comma,
- * semicolon, tab, bar and newline inside a text, whatever is quoted, so `'` comes before a formula there
- * too. The lists are OWASP's "CSV Injection" with ASVS 5 requirement 1.2.10.
+ * csv-safe puts `'` before a text that a spreadsheet would run as a formula: one that begins with = + - @, tab,
+ * CR, LF, NUL or a full-width = + - @. Spaces, quotes and zero-width characters before it do not prevent that. A
+ * spreadsheet that assumes another delimiter begins a cell after each comma, semicolon, tab, bar and newline
+ * inside a text, quoted or not, so `'` is put before a formula there too. The lists are OWASP's "CSV Injection"
+ * with ASVS 5 requirement 1.2.10.
  */
 
 import type { Delimiter } from './record-table.ts';
@@ -17,7 +17,7 @@ export interface CellStyle {
   safe: boolean;
 }
 
-/** Where a cell begins, or would in a file of another delimiter, with what would be run as a formula. */
+/** The start of a cell, also by another delimiter, followed by what would be run as a formula. */
 const formulaStart =
   /(?:^|(?<=[,;\t|\r\n]))(?=[\p{Zs}\p{Cf}"]*[=+\-@\0\uff1d\uff0b\uff0d\uff20])|^(?=[\p{Zs}\p{Cf}"]*[\t\r\n])/gu;
 
@@ -30,9 +30,9 @@ const needsQuotes: Record<Delimiter, RegExp> = {
 };
 
 /**
- * One cell as it stands in the file. Quoted when it holds the delimiter, a quote, CR or LF;
- * spaces at its ends need no quotes. `isTyped` says that the value is one of ours with a known
- * form (E.164 number, coordinates, number, time), which csv-safe leaves alone.
+ * Encodes one cell. It is quoted when it contains the delimiter, a quote, CR or LF; spaces at its ends need no
+ * quotes. `isTyped` marks one of our values with a known form (E.164 number, coordinates, number, time), which
+ * csv-safe leaves unchanged.
  */
 export function encodeCell(text: string, style: CellStyle, isTyped = false): string {
   const cell = style.safe && !isTyped ? text.replace(formulaStart, "'") : text;
@@ -44,9 +44,8 @@ const decimalNumber = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
 const coordinates = /^-?\d{1,3}(?:\.\d{1,20})?, ?-?\d{1,3}(?:\.\d{1,20})?$/;
 
 /**
- * True for a text that is wholly an E.164 number, a decimal number or coordinates: harmless in
- * a spreadsheet, and spoiled for programs by a prefix. For cells whose column type is not known,
- * such as those of the input.
+ * Returns true for a text that is entirely an E.164 number, a decimal number or coordinates: harmless in a
+ * spreadsheet, and a prefix would break it for programs. For cells of unknown type, such as those of the input.
  */
 export function looksTyped(text: string): boolean {
   return e164.test(text) || decimalNumber.test(text) || coordinates.test(text);

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { scanRecords } from './record-scanner.ts';
 import { type Delimiter, delimiters, type RecordTable } from './record-table.ts';
 
-/** Cases per property; 10,000 for a long night, and few where every mutant runs them. */
+/** Cases per property; 10,000 for a long run, and few when every mutant runs them. */
 export const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 300);
 
 export const anyDelimiter = fc.constantFrom(...delimiters);
 
-/** Bytes that matter to the grammar, far more often than chance would give them. */
+/** Bytes that matter to the grammar, far more often than by chance. */
 export const junkBytes = fc
   .array(
     fc.oneof(
@@ -20,7 +20,7 @@ export const junkBytes = fc
   )
   .map((parts) => Buffer.concat(parts.map((part) => bytesOf(part))));
 
-/** `\xff` stands for the lone byte, which is no valid UTF-8. */
+/** `\xff` represents the lone byte, which is not valid UTF-8. */
 function bytesOf(part: string): Buffer {
   return part === '\xff' ? Buffer.from([0xff]) : Buffer.from(part);
 }
@@ -35,9 +35,9 @@ const textPart = fc.constantFrom('a', 'Bob', ' ', 'é', '漢字', '😀', '1', '
 const specialPart = fc.constantFrom('"', ',', ';', '\t', '|', '\n', '\r', '\r\n');
 
 /**
- * Well-formed files: 1 to 8 rows of 1 to 5 cells, quoted where needed and sometimes where not.
- * No record is an empty line, and no content begins, after quotes, with a delimiter or newline
- * (there a stray quote cannot be told from a real one).
+ * Well-formed files: 1 to 8 rows of 1 to 5 cells, quoted when needed and sometimes otherwise. No record is an
+ * empty line, and no content begins, after quotes, with a delimiter or newline (there a stray quote cannot be
+ * distinguished from a real one).
  */
 export const wellFormedFile: fc.Arbitrary<RandomFile> = fc
   .record({

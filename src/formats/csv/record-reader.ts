@@ -2,24 +2,22 @@
  * Reads one CSV record at a time from bytes; the grammar of the whole project is in this file.
  *
  * - A record ends at CRLF, LF or a lone CR outside quotes, in any mixture.
- * - A quote opens a quoted field only as the first byte of a field; `""` inside it is a quote.
- *   Any other quote is text, and so is text after a closing quote: neither moves a boundary.
- * - That leniency ends at the first newline inside quotes. A stray quote would otherwise join its
- *   line with all lines up to the next quoted field and swallow their rows; there the next
- *   quote has text on its wrong side, and that is the proof that the first one was stray.
- * - A record that is so broken, or not closed before the end of the data, or longer than the
- *   limit, gives only its first physical line, as `open_quote` or `record_too_long`; reading
- *   goes on at the next line.
+ * - A quote opens a quoted field only as the first byte of a field; `""` inside it is a quote. Any other quote is
+ *   text, and so is text after a closing quote: neither moves a boundary.
+ * - That leniency ends at the first newline inside quotes. A stray quote would otherwise join its line with all
+ *   lines up to the next quoted field and swallow their rows; there the next quote has text on its wrong side,
+ *   which proves that the first one was stray.
+ * - A record that is broken in this way, or not closed before the end of the data, or longer than the limit,
+ *   yields only its first physical line, as `open_quote` or `record_too_long`; reading continues at the next line.
  *
- * Invariant: what a record is depends on its own bytes and at most `recordBytesMax + 2` bytes
- * after its start, so any piece of a file that begins at a record and ends at a record gives
- * the same records as the whole file. The reason of an unreadable line is therefore taken from
- * that line alone, never from what was seen further on.
+ * Invariant: a record depends only on its own bytes and at most `recordBytesMax + 2` bytes after its start, so any
+ * piece of a file that begins at a record and ends at a record gives the same records as the whole file. The
+ * reason of an unreadable line therefore comes from that line alone, never from bytes after it.
  */
 
 import { type RecordRange, recordFlag } from './record-table.ts';
 
-/** Longest record, terminator excluded: four Excel cells of the largest size. */
+/** Maximum bytes of a record without its terminator: four Excel cells of the largest size. */
 export const recordBytesMax = 131_072;
 
 export const lf = 10;
@@ -71,8 +69,8 @@ export class RecordReader implements RecordRange {
   }
 
   /**
-   * Reads the record that begins at `start` (not at a newline) into the public fields.
-   * Returns false when bytes that have not come yet could change it.
+   * Reads the record that begins at `start` (not at a newline) into the public fields. Returns false when bytes
+   * that have not arrived yet could change it.
    */
   read(start: number): boolean {
     this.start = start;
@@ -163,10 +161,9 @@ export class RecordReader implements RecordRange {
   }
 
   /**
-   * The record's first line ends inside quotes. Scanning ahead anew for every such line would be
-   * quadratic (each line of `a","b` stays open for ever). But two texts that are inside quotes
-   * at the same newline are the same from there on, so one look-ahead that only moves forward
-   * answers for all of them.
+   * The record's first line ends inside quotes. Scanning ahead again for every such line would be quadratic (each
+   * line of `a","b` stays open forever). But two texts that are inside quotes at the same newline are the same
+   * from there on, so one look-ahead that only moves forward decides all of them.
    */
   #readOpenQuote(start: number, lineEnd: number): boolean {
     if (lineEnd >= this.#aheadTo) {
@@ -185,7 +182,7 @@ export class RecordReader implements RecordRange {
     return this.#terminate();
   }
 
-  /** The grammar after a newline inside quotes, from where the look-ahead stands to `limit`. */
+  /** The grammar after a newline inside quotes, from the position of the look-ahead to `limit`. */
   #lookAhead(limit: number): void {
     const buffer = this.#buffer;
     const delimiter = this.#delimiter;
@@ -214,7 +211,7 @@ export class RecordReader implements RecordRange {
     return this.#terminate();
   }
 
-  /** Sets `terminator` from the bytes at `end`; false while a CR may yet be a CRLF. */
+  /** Sets `terminator` from the bytes at `end`; false while a CR may still become a CRLF. */
   #terminate(): boolean {
     const { length } = this.#buffer;
     if (this.end === length) {

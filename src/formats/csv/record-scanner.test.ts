@@ -45,19 +45,19 @@ describe('records of one Buffer', () => {
     ]);
   });
 
-  it('gives up only the line of a quote that is never closed', () => {
+  it('loses only the line of a quote that is never closed', () => {
     const bytes = Buffer.from('a,b\n1,"open\n2,x\n3,y');
     expect(scanTexts(bytes)).toEqual(['a,b', '1,"open', '2,x', '3,y']);
     expect(reasons(bytes)).toEqual([null, 'open_quote', null, null]);
   });
 
-  it('knows a stray quote by the next quoted field and does not swallow the lines between', () => {
+  it('recognises a stray quote by the next quoted field and does not swallow the lines between', () => {
     const bytes = Buffer.from('1,"open\n2,x\n3,"y",z\n4,"u\nv"\n');
     expect(scanTexts(bytes)).toEqual(['1,"open', '2,x', '3,"y",z', '4,"u\nv"']);
     expect(reasons(bytes)).toEqual(['open_quote', null, null, null]);
   });
 
-  it('knows it also by a quote that later stands inside an unquoted field', () => {
+  it('recognises it also by a later quote inside an unquoted field', () => {
     const bytes = Buffer.from('1,"open\n2,x\n3,",y",z\n4,w\n');
     expect(scanTexts(bytes)).toEqual(['1,"open', '2,x', '3,",y",z', '4,w']);
     expect(scanTexts(Buffer.from('"open\n",y"z"\n2\n'))).toEqual(['"open', '",y"z"', '2']);
@@ -71,7 +71,7 @@ describe('records of one Buffer', () => {
     ]);
   });
 
-  it('gives up only the first line of a quoted record longer than the limit', () => {
+  it('loses only the first line of a quoted record longer than the limit', () => {
     const long = `"${'x\n'.repeat(recordBytesMax / 2)}"`;
     const texts = scanTexts(Buffer.from(`${long}\nafter`));
     expect(texts[0]).toBe('"x');
@@ -102,7 +102,7 @@ describe('records of one Buffer', () => {
 });
 
 describe('a stream', () => {
-  it('is scanned in steps worth it, and nothing is held of what is decided', () => {
+  it('is scanned in steps of a minimum size, and decided bytes are not held', () => {
     const scanner = new RecordScanner({ delimiter: ',', stepBytesMin: 4 });
     expect(scanner.push(Buffer.from('a\nb'))).toBeNull();
     expect(scanner.push(Buffer.from('\n'))?.records.count).toBe(2);
@@ -113,7 +113,7 @@ describe('a stream', () => {
     expect(large.undecidedBytes).toBe(65_536);
   });
 
-  it('whose line does not end is looked at again after it has grown by half', () => {
+  it('whose line does not end is rescanned after it has grown by half', () => {
     const scanner = new RecordScanner({ delimiter: ',', stepBytesMin: 2 });
     expect(scanner.push(Buffer.alloc(10, 'x'))?.records.count).toBe(0);
     expect(scanner.push(Buffer.alloc(4, 'x'))).toBeNull();
@@ -121,7 +121,7 @@ describe('a stream', () => {
     expect(scanner.undecidedBytes).toBe(15);
   });
 
-  it('is not held up by blank lines, but for a CR that may yet be a CRLF', () => {
+  it('is not delayed by blank lines, except for a CR that may become a CRLF', () => {
     const decided = (text: string) => scanPrefix(Buffer.from(text), { delimiter: ',' }).decidedTo;
     for (const text of ['a\n\n', '\n\n\n', 'a\r\n\r\n', '\r\rb\n', 'a\n\rb\n\n']) {
       expect(decided(text), JSON.stringify(text)).toBe(text.length);
@@ -129,7 +129,7 @@ describe('a stream', () => {
     }
   });
 
-  it('is not held up by a line that is too long, nor by a quote that is a stray one', () => {
+  it('is not delayed by a line that is too long, nor by a stray quote', () => {
     const options = { delimiter: ',', recordBytesMax: 8 } as const;
     const sure = (text: string) => scanPrefix(Buffer.from(text), options).count;
     expect(sure('xxxxxxxxxxxx\ny\n')).toBe(2);
@@ -137,7 +137,7 @@ describe('a stream', () => {
     expect(sure('"a\nbbbbbbbbb\nd\n')).toBe(3);
     expect(sure('long\n"a\nb"\nd\n')).toBe(3);
     expect(sure('longer\n"a\nb"\nd\n')).toBe(3);
-    // This one may yet be closed.
+    // This one may still be closed.
     expect(sure('"a\nb')).toBe(0);
   });
 });
@@ -145,7 +145,7 @@ describe('a stream', () => {
 describe('any bytes', () => {
   const limit = fc.integer({ min: 1, max: 24 });
 
-  it('gives the records that a plain restatement of the rules gives', () => {
+  it('gives the same records as a naive implementation of the rules', () => {
     fc.assert(
       fc.property(junkBytes, limit, anyDelimiter, (commas, bytesMax, delimiter) => {
         const bytes = commas.map((byte) => (byte === 44 ? delimiter.charCodeAt(0) : byte));
@@ -157,7 +157,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('covers every byte by a record, its terminator or a blank line', () => {
+  it('covers every byte with a record, its terminator or a blank line', () => {
     fc.assert(
       fc.property(junkBytes, limit, (bytes, bytesMax) => {
         const records = scanRecords(bytes, { delimiter: ',', recordBytesMax: bytesMax });
@@ -193,7 +193,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('gives the same records however a stream is cut', () => {
+  it('gives the same records however a stream is divided', () => {
     const cuts = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(junkBytes, limit, cuts, (bytes, recordBytesMax, sizes) => {
@@ -204,7 +204,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('gives of a prefix only records that no further byte changes', () => {
+  it('gives only records of a prefix that no further byte changes', () => {
     fc.assert(
       fc.property(junkBytes, junkBytes, limit, (prefix, rest, recordBytesMax) => {
         const options = { delimiter: ',', recordBytesMax } as const;
@@ -288,7 +288,7 @@ function streamed(
   );
 }
 
-/** The rules of record-reader.ts field by field on text, without any look-ahead memory. */
+/** The rules of record-reader.ts field by field on text, without a stored look-ahead. */
 function naiveRecords(bytes: Buffer, delimiter: string, bytesMax: number): CsvRecord[] {
   const text = bytes.toString('latin1');
   const records: CsvRecord[] = [];

@@ -1,8 +1,7 @@
 /**
- * Finds the records of a canonical CSV file (an encoding that keeps ASCII bytes, no BOM,
- * unzipped), either from a stream of Buffers (the split) or in one Buffer that holds whole
- * records (a worker's piece). Both ways are one core and give the same records; the grammar
- * and the reasons are in `record-reader.ts`.
+ * Finds the records of a canonical CSV file (an encoding that keeps ASCII bytes, no BOM, unzipped), either from a
+ * stream of Buffers (the split) or in one Buffer of whole records (a worker's piece). Both use one core and give
+ * the same records; the grammar and the reasons are in `record-reader.ts`.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -11,9 +10,9 @@ import { type Delimiter, isRawLine, RecordTable, recordFlag } from './record-tab
 
 export interface ScanOptions {
   delimiter: Delimiter;
-  /** Physical line number of the first byte; 1 unless told. */
+  /** Physical line number of the first byte; 1 by default. */
   firstLine?: number;
-  /** For tests: the limit of one record, `recordBytesMax` unless told. */
+  /** For tests: the limit of one record, `recordBytesMax` by default. */
   recordBytesMax?: number;
   /** For tests: a stream is scanned in steps of at least this many bytes. */
   stepBytesMin?: number;
@@ -21,22 +20,22 @@ export interface ScanOptions {
 
 /** Records found in one step of a stream. */
 export interface RecordBatch {
-  /** Holds the bytes that the table's offsets point into. */
+  /** Contains the bytes that the table's offsets refer to. */
   buffer: Buffer;
   /** Offset of `buffer[0]` in the stream, in bytes. */
   firstByte: number;
   records: RecordTable;
 }
 
-/** A stream is scanned in steps of at least this size, so that small feeds do not cost more. */
+/** Minimum size of a step of a stream, so that small feeds do not cost more. */
 const stepBytesMin = 65_536;
 
-/** All records of a Buffer that begins at a record (or blank line) and ends at a record. */
+/** Returns all records of a Buffer that begins at a record (or blank line) and ends at a record. */
 export function scanRecords(piece: Buffer, options: ScanOptions): RecordTable {
   return scanStep(piece, options, { firstLine: options.firstLine ?? 1, isLast: true });
 }
 
-/** The records of the beginning of a file that no byte after `prefix` could change. */
+/** Returns the records at the beginning of a file that no byte after `prefix` could change. */
 export function scanPrefix(prefix: Buffer, options: ScanOptions): RecordTable {
   return scanStep(prefix, options, { firstLine: options.firstLine ?? 1, isLast: false });
 }
@@ -56,27 +55,27 @@ export class RecordScanner {
   }
 
   /**
-   * Bytes held because no record boundary after them is sure yet. More than the record limit
-   * here means one physical line without an end: the caller decides how long it may grow.
+   * Bytes held because no record boundary after them is certain yet. More than the record limit here means one
+   * physical line without an end: the caller decides how long it may grow.
    */
   get undecidedBytes(): number {
     return this.#carry.length;
   }
 
   /**
-   * Takes the next bytes (kept, so the caller must not overwrite them). Returns the records
-   * that are sure by now, or null while it waits for more bytes to make a step worth it.
+   * Takes the next bytes (kept, so the caller must not overwrite them). Returns the records that are certain by
+   * now, or null while it waits for enough bytes for a step.
    */
   push(chunk: Buffer): RecordBatch | null {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
-    // A long undecided line is looked at again only after it has grown by half: linear time.
+    // A long undecided line is rescanned only after it has grown by half: linear time.
     const stepBytes = this.#options.stepBytesMin ?? stepBytesMin;
     if (this.#waitingBytes < Math.max(stepBytes, this.#carry.length / 2)) return null;
     return this.#step(false);
   }
 
-  /** The remaining records, now that nothing follows. */
+  /** Returns the remaining records, after the last bytes. */
   finish(): RecordBatch {
     return this.#step(true);
   }
@@ -125,7 +124,7 @@ function scanStep(
   return records;
 }
 
-/** A native search first: almost no file has a NUL, and then this costs next to nothing. */
+/** A native search first: almost no file has a NUL, and then this costs almost nothing. */
 function flagNulBytes(buffer: Buffer, records: RecordTable): void {
   let nul = buffer.indexOf(0);
   for (let index = 0; index < records.count && nul >= 0; index++) {

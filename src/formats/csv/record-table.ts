@@ -3,7 +3,7 @@
  * otherwise be a million objects. Written by the record scanner, read by everything else.
  */
 
-/** Delimiters a file may have; each is one byte in every encoding the scanner accepts. */
+/** Delimiters of files; each is one byte in every encoding that the scanner accepts. */
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
@@ -14,7 +14,7 @@ export const recordFlag = {
   /** The physical line alone is longer than the record limit. */
   recordTooLong: 2,
   nulByte: 4,
-  /** Readable, but its text is to be decoded as Windows-1252. */
+  /** Readable, but to be decoded as Windows-1252. */
   invalidUtf8: 8,
   /** At least one field begins with a quote. */
   quoted: 16,
@@ -22,14 +22,14 @@ export const recordFlag = {
 
 export type UnreadableReason = 'open_quote' | 'record_too_long' | 'nul_byte';
 
-/** Why a record with these flags cannot be read as cells, or null when it can. */
+/** Returns why a record with these flags cannot be read as cells; null when it can. */
 export function unreadableReason(flags: number): UnreadableReason | null {
   if (flags & recordFlag.openQuote) return 'open_quote';
   if (flags & recordFlag.recordTooLong) return 'record_too_long';
   return flags & recordFlag.nulByte ? 'nul_byte' : null;
 }
 
-/** True when the record is one raw physical line that was not split into fields. */
+/** Returns true when the record is one raw physical line that was not split into fields. */
 export function isRawLine(flags: number): boolean {
   return (flags & (recordFlag.openQuote | recordFlag.recordTooLong)) !== 0;
 }
@@ -55,12 +55,12 @@ export class RecordTable {
   start: Int32Array;
   end: Int32Array;
   line: Int32Array;
-  /** The physical line that follows the record's terminator. */
+  /** The physical line after the record's terminator. */
   lineAfter: Int32Array;
   fields: Int32Array;
   terminator: Uint8Array;
   flags: Uint8Array;
-  /** Empty lines between, before and after the records: they are no records. */
+  /** Empty lines between, before and after the records, which are not records. */
   blankLines = 0;
   /** The physical line at `decidedTo`. */
   nextLine: number;
@@ -79,7 +79,7 @@ export class RecordTable {
     this.flags = new Uint8Array(capacity);
   }
 
-  /** Adds a record that begins on `nextLine` and has `linesInside` terminators within it. */
+  /** Adds a record that begins on `nextLine` and contains `linesInside` terminators. */
   append(record: RecordRange, linesInside: number): void {
     if (this.count === this.start.length) this.#grow();
     const index = this.count++;
@@ -93,7 +93,7 @@ export class RecordTable {
     this.lineAfter[index] = this.nextLine;
   }
 
-  /** One record as an object, for paths that are not hot. Throws `RangeError` outside 0..count. */
+  /** Returns one record as an object, for paths that are not hot. Throws `RangeError` outside 0..count. */
   at(index: number): CsvRecord {
     if (!(index >= 0 && index < this.count)) throw new RangeError(`no record ${index}`);
     return {

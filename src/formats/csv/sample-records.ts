@@ -1,15 +1,15 @@
-/** The records at the beginning of a file of which only a sample was read. */
+/** Reads the records at the beginning of a file of which only a sample was read. */
 
 import { scanPrefix, scanRecords } from './record-scanner.ts';
 import type { Delimiter, RecordTable } from './record-table.ts';
 
-/** With this many records a sample needs no guess about its cut end. */
+/** With this many records the sample does not have to guess about its cut end. */
 const recordsEnough = 21;
 
 /**
- * Records of a canonical sample. When the file goes on after it, the records that later bytes
- * could change are left out. A stray quote near the beginning would leave out nearly all (its
- * field might close later), so then the quote is taken for stray and the lines are read.
+ * Returns the records of a canonical sample. When the file continues after it, records that later bytes could
+ * change are omitted. A stray quote near the beginning would omit nearly all (its field might close later), so
+ * then the quote counts as stray and the lines are read.
  */
 export function sampleRecords(
   sample: Buffer,

@@ -1,8 +1,8 @@
-/** Apart from the other promises of the scanner, because it takes as long as they do together. */
+/** Separate from the scanner's other tests, because it takes as long as all of them. */
 import { expect, it } from 'vitest';
 import { RecordScanner, scanRecords } from './record-scanner.ts';
 
-// A scanner that looks ahead anew from each line needs minutes here: 128 KiB for each.
+// A scanner that looks ahead again from each line takes minutes here: 128 KiB for each.
 it.each(['a","b\n', '"\n', ',"\n', '"x\n', '"x\n\n'])('is linear in a file of lines %j', (line) => {
   const bytes = Buffer.alloc(6_000_000, line);
   const records = scanRecords(bytes, { delimiter: ',' });

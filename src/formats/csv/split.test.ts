@@ -54,7 +54,7 @@ describe('splitIntoChunks', () => {
     });
   });
 
-  it('gives no chunk for a file without records', async () => {
+  it('returns no chunk for a file without records', async () => {
     for (const text of ['', '\n\n']) {
       const { chunks, totals } = await split(text);
       expect(chunks).toEqual([]);
@@ -64,12 +64,12 @@ describe('splitIntoChunks', () => {
     }
   });
 
-  it('closes a chunk before it passes the limit of bytes', async () => {
+  it('closes a chunk before it exceeds the limit of bytes', async () => {
     const { chunks } = await split('aaaa\nbbbb\ncccc\n', { chunkBytesMax: 10 });
     expect(chunks.map(({ byteFrom, byteTo }) => byteTo - byteFrom)).toEqual([10, 5]);
   });
 
-  it('refuses the first row too many with its line', async () => {
+  it('refuses the first excess row with its line', async () => {
     const result = refusal(split('a\nb\n\nc\n', { rowsMax: 2 }));
     expect(await result).toEqual({ status: 413, code: 'too_many_rows', line: 4 });
     expect((await split('a\nb\n\n', { rowsMax: 2 })).totals.rows).toBe(2);
@@ -80,7 +80,7 @@ describe('splitIntoChunks', () => {
     expect(await result).toEqual({ status: 422, code: 'unreadable_csv', line: 2 });
   });
 
-  it('refuses a line, or blank lines, that no chunk could hold', async () => {
+  it('refuses a line, or blank lines, that exceed a chunk', async () => {
     const limits = { chunkBytesMax: 8, recordBytesMax: 4, stepBytesMin: 1 };
     const refused = { status: 422, code: 'unreadable_csv', line: 2 };
     expect(await refusal(split('a\n123456789\nb\n', limits))).toEqual(refused);
@@ -100,7 +100,7 @@ describe('splitIntoChunks', () => {
     expect(fed).toBeLessThan(5_000_000);
   });
 
-  it('gives chunks that scanned alone hold all records, in order, with their lines', async () => {
+  it('returns chunks that, scanned alone, contain all records, in order, with their lines', async () => {
     const feeds = fc.integer({ min: 1, max: 20 });
     await fc.assert(
       fc.asyncProperty(junkBytes, feeds, feeds, async (bytes, feed, chunkRowsMax) => {
@@ -132,7 +132,7 @@ describe('splitIntoChunks', () => {
   });
 });
 
-it('the longest cell is known where it may be more than a workbook holds', async () => {
+it('the longest cell is known when it may exceed a workbook’s maximum', async () => {
   const longest = async (cells: string) =>
     (await splitIntoChunks([Buffer.from(`${cells}\n`)], { delimiter: ',' })).totals.longestCell;
   expect(await longest(`a,${'x'.repeat(32_768)}`)).toBe(32_768);

@@ -1,7 +1,7 @@
 /**
- * Cuts a canonical file into chunks, each a range of bytes that holds whole records, so that a
- * worker can read its part alone. The only pass over the whole file: it also counts everything
- * that must be known before the first row runs, and refuses what is beyond the limits.
+ * Splits a canonical file into chunks, each a byte range of whole records, so that a worker can read its part
+ * alone. The only pass over the whole file: it also counts everything that must be known before the first row
+ * runs, and refuses files beyond the limits.
  */
 
 import { readRecord } from './cells.ts';
@@ -22,9 +22,9 @@ export const rowsMax = 1_000_000;
 export const columnsMax = 512;
 const chunkRowsMax = 3_000;
 export const chunkBytesMax = 2 * 1024 * 1024;
-/** Excel: most characters of one cell. A record of fewer bytes has no longer cell. */
+/** Excel: maximum characters of a cell. A record of fewer bytes has no longer cell. */
 export const longCellChars = 32_767;
-/** How many lines of each kind of trouble the totals name. */
+/** Maximum number of lines that the totals name for each kind of problem. */
 const linesNamedMax = 20;
 
 export interface SplitOptions extends ScanOptions {
@@ -55,11 +55,11 @@ export interface SplitTotals {
   /** Physical lines from the source's first byte on, blank ones and those in quotes included. */
   lines: number;
   bytes: number;
-  /** Characters (UTF-16 units) of the longest cell that may be more than a workbook holds; else 0. */
+  /** Characters (UTF-16 units) of the longest cell that may exceed a workbook's maximum; otherwise 0. */
   longestCell: number;
   /** Width of the widest record; 0 without records. */
   widestFieldCount: number;
-  /** The terminator most records have; null when none has one. */
+  /** The most frequent terminator; null when no record has one. */
   dominantNewline: Newline | null;
   blankLines: number;
   /** `firstLines` names at most 20. */
@@ -102,7 +102,7 @@ class ChunkSplitter {
   readonly #newlines: Record<Newline, number> = { '\r\n': 0, '\n': 0, '\r': 0 };
   readonly #firstLine: number;
   #open: Chunk | null = null;
-  /** Byte and line after the last record: where the next one's blank lines begin. */
+  /** Byte and line after the last record: the start of the next one's blank lines. */
   #byteAfter: number;
   #lineAfter: number;
   #lastTerminator = 1;
@@ -138,7 +138,7 @@ class ChunkSplitter {
     };
   }
 
-  /** Takes the next records; throws at the first that is beyond a limit. */
+  /** Takes the next records; throws at the first one beyond a limit. */
   add(batch: RecordBatch): void {
     const { records } = batch;
     const base = this.#limits.firstByte + batch.firstByte;
@@ -170,7 +170,7 @@ class ChunkSplitter {
     this.#checkBytes(this.#byteTo, this.#lineAfter);
   }
 
-  /** Refuses a line without an end as soon as no chunk could hold it, not at its end. */
+  /** Refuses a line without an end as soon as no chunk could contain it, not at its end. */
   checkUndecided(undecidedBytes: number): void {
     this.#checkBytes(this.#byteTo + undecidedBytes, this.#lineTo);
   }
@@ -187,7 +187,7 @@ class ChunkSplitter {
     return { chunks: this.#chunks, totals };
   }
 
-  /** What begins after the last record must fit into one chunk up to `byteTo`. */
+  /** The bytes after the last record must fit into one chunk up to `byteTo`. */
   #checkBytes(byteTo: number, line: number): void {
     if (byteTo - this.#byteAfter <= this.#limits.chunkBytesMax) return;
     throw unreadableCsv(
@@ -220,7 +220,7 @@ class ChunkSplitter {
     }
   }
 
-  /** Puts the record that ends at `byteTo`, already counted, into the open or a new chunk. */
+  /** Adds the record that ends at `byteTo`, already counted, to the open or a new chunk. */
   #place(byteTo: number): void {
     const { chunkRowsMax, chunkBytesMax } = this.#limits;
     let open = this.#open;
@@ -251,7 +251,7 @@ function newlineAt(buffer: Buffer, end: number, terminator: number): Newline {
   return buffer[end] === cr ? '\r' : '\n';
 }
 
-/** The newline seen most, CRLF before LF before CR when equal; null when none was seen. */
+/** Returns the most frequent newline, CRLF before LF before CR when equal; null when there is none. */
 export function mostFrequent(counts: Record<Newline, number>): Newline | null {
   let best: Newline | null = null;
   for (const newline of ['\r\n', '\n', '\r'] as const) {

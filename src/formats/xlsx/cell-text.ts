@@ -1,8 +1,8 @@
-/** The text of cells, and how XML's forbidden characters stand in it (ECMA-376 part 1, 22.9.2.19). */
+/** The text of cells, and the escapes of characters that XML forbids (ECMA-376 part 1, 22.9.2.19). */
 
 const escaped = /_x([0-9A-Fa-f]{4})_/g;
 
-/** `_x000D_` in a workbook's text is the character itself; `_x0000_` stays, as no list holds a NUL. */
+/** `_x000D_` in a workbook's text is the character itself; `_x0000_` stays, because lists contain no NUL. */
 export function unescapeCell(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(escaped, (whole, hex: string) =>
@@ -10,14 +10,14 @@ export function unescapeCell(text: string): string {
   );
 }
 
-/** Characters that XML cannot hold, and CR, which XML reads as LF. */
+/** Characters that XML cannot contain, and CR, which XML reads as LF. */
 const unwritable = String.raw`\0-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff`;
-/** Those, and a `_` that begins what looks escaped, also where only the next escaped one closes it. */
+/** Those, and a `_` that begins what looks escaped, also when only the next escape closes it. */
 const toEscape = new RegExp(`[${unwritable}]|_(?=x[0-9A-Fa-f]{4}[_${unwritable}])`, 'g');
 const markup = /[&<>]/g;
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text for an element of a workbook, such that `unescapeCell` gives it back. */
+/** Escapes a text for an element of a workbook; `unescapeCell` reverses it. */
 export function escapeCell(text: string): string {
   return text
     .replace(

@@ -47,7 +47,7 @@ function compoundFile(stream: string): Buffer {
   return bytes;
 }
 
-/** Sets two bytes at this place of the directory entry of a member. */
+/** Sets two bytes at this offset of a member's directory entry. */
 function patchDirectory(zip: Buffer, name: string, at: number, value: number): Buffer {
   const entry = zip.lastIndexOf(name) - 46;
   zip.writeUInt16LE(value, entry + at);
@@ -68,7 +68,7 @@ function withExtraFields(zip: Buffer, fields: Buffer): Buffer {
 }
 
 describe('other files', () => {
-  it('are refused with 415, their kind and the way out', async () => {
+  it('are refused with 415, their kind and what to do', async () => {
     const { 'xl/workbook.xml': book = '', ...rest } = workbookParts({ rows: oneCell });
     const cases: [bytes: Buffer, detected: string][] = [
       [compoundFile('Workbook'), 'xls'],
@@ -108,12 +108,12 @@ describe('zip bombs', () => {
     await sheetRefusal(sheet, 422, '100 times');
   });
 
-  it('are refused by the sum of what is unzipped', async () => {
+  it('are refused by the sum of the unzipped bytes', async () => {
     const sheet = sheetOf(oneCell);
     await sheetRefusal(sheet, 422, 'more than 1000 bytes', { unzippedBytesMax: 1000 });
   });
 
-  it('are refused when the directory tells less than the member holds', async () => {
+  it('are refused when the directory states fewer bytes than the member has', async () => {
     const zip = await zipOf(workbookParts({ rows: oneCell }));
     await expectRefusal(
       csvOfBytes(patchDirectory(zip, 'xl/worksheets/sheet1.xml', 24, 40)),
@@ -150,7 +150,7 @@ describe('zip bombs', () => {
     expect(bytesRead).toBeLessThan(6 * 1024 * 1024);
   });
 
-  it('are refused when few cells stand for much text', async () => {
+  it('are refused when few cells refer to much text', async () => {
     const strings = `<si><t>${'abcdefghij'.repeat(3000)}</t></si>`;
     const rows = '<row><c t="s"><v>0</v></c></row>'.repeat(2000);
     const limits = { csvBytesMax: 1024 * 1024 };
@@ -159,7 +159,7 @@ describe('zip bombs', () => {
 });
 
 describe('hostile XML', () => {
-  it('defines no entities and opens nothing outside', async () => {
+  it('defines no entities and opens nothing external', async () => {
     const laughs = '<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>';
     await sheetRefusal(laughs + sheetOf(oneCell), 422, 'document type');
     const outside = '<!DOCTYPE w SYSTEM "file:///etc/passwd">';
@@ -167,7 +167,7 @@ describe('hostile XML', () => {
     await sheetRefusal(sheetOf('<row><c t="str"><v>&b;</v></c></row>'), 422, 'entity');
   });
 
-  it('is refused where it is not well-formed', async () => {
+  it('is refused when it is not well-formed', async () => {
     const broken: [sheet: string, text: string][] = [
       [sheetOf(oneCell).slice(0, -5), 'ends early'],
       ['', 'ends early'],
@@ -176,22 +176,22 @@ describe('hostile XML', () => {
       [sheetOf('<row></c>'), 'not open'],
       [sheetOf('<row r=1></row>'), 'unquoted'],
       [sheetOf('<row r="1"><c><v>a & b</v></c></row>'), 'stands alone'],
-      [sheetOf('<row r="1"><c><v>&#0;</v></c></row>'), 'no character'],
+      [sheetOf('<row r="1"><c><v>&#0;</v></c></row>'), 'not a character'],
       [sheetOf('<a>'.repeat(300)), 'nested'],
       [sheetOf(`<row a="${'x'.repeat(200_000)}"/>`), 'too long'],
     ];
     for (const [sheet, text] of broken) await sheetRefusal(sheet, 422, text);
   });
 
-  it('skips comments and instructions, whatever they hold', async () => {
+  it('skips comments and instructions, whatever they contain', async () => {
     const noise = `<!-- <c> ${'-'.repeat(20_000)} & --><?php </c> ?>`;
     const parts = { 'xl/worksheets/sheet1.xml': noise + sheetOf(noise + oneCell) + noise };
     expect(await csvOf({ parts })).toBe('1\r\n');
   });
 });
 
-describe('sheets that take long', () => {
-  it('are refused when their time is over', async () => {
+describe('slow sheets', () => {
+  it('are refused after their timeout', async () => {
     await sheetRefusal(sheetOf(oneCell), 422, 'more than 0 s', { convertMsMax: 0 });
   });
 });
@@ -218,7 +218,7 @@ describe('sheets beyond the limits', () => {
     }
   });
 
-  it('are refused when the shared strings are too much for memory', async () => {
+  it('are refused when the shared strings exceed their limit', async () => {
     const strings = '<si><t>hello</t></si>'.repeat(100);
     await expectRefusal(csvOf({ strings }, { sharedStringBytesMax: 1000 }), 422, 'texts take');
   });
@@ -228,7 +228,7 @@ describe('sheets beyond the limits', () => {
     await expectRefusal(csvOf({ sheets }), 422, 'no visible sheet');
   });
 
-  it('are refused when the sheet lies outside of the archive', async () => {
+  it('are refused when the sheet is outside the archive', async () => {
     const relations = relationsOf(['rId1', 'worksheet', 'https://example.com/sheet.xml']);
     const parts = { 'xl/_rels/workbook.xml.rels': relations };
     await expectRefusal(csvOf({ parts }), 422, 'no visible sheet');
@@ -238,7 +238,7 @@ describe('sheets beyond the limits', () => {
 describe('broken archives', () => {
   const whole = zipOf(workbookParts({ rows: oneCell, strings: '<si><t>some text</t></si>' }));
 
-  it('end in an AppError or a list, wherever they are cut or a byte is wrong', async () => {
+  it('end in an AppError or a list, wherever they are truncated or a byte is wrong', async () => {
     const bytes = await whole;
     const place = fc.nat({ max: bytes.length - 1 });
     await fc.assert(
@@ -253,7 +253,7 @@ describe('broken archives', () => {
     );
   });
 
-  it('give no list when a byte of the sheet is wrong', async () => {
+  it('produce no list when a byte of the sheet is wrong', async () => {
     const bytes = Buffer.from(await whole);
     const at = bytes.indexOf('xl/worksheets/sheet1.xml') + 60;
     bytes[at] = (bytes[at] ?? 0) ^ 0x10;
@@ -262,7 +262,7 @@ describe('broken archives', () => {
 });
 
 describe('the storage', () => {
-  it('is not called a broken workbook when it fails', async () => {
+  it('is not reported as a broken workbook when it fails', async () => {
     const bytes = await zipOf(workbookParts({ rows: oneCell }));
     const failure = new Error('the storage is away');
     const failing = [
@@ -282,7 +282,7 @@ describe('the storage', () => {
     }
   });
 
-  it('has its streams closed when the reader is left half way', async () => {
+  it('has its streams closed when the reader stops halfway', async () => {
     const text = Array.from({ length: 40_000 }, (_, index) => `<row><c><v>${index}</v></c></row>`);
     const bytes = await zipOf(workbookParts({ rows: text.join('') }));
     const streams: Readable[] = [];

@@ -1,16 +1,16 @@
 /**
- * What a cell's number format makes of its number. Workbooks store dates and times as plain numbers;
- * only the format code tells them apart (ECMA-376 part 1, 18.8.30 and 18.8.31).
+ * The form that a cell's number format gives to its number. Workbooks store dates and times as plain numbers; only
+ * the format code distinguishes them (ECMA-376 part 1, 18.8.30 and 18.8.31).
  */
 
 export type NumberForm =
   | { kind: 'plain' | 'date' | 'time' | 'datetime' | 'elapsed' }
-  /** A format of zeros alone, e.g. `00000000` for registry numbers: the digits that are shown. */
+  /** A format of zeros only, such as `00000000` for registry numbers: the number of digits shown. */
   | { kind: 'zeros'; digits: number };
 
 export const plainForm: NumberForm = { kind: 'plain' };
 
-/** Format ids that stand for themselves; 27 to 36 and 50 to 58 are dates and times of East Asia. */
+/** Built-in format ids; 27 to 36 and 50 to 58 are dates and times of East Asia. */
 export function builtInForm(id: number): NumberForm {
   if (id >= 14 && id <= 17) return { kind: 'date' };
   if (id >= 18 && id <= 21) return { kind: 'time' };
@@ -22,20 +22,20 @@ export function builtInForm(id: number): NumberForm {
   return plainForm;
 }
 
-/** Quoted text, escaped characters, padding and filling: shown as they are, no part of the code. */
+/** Quoted text, escaped characters, padding and filling: shown literally, not part of the code. */
 const literal = /"[^"]*"?|[\\_*]./gsu;
 const elapsedMark = /\[(?:h+|m+|s+)\]/i;
 /** Colours, conditions, locales and currencies. */
 const bracketed = /\[[^\]]*\]?/g;
 
-/** What a format code, as a workbook writes it, makes of a number. */
+/** Returns the form of a format code as written in the workbook. */
 export function formOfCode(formatCode: string): NumberForm {
   const [section = ''] = formatCode.replace(literal, '').split(';');
   if (elapsedMark.test(section)) return { kind: 'elapsed' };
   const code = section.replace(bracketed, '').toLowerCase().replaceAll('general', '').trim();
   if (/^0{2,}$/.test(code) && code === formatCode) return { kind: 'zeros', digits: code.length };
   const hasTime = /[hs]/.test(code);
-  // An m beside hours or seconds is minutes, else months.
+  // An m next to hours or seconds is minutes, otherwise months.
   const hasDate = /[yd]/.test(code) || (!hasTime && code.includes('m'));
   if (hasDate) return { kind: hasTime ? 'datetime' : 'date' };
   return hasTime ? { kind: 'time' } : plainForm;

@@ -1,9 +1,9 @@
-/** A stored number as text for a list: no digit lost, no exponent, dates and times as ISO 8601. */
+/** Converts a stored number to text for a list: no digit lost, no exponent, dates and times as ISO 8601. */
 
 import type { NumberForm } from './number-form.ts';
 
 const dayMs = 86_400_000;
-/** Day 0 of the 1900 system for every day after its 29 February 1900, which never was. */
+/** Day 0 of the 1900 system for every day after its 29 February 1900, which did not exist. */
 const epoch1900Ms = Date.UTC(1899, 11, 30);
 /** The 1904 system counts from 1 January 1904. */
 const epoch1904Ms = Date.UTC(1904, 0, 1);
@@ -13,7 +13,7 @@ const lastDayMs = Date.UTC(9999, 11, 31);
 
 /**
  * @param stored the digits as the workbook holds them, e.g. `447911123456` or `1.1000000000000001`
- * @returns the shortest text that means the same number; text that is no number comes back unchanged
+ * @returns the shortest text of the same number; text that is not a number is returned unchanged
  */
 export function numberText(stored: string, form: NumberForm, is1904: boolean): string {
   const written = stored.trim();
@@ -41,7 +41,7 @@ function decimalText(written: string, value: number): string {
   return sign + shiftPoint(lead + fraction, 1 + Number(exponent));
 }
 
-/** Puts the decimal point after `whole` digits, which may lie before or after all of them. */
+/** Puts the decimal point after `whole` digits, which may be before or after all of them. */
 function shiftPoint(digits: string, whole: number): string {
   if (whole <= 0) return `0.${'0'.repeat(-whole)}${digits}`;
   if (whole >= digits.length) return digits.padEnd(whole, '0');
@@ -53,9 +53,9 @@ function zerosText(decimal: string, digits: number): string {
 }
 
 /**
- * As ISO 8601 in the precision that the format shows, milliseconds if there are any. Nothing is
- * dropped: a date that holds a time, and a time that holds a day, are written with both. Null for a
- * number outside of the calendar, which spreadsheets show as an error.
+ * ISO 8601 in the precision that the format shows, with milliseconds if any. Nothing is dropped: a date with a
+ * time, and a time with a day, are written with both. Null for a number outside the calendar, which spreadsheets
+ * show as an error.
  */
 function dateText(
   value: number,
@@ -72,12 +72,12 @@ function dateText(
   return kind === 'date' && ms % dayMs === 0 ? day : `${day}T${time.slice(0, -1)}`;
 }
 
-/** Milliseconds since 1970 of a stored day, or null where the calendar has no such day. */
+/** Returns the milliseconds since 1970 of a stored day; null when the calendar has no such day. */
 function calendarMs(ms: number, is1904: boolean): number | null {
   const day = Math.floor(ms / dayMs);
   if (is1904) return inCalendar(epoch1904Ms + ms);
   if (day >= firstSoundDay) return inCalendar(epoch1900Ms + ms);
-  // Day 0 is no day, and day 60 is the 29 February that 1900 did not have.
+  // Day 0 does not exist, and day 60 is the 29 February that 1900 did not have.
   return day === 0 || day === firstSoundDay - 1 ? null : epoch1900Ms + dayMs + ms;
 }
 
@@ -85,7 +85,7 @@ function inCalendar(at: number): number | null {
   return at < lastDayMs + dayMs ? at : null;
 }
 
-/** A span such as `[h]:mm` shows: an ISO 8601 duration of hours, minutes and seconds. */
+/** A duration as in `[h]:mm`: an ISO 8601 duration of hours, minutes and seconds. */
 function elapsedText(value: number): string {
   const seconds = Math.round(value * 86_400_000) / 1000;
   const hours = Math.floor(seconds / 3600);

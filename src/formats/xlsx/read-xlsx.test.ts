@@ -61,7 +61,7 @@ describe('xlsxToCsv', () => {
     }
   });
 
-  it('takes no other number for a date', async () => {
+  it('takes no other number as a date', async () => {
     const formats = ['0.00', '#,##0.00\\ "days"', '[Red]0;[Blue]-0', '0.00E+00', '@', '"d"0', '0%'];
     for (const format of formats) {
       expect(await cellOf('<c s="1"><v>45292</v></c>', { formats: [format] })).toBe('45292');
@@ -74,7 +74,7 @@ describe('xlsxToCsv', () => {
     expect(await cellOf('<c s="1"><v>1.5</v></c>', { formats })).toBe('1.5');
   });
 
-  it('counts from 1904 where the workbook says so', async () => {
+  it('counts from 1904 when the workbook sets it', async () => {
     const book = { formats: ['yyyy-mm-dd'], workbookPr: '<workbookPr date1904="1"/>' };
     expect(await cellOf('<c s="1"><v>0</v></c>', book)).toBe('1904-01-01');
     expect(await cellOf('<c s="1"><v>43830</v></c>', book)).toBe('2024-01-01');
@@ -94,7 +94,7 @@ describe('xlsxToCsv', () => {
     );
   });
 
-  it('keeps long digits, leading zeros and formulas that are text as they are', async () => {
+  it('keeps long digits, leading zeros and text formulas unchanged', async () => {
     const rows =
       '<row><c t="inlineStr"><is><t>00123456789012345678</t></is></c>' +
       '<c t="inlineStr"><is><t>=1+1</t></is></c></row>';
@@ -119,7 +119,7 @@ describe('xlsxToCsv', () => {
     expect(await csvOf({ rows })).toBe('\r\n,1,,2\r\n\r\n\r\n3,,,\r\n,,,,,4\r\n');
   });
 
-  it('reads merged cells as their first', async () => {
+  it('reads merged cells as their first cell', async () => {
     const sheet = sheetOf(
       '<row r="1"><c r="A1"><v>1</v></c><c r="B1"/><c r="C1"><v>2</v></c></row>',
     ).replace('</worksheet>', '<mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>');
@@ -159,7 +159,7 @@ describe('xlsxToCsv', () => {
     expect(await csvOfBytes(await zipOf(parts))).toBe('1\r\n');
   });
 
-  it('finds parts by names of another case', async () => {
+  it('finds parts by names in another case', async () => {
     const { 'xl/worksheets/sheet1.xml': sheet = '', ...rest } = workbookParts({
       rows: '<row><c><v>1</v></c></row>',
     });
@@ -170,7 +170,7 @@ describe('xlsxToCsv', () => {
 });
 
 describe('isXlsx', () => {
-  it('knows a zip archive by its first bytes', async () => {
+  it('recognises a zip archive by its first bytes', async () => {
     expect(isXlsx(await zipOf({ a: 'b' }))).toBe(true);
     expect(isXlsx(Buffer.from('PK,name\r\n'))).toBe(false);
     expect(isXlsx(Buffer.from('PK'))).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Reads an uploaded Excel workbook as a list: the first visible sheet as canonical CSV, streamed from
- * storage. Memory holds one window of the archive, some rows, and the first of the workbook's shared strings.
+ * Reads an uploaded Excel workbook as a list: the first visible sheet as canonical CSV, streamed from storage.
+ * Memory holds one window of the archive, a few rows, and the first of the workbook's shared strings.
  */
 
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -16,12 +16,12 @@ const zipMagic = Buffer.from('PK\x03\x04', 'latin1');
 const compoundMagic = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const outputBytes = 64 * 1024;
 
-/** True when these first bytes (four at least) begin a zip archive; the reader finds out the rest. */
+/** Returns true when these first bytes (four at least) begin a zip archive; the reader checks the rest. */
 export function isXlsx(head: Buffer): boolean {
   return head.subarray(0, zipMagic.length).equals(zipMagic);
 }
 
-/** An uploaded workbook as it lies in storage: its key and its size in bytes. */
+/** Returns a workbook in storage as a source: its key and its size in bytes. */
 export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: number }): XlsxSource {
   const { key, bytes } = upload;
   return {
@@ -32,17 +32,18 @@ export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: num
 }
 
 /**
- * The first visible sheet as CSV: UTF-8 without mark, `,`, CRLF, quoted by RFC 4180. Row n of the sheet
- * is record n: empty rows in between are blank lines, those at the end are left out; short rows are
- * filled up to the width of the first. Numbers keep their digits (`447911123456`, `0.1`), dates are ISO
- * 8601, booleans TRUE and FALSE, formulas their last value, errors their text (`#N/A`), rich text its
- * text; of merged cells the first holds the value. Macros, links and everything else are not read.
+ * The first visible sheet as CSV: UTF-8 without mark, `,`, CRLF, quoted by RFC 4180. Row n of the sheet is record
+ * n: empty rows in between are blank lines, those at the end are omitted; short rows are padded to the width of
+ * the first. Numbers keep their digits (`447911123456`, `0.1`), dates are ISO 8601, booleans TRUE and FALSE,
+ * formulas their last value, errors their text (`#N/A`), rich text its text; of merged cells the first has the
+ * value. Macros, links and everything else are not read.
  *
- * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks
- * with a password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413
- * `file_too_large` for too many rows or too much text; 503 `unavailable` when there is no room for temporary
- * files. An error of the storage is passed on as it is, and so is the reason of `signal`: a conversion whose result
- * is no longer wanted ends with the block of input that it reads, also where the sheet gives no rows. It may come after the first bytes: what was yielded then is no whole list.
+ * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks with a
+ * password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413 `file_too_large`
+ * for too many rows or too much text; 503 `unavailable` when there is no room for temporary files. Errors of the
+ * storage and the reason of `signal` are passed on unchanged: an aborted conversion ends after the current block
+ * of input, even when the sheet yields no rows. An error may come after the first bytes: the output is then
+ * incomplete.
  */
 export async function* xlsxToCsv(
   source: XlsxSource,
@@ -89,8 +90,8 @@ async function* sheetToCsv(
 }
 
 /**
- * Old workbooks and those with a password are compound files (MS-CFB); the latter hold a stream of the
- * name `EncryptedPackage` (MS-OFFCRYPTO 2.3.4.4), which their directory lists.
+ * Old workbooks and those with a password are compound files (MS-CFB); the latter contain a stream named
+ * `EncryptedPackage` (MS-OFFCRYPTO 2.3.4.4), which their directory lists.
  */
 async function refuseCompoundFile(source: XlsxSource): Promise<void> {
   const head = await source.get({ from: 0, to: Math.min(source.bytes, 512) });
@@ -118,7 +119,7 @@ function tooSlow({ convertMsMax }: XlsxLimits): Error {
 
 function tooMuchText(bytesMax: number): Error {
   return xlsxTooLarge(
-    `This sheet holds more than ${bytesMax} bytes of text: split it into several files.`,
+    `This sheet holds more than ${bytesMax} bytes of text. Split it into several files.`,
     { bytes_max: bytesMax },
   );
 }

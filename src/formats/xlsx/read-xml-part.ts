@@ -4,8 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { type XmlHandler, XmlScanner } from './xml-scanner.ts';
 
 /**
- * Text is scanned in pieces this long, so that what a handler gathers can be taken away often: some
- * hundred cells at a time, each of which may stand for a long shared string.
+ * Text is scanned in pieces of this length, so that the handler's output can be taken often: a few hundred cells
+ * at a time, each of which may refer to a long shared string.
  */
 const pieceChars = 8 * 1024;
 
@@ -31,7 +31,7 @@ export async function* scanXmlPart(
   scanner.end();
 }
 
-/** The same, for a part whose handler keeps what it needs. */
+/** As `scanXmlPart`, for a part whose handler keeps its results. */
 export async function readXmlPart(
   bytes: AsyncIterable<Buffer>,
   handler: XmlHandler,
@@ -39,7 +39,7 @@ export async function readXmlPart(
   for await (const _ of scanXmlPart(bytes, handler));
 }
 
-/** UTF-16 shows by its byte order mark, or by the zero beside the first `<`. */
+/** UTF-16 is recognised by its byte order mark, or by the zero next to the first `<`. */
 function openDecoder(head: Buffer): (chunk?: Buffer) => string {
   const [first, second] = head;
   const isBigEndian = (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c);

@@ -10,13 +10,13 @@ afterEach(() => open?.close());
 const spillFiles = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('enrich-spill-'));
 
-/** A string of its own for every number, some of them as long as a cell may be. */
+/** A different string for every number, some of them of the maximum length of a cell. */
 function textOf(index: number): string {
   if (index % 5000 === 7) return `${index}${'€'.repeat(32_767 - 6)}`;
   return index % 3 === 0 ? '' : `text ${index} ż`;
 }
 
-test('strings beyond the memory come back from the file, in any order', async () => {
+test('strings beyond the memory limit are read from the file, in any order', async () => {
   const count = 150_000;
   open = new SharedStrings({
     sharedStringBytesMax: 256 * mebibyte,
@@ -30,14 +30,14 @@ test('strings beyond the memory come back from the file, in any order', async ()
   for (let index = 0; index < count; index++) {
     if (open.at(index) !== textOf(index)) expect.fail(`string ${index} comes back changed`);
   }
-  // 7,919 is a prime: every number once, each far from the one before.
+  // 7,919 is a prime: every number once, each far from the previous one.
   for (let step = 0, index = 0; step < count; step++, index = (index + 7919) % count) {
     if (open.at(index) !== textOf(index)) expect.fail(`string ${index} comes back changed`);
   }
   expect([open.at(-1), open.at(count), open.at(0.5)]).toEqual([null, null, null]);
 });
 
-test('the file has no name, so that a process that is killed leaves nothing behind', async () => {
+test('the file has no name, so that a killed process leaves nothing', async () => {
   const before = await spillFiles();
   open = new SharedStrings({
     sharedStringBytesMax: 256 * mebibyte,

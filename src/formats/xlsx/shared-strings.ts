@@ -1,7 +1,7 @@
 /**
- * The strings that cells refer to by number (ECMA-376 part 1, 18.4.9). Any cell may refer to any of
- * them, so they are kept while the sheet is read: the first in memory, outside the JavaScript heap, the
- * others in a temporary file. Writers number strings as they meet them: those of many cells come first.
+ * The strings that cells refer to by number (ECMA-376 part 1, 18.4.9). Any cell may refer to any of them, so they
+ * are kept while the sheet is read: the first in memory, outside the JavaScript heap, the others in a temporary
+ * file. Writers number strings in order of appearance: those of many cells come first.
  */
 
 import type { XlsxLimits } from './limits.ts';
@@ -10,9 +10,9 @@ import { SpilledBytes } from './spilled-bytes.ts';
 import { StringItem } from './string-item.ts';
 import { unreadableXlsx } from './xlsx-errors.ts';
 
-/** What one string costs beside its text: where it ends. */
+/** The cost of one string besides its text: its end. */
 const indexBytes = 8;
-/** The share of the memory that the index gets. */
+/** The index's share of the memory. */
 const indexShare = 1 / 4;
 
 type StringLimits = Pick<XlsxLimits, 'sharedStringBytesMax' | 'sharedStringMemoryBytes'>;
@@ -32,8 +32,8 @@ export class SharedStrings {
   }
 
   /**
-   * Appends a string. Await `spill` after some of them. Throws `AppError` 422 when all strings together
-   * are more than allowed.
+   * Appends a string. Await `spill` after some of them. Throws `AppError` 422 when all strings together exceed the
+   * limit.
    */
   add(text: string): void {
     this.#texts.append(Buffer.from(text));
@@ -45,20 +45,20 @@ export class SharedStrings {
     }
   }
 
-  /** Moves what memory has no room for to the file. Throws `AppError` 503 when that cannot be written. */
+  /** Moves what does not fit into memory to the file. Throws `AppError` 503 when it cannot be written. */
   async spill(): Promise<void> {
     await this.#texts.spill();
     await this.#ends.spill();
   }
 
-  /** The string of this number, or null when there is none. */
+  /** Returns the string of this number; null when there is none. */
   at(index: number): string | null {
     if (!Number.isInteger(index) || index < 0 || index >= this.#count) return null;
     const from = index === 0 ? 0 : this.#ends.double((index - 1) * indexBytes);
     return this.#texts.text(from, this.#ends.double(index * indexBytes));
   }
 
-  /** Gives memory and file back. */
+  /** Releases memory and file. */
   async close(): Promise<void> {
     await this.#texts.close();
     await this.#ends.close();
@@ -66,8 +66,8 @@ export class SharedStrings {
 }
 
 /**
- * Reads the part that holds them into `strings`. Throws `AppError` 422 when it is broken or holds too much,
- * 503 when there is no room for temporary files.
+ * Reads the part with the strings into `strings`. Throws `AppError` 422 when it is broken or too large, 503 when
+ * there is no room for temporary files.
  */
 export async function readSharedStrings(
   bytes: AsyncIterable<Buffer>,

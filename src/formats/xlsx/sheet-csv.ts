@@ -1,7 +1,6 @@
 /**
- * The cells of one sheet (ECMA-376 part 1, 18.3.1) as CSV text, row by row as they are read. Rows and
- * columns that the sheet leaves out are written empty, so that line n of the CSV is row n of the sheet
- * as long as no cell holds a newline.
+ * Writes the cells of one sheet (ECMA-376 part 1, 18.3.1) as CSV text, row by row. Rows and columns that the sheet
+ * omits are written empty, so that line n of the CSV is row n of the sheet as long as no cell contains a newline.
  */
 
 import { encodeCell } from '../csv/quote-cell.ts';
@@ -39,9 +38,9 @@ export class SheetCsv implements XmlHandler {
   #cells: string[] = [];
   /** Zero-based, of the cell being read. */
   #column = -1;
-  /** Rows written so far, the left-out and empty ones between them included. */
+  /** Rows written so far, including the omitted and empty ones between them. */
   #rowsWritten = 0;
-  /** Cells of the first row that is not empty: shorter rows are filled up to it. */
+  /** Number of cells of the first row that is not empty: shorter rows are padded to it. */
   #width = 0;
   #csv = '';
 
@@ -49,7 +48,7 @@ export class SheetCsv implements XmlHandler {
     this.#sheet = sheet;
   }
 
-  /** The CSV text of the rows that ended since the last call. */
+  /** Returns the CSV text of the rows that ended since the last call. */
   take(): string {
     const csv = this.#csv;
     this.#csv = '';
@@ -132,7 +131,7 @@ export class SheetCsv implements XmlHandler {
       case 'n':
         return numberText(value, forms[this.#style] ?? plainForm, is1904);
       default:
-        // Formulas' texts, errors such as #N/A, and dates that are ISO 8601 already.
+        // Texts of formulas, errors such as #N/A, and dates that are ISO 8601 already.
         return value;
     }
   }
@@ -142,7 +141,7 @@ export class SheetCsv implements XmlHandler {
     const { rowsMax } = this.#sheet.limits;
     if (this.#row > rowsMax) {
       throw xlsxTooLarge(
-        `The sheet has more than ${rowsMax - 1} rows: split it into several files.`,
+        `The sheet has more than ${rowsMax - 1} rows. Split it into several files.`,
         { rows_max: rowsMax - 1 },
       );
     }
@@ -156,7 +155,7 @@ export class SheetCsv implements XmlHandler {
 
   #checkLine(line: string): void {
     const { rowBytesMax } = this.#sheet.limits;
-    // A character takes three bytes at most (an astral one is two characters and four bytes).
+    // A character takes at most three bytes (an astral one is two characters and four bytes).
     if (line.length * 3 <= rowBytesMax || Buffer.byteLength(line) <= rowBytesMax) return;
     throw unreadableXlsx(`row ${this.#row} takes more than ${rowBytesMax} bytes`);
   }

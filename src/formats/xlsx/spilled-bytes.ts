@@ -1,7 +1,7 @@
 /**
- * Bytes that are appended once and then read at random. The first ones stay in memory, the others are
- * spilled to a temporary file. The file loses its name as soon as it is open, so the operating system deletes
- * it however the process ends.
+ * Bytes that are appended once and then read at random. The first ones stay in memory, the others are spilled to a
+ * temporary file. The file is unlinked as soon as it is open, so the operating system deletes it however the
+ * process ends.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,16 +14,16 @@ import { AppError } from '../../core/lib/errors.ts';
 
 const pageBytes = 1024 * 1024;
 /**
- * Room for the longest text of a cell in UTF-8, and what is read ahead for readers that go forward, as the cells
- * of most sheets do.
+ * Room for the longest text of a cell in UTF-8, and read-ahead for forward readers, as the cells of most sheets
+ * are.
  */
 const windowBytes = 128 * 1024;
 
 export class SpilledBytes {
   readonly #pagesInMemory: number;
-  /** In order; null for a page that is in the file. */
+  /** In order; null for a page in the file. */
   readonly #pages: (Buffer | null)[] = [];
-  /** Full pages, numbered from `#pagesInMemory`, that are in the file. */
+  /** Number of full pages, from `#pagesInMemory` on, that are in the file. */
   #pagesWritten = 0;
   #length = 0;
   #file: FileHandle | null = null;
@@ -32,7 +32,7 @@ export class SpilledBytes {
   #windowFrom = 0;
   #windowTo = 0;
 
-  /** `memoryBytes` stay in memory, rounded down to whole MiB, one MiB at least. */
+  /** `memoryBytes` stay in memory, rounded down to whole MiB, at least one MiB. */
   constructor(memoryBytes: number) {
     this.#pagesInMemory = Math.max(1, Math.floor(memoryBytes / pageBytes));
   }
@@ -66,7 +66,7 @@ export class SpilledBytes {
     }
   }
 
-  /** The UTF-8 text of bytes `from` to `to`, exclusive. */
+  /** Returns the UTF-8 text of bytes `from` to `to`, exclusive. */
   text(from: number, to: number): string {
     const page = this.#pages[Math.floor(from / pageBytes)] ?? null;
     const start = from % pageBytes;
@@ -76,7 +76,7 @@ export class SpilledBytes {
     return this.#read(from, to).toString('utf8');
   }
 
-  /** The 64-bit floating-point number that was appended at `at`, little-endian. */
+  /** Returns the 64-bit floating-point number that was appended at `at`, little-endian. */
   double(at: number): number {
     const page = this.#pages[Math.floor(at / pageBytes)] ?? null;
     const start = at % pageBytes;
@@ -84,7 +84,7 @@ export class SpilledBytes {
     return this.#read(at, at + 8).readDoubleLE(0);
   }
 
-  /** Gives memory and file back. */
+  /** Releases memory and file. */
   async close(): Promise<void> {
     this.#pages.length = 0;
     await this.#file?.close();
@@ -92,7 +92,7 @@ export class SpilledBytes {
 
   async #writePage(page: Buffer): Promise<void> {
     try {
-      this.#file ??= await openNameless();
+      this.#file ??= await openUnlinked();
       const position = this.#pagesWritten * pageBytes;
       for (let at = 0; at < pageBytes; ) {
         at += (await this.#file.write(page, at, pageBytes - at, position + at)).bytesWritten;
@@ -108,7 +108,7 @@ export class SpilledBytes {
     }
   }
 
-  /** The bytes of a range, valid until the next call. Ranges may cross pages. */
+  /** Returns the bytes of a range, valid until the next call. Ranges may cross pages. */
   #read(from: number, to: number): Buffer {
     const firstInFile = this.#pagesInMemory * pageBytes;
     const firstBehind = firstInFile + this.#pagesWritten * pageBytes;
@@ -126,8 +126,8 @@ export class SpilledBytes {
   }
 
   /**
-   * Synchronous, as the cells that need it are scanned: the system still has most of what was written a
-   * moment ago in its cache.
+   * Synchronous, while the cells that need it are scanned: recently written data is mostly still in the system's
+   * cache.
    */
   #readFile(from: number, to: number): Buffer {
     if (from < this.#windowFrom || to > this.#windowTo) this.#moveWindow(from, to);
@@ -148,8 +148,8 @@ export class SpilledBytes {
   }
 }
 
-/** A file that has no name any more: closing it, or the end of the process, deletes it. */
-async function openNameless(): Promise<FileHandle> {
+/** An unlinked file: closing it, or the end of the process, deletes it. */
+async function openUnlinked(): Promise<FileHandle> {
   const name = path.join(tmpdir(), `enrich-spill-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
   await unlink(name);

@@ -1,7 +1,7 @@
 /**
- * The elements of a rich text (`si` and `is`, ECMA-376 part 1, 18.4): the text of its runs one after
- * the other, without the phonetic runs that tell how it is spoken. White space is kept as written,
- * whether or not `xml:space` asks for it: what is trimmed is for the identifiers to say.
+ * The elements of a rich text (`si` and `is`, ECMA-376 part 1, 18.4): the text of its runs in order, without the
+ * phonetic runs. White space is kept as written, whatever `xml:space` says: the identifiers decide what is
+ * trimmed.
  */
 
 import { TextRun } from './text-run.ts';
@@ -25,7 +25,7 @@ export class StringItem {
     else if (name === 't') this.#isText = false;
   }
 
-  /** The whole text; the item is empty again then. Throws `AppError` 422 beyond Excel's limit. */
+  /** Returns the whole text, and empties the item. Throws `AppError` 422 beyond Excel's limit. */
   take(): string {
     return this.#run.take();
   }

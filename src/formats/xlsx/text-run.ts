@@ -1,4 +1,4 @@
-/** Gathers the text of one cell or shared string from its pieces, and keeps it within Excel's limit. */
+/** Collects the text of one cell or shared string from its pieces, and enforces Excel's limit. */
 
 import { unescapeCell } from './cell-text.ts';
 import { cellCharsMax } from './limits.ts';
@@ -15,7 +15,7 @@ export class TextRun {
     if (this.#text.length > writtenCharsMax) throw tooLong();
   }
 
-  /** The text so far, escapes undone; the run is empty again then. */
+  /** Returns the text so far, unescaped, and empties the run. */
   take(): string {
     const text = unescapeCell(this.#text);
     this.#text = '';
@@ -25,5 +25,5 @@ export class TextRun {
 }
 
 function tooLong(): Error {
-  return unreadableXlsx(`a cell holds more than ${cellCharsMax} characters`);
+  return unreadableXlsx(`a cell has more than ${cellCharsMax} characters`);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds in a workbook's package what the reader needs: the first visible sheet, the shared strings,
- * and what the number formats mean (ECMA-376 part 1, 18.2 and 18.8; part 2 for the relations).
+ * Finds the needed parts of a workbook's package: the first visible sheet, the shared strings, and the meaning of
+ * the number formats (ECMA-376 part 1, 18.2 and 18.8; part 2 for the relations).
  */
 
 import type { XlsxLimits } from './limits.ts';
@@ -82,7 +82,7 @@ function firstSheet(sheets: SheetEntry[], relations: Relation[]): string {
   throw unreadableXlsx('it has no visible sheet');
 }
 
-/** Relations of one part to others inside the package; links to elsewhere are left out. */
+/** Reads the relations of one part to others inside the package; external links are ignored. */
 async function readRelations(parts: ZipParts, open: OpenPart, part: string): Promise<Relation[]> {
   const slash = part.lastIndexOf('/') + 1;
   const folder = part.slice(0, slash);
@@ -112,7 +112,7 @@ function readRelation(folder: string, attributes: string): Relation | null {
   };
 }
 
-/** A target is a relative URL, or one from the package's root; null for one that leads out of it. */
+/** Resolves a target: a relative URL, or one from the package's root; null for one outside it. */
 function resolveTarget(folder: string, target: string): string | null {
   const root = 'package://package/';
   if (!URL.canParse(target, root + folder)) return null;
@@ -121,7 +121,7 @@ function resolveTarget(folder: string, target: string): string | null {
   try {
     return decodeURIComponent(url.pathname.slice(1));
   } catch {
-    // A % that escapes nothing: no part can be meant.
+    // An invalid % escape: it names no part.
     return null;
   }
 }
@@ -146,7 +146,7 @@ async function readSheetList(
 
 function checkRoot(name: string, attributes: string): void {
   if (name !== 'workbook') {
-    throw notXlsx('office', 'This file is an Office document of another kind, no Excel workbook.');
+    throw notXlsx('office', 'This file is another kind of Office document, not an Excel workbook.');
   }
   if (!mainNamespaces.some((namespace) => attributes.includes(namespace))) {
     throw unreadableXlsx('it is written in an unknown form');
@@ -167,7 +167,7 @@ function isTrue(value: string | null): boolean {
   return value === '1' || value === 'true' || value === 'on';
 }
 
-/** What each cell style makes of a number: its own format code, else the built-in one of that id. */
+/** Reads the form of each cell style: by its own format code, otherwise the built-in one of its id. */
 async function readForms(bytes: AsyncIterable<Buffer>): Promise<NumberForm[]> {
   const codes = new Map<number, NumberForm>();
   const forms: NumberForm[] = [];

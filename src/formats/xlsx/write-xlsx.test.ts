@@ -21,7 +21,7 @@ async function sheetXmlOf(rows: XlsxCell[][]): Promise<string> {
 }
 
 describe('rowsToXlsx', () => {
-  it('is read back as the same rows, whatever the cells hold', async () => {
+  it('is read back as the same rows, whatever the cells contain', async () => {
     const piece = fc.constantFrom('a', 'é', '😀', ',', '"', '\n', '\r', ' ', '\t', '<', '&', '_x');
     const odd = fc.constantFrom(
       '_x000D_',
@@ -41,7 +41,7 @@ describe('rowsToXlsx', () => {
       number,
     );
     const cell = fc.record({ text: content, typed: fc.boolean() });
-    // A closing cell that is never empty keeps the width of all rows, and no row is blank.
+    // A last cell that is never empty keeps the width of all rows, and no row is blank.
     const row = fc.tuple(cell, cell, cell).map((cells) => [...cells, text('end')]);
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
@@ -54,7 +54,7 @@ describe('rowsToXlsx', () => {
     );
   });
 
-  it('keeps text that only the next escaped character would make look escaped', async () => {
+  it('keeps text that looks escaped only with the next escaped character', async () => {
     const csv = await csvOfBytes(
       await collect(rowsToXlsx([['_x1e5a\u0001', '_x1e5a\r', '_x1e5a_x0001_'].map(text)])),
     );
@@ -63,7 +63,7 @@ describe('rowsToXlsx', () => {
     ]);
   });
 
-  it('writes as numbers only typed ones that lose nothing', async () => {
+  it('writes only typed numbers that lose nothing as numbers', async () => {
     const numbers = ['0', '12', '-3.5', '123456789012345', '0.001'];
     const texts = [
       '+447911123456',
@@ -80,14 +80,14 @@ describe('rowsToXlsx', () => {
     expect(xml.match(/t="inlineStr"/g)).toHaveLength(texts.length + numbers.length);
   });
 
-  it('writes what looks like a formula as text in a text format, never as a formula', async () => {
+  it('writes text that looks like a formula as text, never as a formula', async () => {
     const xml = await sheetXmlOf([['=1+1', '@SUM(A1)', '+1', '-1'].map(text)]);
     expect(xml).not.toContain('<f>');
     expect(xml.match(/s="1" t="inlineStr"/g)).toHaveLength(4);
     expect(xml).toContain('<t>=1+1</t>');
   });
 
-  it('names columns and rows as Excel does, and leaves empty ones out', async () => {
+  it('names columns and rows as Excel does, and omits empty ones', async () => {
     const cells = Array.from({ length: 704 }, () => text(''));
     cells[25] = text('z');
     cells[26] = text('aa');
@@ -101,12 +101,12 @@ describe('rowsToXlsx', () => {
     expect(xml).not.toContain('<row r="1">');
   });
 
-  it('gives the same bytes for the same rows', async () => {
+  it('writes the same bytes for the same rows', async () => {
     const write = () => collect(rowsToXlsx([[text('a')]]));
     expect(await write()).toEqual(await write());
   });
 
-  it('refuses what Excel cannot hold and names the way out', async () => {
+  it('refuses what exceeds Excel’s limits and says what to do', async () => {
     const tooMany = function* () {
       const row = [text('')];
       for (let count = 0; count < 1_048_577; count++) yield row;
@@ -125,7 +125,7 @@ describe('rowsToXlsx', () => {
     }
   });
 
-  it('passes on what its rows throw', async () => {
+  it('passes on errors of its rows', async () => {
     const failure = new Error('the rows are away');
     const rows = async function* () {
       yield [text('a')];
@@ -168,7 +168,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-describe('a result whose size alone is known', () => {
+describe('a result of which only the size is known', () => {
   const small = { rows: 10, columns: 10, bytes: 1000, cellBytesMax: 100 };
 
   it('fits when no cell, row or column can be too many', () => {
@@ -183,7 +183,7 @@ describe('a result whose size alone is known', () => {
     ['cells of unknown length', { cellBytesMax: null }],
     ['bytes that may become 4 GiB of XML', { bytes: 620_000_000 }],
     ['cells that may become 4 GiB of XML', { rows: 1_000_000, columns: 60 }],
-  ])('is looked through for %s', (_case, change) => {
+  ])('is scanned for %s', (_case, change) => {
     expect(certainlyFitsXlsx({ ...small, ...change })).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Writes rows as an Excel workbook of one sheet (ECMA-376, transitional), streamed: strings stand in
- * their cells, so nothing is held. Every cell is text in a text format, which no spreadsheet runs as a
- * formula or turns into a number or date, except numbers that survive being one.
+ * Writes rows as an Excel workbook of one sheet (ECMA-376, transitional), streamed: strings are inline, so nothing
+ * is held. Every cell is text in a text format, which no spreadsheet runs as a formula or converts to a number or
+ * date, except numbers that are safe to convert.
  */
 
 import { escapeCell } from './cell-text.ts';
@@ -9,7 +9,7 @@ import { cellCharsMax, sheetColumnsMax, sheetRowsMax } from './limits.ts';
 import { notForXlsx } from './xlsx-errors.ts';
 import { checkMemberBytes, isMemberSize, type ZipMember, zipStream } from './zip-stream.ts';
 
-/** One cell: `typed` says that the value is one of ours with a known form, as for `encodeCell`. */
+/** One cell: `typed` marks one of our values with a known form, as for `encodeCell`. */
 export interface XlsxCell {
   text: string;
   typed: boolean;
@@ -23,10 +23,9 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
- * A workbook of these rows, the first of which is usually the header. Empty cells are left out.
- * Throws `AppError` 422 `not_as_xlsx` at the row, column or cell that Excel cannot hold
- * (1,048,576 rows, 16,384 columns, 32,767 characters) and beyond 4 GiB; what was yielded by then is no
- * workbook. Errors of `rows` are passed on.
+ * Writes a workbook of these rows, the first of which is usually the header. Empty cells are omitted. Throws
+ * `AppError` 422 `not_as_xlsx` at the row, column or cell that exceeds Excel's limits (1,048,576 rows, 16,384
+ * columns, 32,767 characters) and beyond 4 GiB; the output is then not a workbook. Errors of `rows` are passed on.
  */
 export async function* rowsToXlsx(
   rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
@@ -38,8 +37,8 @@ export async function* rowsToXlsx(
 }
 
 /**
- * Runs the rows through the writer and keeps nothing: throws what `rowsToXlsx` would throw on its way, before
- * anything is sent.
+ * Runs the rows through the writer and discards the output: throws what `rowsToXlsx` would throw, before anything
+ * is sent.
  */
 export async function assertFitsXlsx(rows: AsyncIterable<readonly XlsxCell[]>): Promise<void> {
   let bytes = 0;
@@ -49,26 +48,26 @@ export async function assertFitsXlsx(rows: AsyncIterable<readonly XlsxCell[]>): 
   }
 }
 
-/** What is known of a result before its cells are looked at. */
+/** Properties of a result that are known before its cells are read. */
 export interface ResultSize {
   /** Header and blank lines included. */
   rows: number;
   columns: number;
   /** As CSV. */
   bytes: number;
-  /** No cell is longer than so many bytes; null where that is not known. */
+  /** Maximum bytes of a cell; null when unknown. */
   cellBytesMax: number | null;
 }
 
-/** XML takes at most seven bytes for one of CSV (`_x000D_`), and so many around each cell. */
+/** XML takes at most seven bytes for one of CSV (`_x000D_`), plus a fixed number for each cell. */
 const xmlBytesPerByte = 7;
 const xmlBytesPerCell = 80;
-/** As CSV: what can be looked through before an answer, and more than Excel opens. */
+/** As CSV: small enough to be scanned before a response, and more than Excel opens. */
 const csvBytesMax = 1024 ** 3;
 
 /**
- * True when a result certainly fits, false when `assertFitsXlsx` has to look. Throws `AppError` 422
- * `not_as_xlsx` when it certainly does not, or is more than 1 GiB as CSV.
+ * Returns true when a result certainly fits, false when `assertFitsXlsx` has to check. Throws `AppError` 422
+ * `not_as_xlsx` when it certainly does not fit, or is more than 1 GiB as CSV.
  */
 export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: ResultSize): boolean {
   if (bytes > csvBytesMax) throw notForXlsx(`it takes more than ${csvBytesMax} bytes as CSV`);
@@ -82,8 +81,8 @@ export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: Result
 }
 
 /**
- * Why no workbook can hold the result of a list, as far as its own rows tell; null for nothing known.
- * `longestCell` is in characters.
+ * Returns why no workbook can hold the result of a list, as far as its own rows determine it; null when nothing is
+ * known. `longestCell` is in characters.
  */
 export function whyNotAsXlsx({ rows, longestCell }: { rows: number; longestCell: number }) {
   if (longestCell > cellCharsMax) return `a cell has more than ${cellCharsMax} characters`;
@@ -128,8 +127,8 @@ const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const digitsMax = 15;
 
 /**
- * True for a number that comes out of a spreadsheet as it went in. A leading `+` or zero, a closing
- * zero after the point, an exponent or a sixteenth digit would be lost: such a value stays text.
+ * Returns true for a number that a spreadsheet preserves. A leading `+` or zero, a trailing zero after the point,
+ * an exponent or a sixteenth digit would be lost: such a value stays text.
  */
 function isSafeNumber(text: string): boolean {
   if (text.length > digitsMax + 2 || !plainNumber.test(text)) return false;
@@ -158,7 +157,7 @@ function columnName(column: number): string {
   return name;
 }
 
-/** The parts that are the same in every workbook of ours. */
+/** The parts that are the same in every workbook. */
 function fixedMembers(): ZipMember[] {
   const parts: [name: string, xml: string][] = [
     ['[Content_Types].xml', contentTypesXml()],

@@ -1,17 +1,17 @@
-/** The expected failures of reading and writing a workbook, each with the way out. */
+/** The expected failures of reading and writing a workbook, each with what to do. */
 
 import { AppError } from '../../core/lib/errors.ts';
 
-const wayOut = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
-/** Names of parts are the file's own choice, and may be long. */
+const whatToDo = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
+/** Names of parts are chosen by the file, and may be long. */
 const reasonCharsMax = 200;
 
-/** The bytes are no workbook that can be read here, e.g. `.xls` or one with a password. */
+/** The bytes are not a workbook that can be read here, such as `.xls` or one with a password. */
 export function notXlsx(kind: string, message: string): AppError {
   return new AppError({
     code: 'unsupported_media_type',
     status: 415,
-    message: `${message} ${wayOut}`,
+    message: `${message} ${whatToDo}`,
     extensions: { detected: kind },
   });
 }
@@ -24,12 +24,12 @@ export function unreadableXlsx(reason: string, cause?: unknown): AppError {
   return new AppError({
     code: 'unreadable_xlsx',
     status: 422,
-    message: `This workbook cannot be read: ${reason.slice(0, reasonCharsMax)}. ${wayOut}`,
+    message: `This workbook cannot be read: ${reason.slice(0, reasonCharsMax)}. ${whatToDo}`,
     cause,
   });
 }
 
-/** More rows, or more bytes of text, than a list may hold. */
+/** More rows, or more bytes of text, than a list may have. */
 export function xlsxTooLarge(message: string, extensions: Record<string, unknown>): AppError {
   return new AppError({ code: 'file_too_large', status: 413, message, extensions });
 }

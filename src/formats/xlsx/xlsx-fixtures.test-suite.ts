@@ -1,4 +1,4 @@
-/** Workbooks for the tests of this folder, made part by part. */
+/** Workbooks for the tests of this folder, built part by part. */
 
 import { Readable } from 'node:stream';
 import type { XlsxLimits } from './limits.ts';
@@ -33,7 +33,7 @@ export function zipOf(parts: Record<string, string | Buffer>): Promise<Buffer> {
 }
 
 export interface TestWorkbook {
-  /** Inside of `sheetData`. */
+  /** Content of `sheetData`. */
   rows?: string;
   /** The items of the shared strings. */
   strings?: string;
@@ -42,7 +42,7 @@ export interface TestWorkbook {
   workbookPr?: string;
   sheets?: string;
   namespace?: string;
-  /** Parts that replace or join the usual ones. */
+  /** Parts that replace or complement the usual ones. */
   parts?: Record<string, string | Buffer>;
 }
 

@@ -1,10 +1,10 @@
 /**
- * A streaming reader of the XML in workbooks: text in, calls to a handler out, memory bounded by one
- * tag. It takes the subset that ECMA-376 part 2 allows: no document type declaration, so no entity
- * can be defined and nothing outside the part can be referred to.
+ * A streaming reader of the XML in workbooks: text in, calls to a handler out, memory bounded by one tag. It
+ * accepts the subset that ECMA-376 part 2 allows: no document type declaration, so no entity can be defined and
+ * nothing outside the part can be referenced.
  *
- * The prefix of the root element stands for the main namespace everywhere (no known producer rebinds
- * it): names with it are handed over bare, all others keep their prefix and match nothing.
+ * The prefix of the root element denotes the main namespace everywhere (no known producer rebinds it): names with
+ * it are passed without it, all others keep their prefix and match nothing.
  */
 
 import { must } from '../../core/lib/assert.ts';
@@ -13,12 +13,12 @@ import { unreadableXlsx } from './xlsx-errors.ts';
 export interface XmlHandler {
   /** `attributes` is the text between name and `>`, for `readAttribute`. */
   open(name: string, attributes: string): void;
-  /** Text comes in pieces of any size, entities resolved, newlines as LF. */
+  /** Text comes in pieces of any size, with entities resolved and newlines as LF. */
   text(piece: string): void;
   close(name: string): void;
 }
 
-/** A longer tag is no workbook's; roots with dozens of namespaces take some thousands. */
+/** No workbook has a longer tag; roots with dozens of namespaces take a few thousand. */
 const tagCharsMax = 64 * 1024;
 const depthMax = 256;
 /** `&#x10ffff;` is the longest reference. */
@@ -38,7 +38,7 @@ export class XmlScanner {
     this.#handler = handler;
   }
 
-  /** Throws `AppError` 422 where the text is no XML, or XML that no workbook may hold. */
+  /** Throws `AppError` 422 when the text is not XML, or XML that workbooks may not contain. */
   write(chunk: string): void {
     const text = this.#rest + chunk;
     let at = 0;
@@ -51,13 +51,13 @@ export class XmlScanner {
     if (this.#rest.length > tagCharsMax) throw brokenXml('a tag is too long');
   }
 
-  /** Throws `AppError` 422 when the text ended before its root element did. */
+  /** Throws `AppError` 422 when the text ended before its root element. */
   end(): void {
     const isDone = this.#prefix !== null && this.#open.length === 0 && this.#section === null;
     if (!isDone || this.#rest.trim() !== '') throw brokenXml('it ends early');
   }
 
-  /** Takes one token; returns where the next begins, or `at` when the token is not whole yet. */
+  /** Takes one token; returns the start of the next, or `at` when the token is incomplete. */
   #step(text: string, at: number): number {
     if (this.#section !== null) return this.#inSection(text, at, this.#section);
     if (text.charCodeAt(at) !== lessThan) return this.#characters(text, at);
@@ -77,7 +77,7 @@ export class XmlScanner {
   #inSection(text: string, at: number, section: Section): number {
     const end = sectionEnd[section];
     const found = text.indexOf(end, at);
-    // Without its end, all but the characters that may begin the end is content.
+    // Without its end, everything is content except the characters that may begin the end.
     const contentEnd = found === -1 ? Math.max(at, text.length - end.length + 1) : found;
     if (section === 'cdata' && contentEnd > at) this.#handler.text(text.slice(at, contentEnd));
     if (found === -1) return contentEnd;
@@ -95,7 +95,7 @@ export class XmlScanner {
       return at + 9;
     }
     if (text.length - at < 9) return at;
-    throw brokenXml('it holds a document type declaration, which workbooks may not');
+    throw brokenXml('it contains a document type declaration, which workbooks may not');
   }
 
   #characters(text: string, at: number): number {
@@ -170,7 +170,7 @@ function findNameEnd(text: string, from: number, end: number): number {
   return at;
 }
 
-/** Where text can be cut without cutting a reference or a CR LF in two. */
+/** Returns a position where text can be cut without splitting a reference or a CR LF. */
 function safeTextEnd(text: string, at: number): number {
   let end = text.length;
   const ampersand = text.lastIndexOf('&');
@@ -188,7 +188,7 @@ const namedCharacters: Record<string, string> = {
   apos: "'",
 };
 
-/** Text as it was meant: the five entities and character references, newlines as LF. */
+/** Resolves the five entities and character references, and newlines to LF. */
 function resolve(written: string): string {
   let text = written;
   if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
@@ -207,12 +207,12 @@ function resolveReference(body: string): string {
   }
   const code = digits[1] === undefined ? Number(digits[2]) : Number.parseInt(digits[1], 16);
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-    throw brokenXml(`&${body}; is no character`);
+    throw brokenXml(`&${body}; is not a character`);
   }
   return String.fromCodePoint(code);
 }
 
-/** The value of one attribute of a tag, or null; `name` is compared with its prefix. */
+/** Returns the value of one attribute of a tag, or null; `name` is compared with its prefix. */
 export function readAttribute(attributes: string, name: string): string | null {
   let at = 0;
   for (;;) {

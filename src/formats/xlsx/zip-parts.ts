@@ -1,7 +1,7 @@
 /**
- * The parts of a workbook, which is a zip archive (ECMA-376 part 2). yauzl reads the directory at the
- * archive's end; the members are streamed from storage by range, so nothing is held or spooled.
- * Every byte that is unzipped is counted, and checked against what the directory promised.
+ * Reads the parts of a workbook, which is a zip archive (ECMA-376 part 2). yauzl reads the directory at the
+ * archive's end; the members are streamed from storage by range, so nothing is held or spooled. Every unzipped
+ * byte is counted, and checked against the directory.
  */
 
 import { pipeline, type Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import type { ByteRange } from '../../core/storage/object-store.ts';
 import type { XlsxLimits } from './limits.ts';
 import { notXlsx, unreadableXlsx } from './xlsx-errors.ts';
 
-/** An uploaded file that can be read by range, as it lies in object storage. */
+/** An uploaded file that can be read by range from object storage. */
 export interface XlsxSource {
   bytes: number;
   get(range: ByteRange): Promise<Buffer>;
@@ -22,8 +22,8 @@ export interface XlsxSource {
 export interface ZipParts {
   has(name: string): boolean;
   /**
-   * The unzipped bytes of one part. Throws `AppError` when it is missing, damaged, a bomb, or larger
-   * than `bytesMax`.
+   * Returns the unzipped bytes of one part. Throws `AppError` when it is missing, damaged, a bomb, or larger than
+   * `bytesMax`.
    */
   read(name: string, bytesMax?: number): AsyncGenerator<Buffer>;
 }
@@ -32,9 +32,9 @@ const stored = 0;
 const deflated = 8;
 
 /**
- * Reads the archive's directory. Throws `AppError` 422 for a broken archive or one with more members
- * or a larger directory than allowed, 415 for an encrypted member; an error of the storage is passed on as it is,
- * and so is what `assertWanted` throws, which is asked before each block that is unzipped.
+ * Reads the archive's directory. Throws `AppError` 422 for a broken archive or one with more members or a larger
+ * directory than allowed, 415 for an encrypted member. Errors of the storage are passed on unchanged, and so are
+ * those of `assertWanted`, which is called before each block that is unzipped.
  */
 export async function openZipParts(
   source: XlsxSource,
@@ -54,7 +54,7 @@ export async function openZipParts(
   }
   await reader.blame(async () => {
     for await (const entry of zip.eachEntry()) {
-      // Up to 16,000 objects, which nothing here reads again.
+      // Up to 16,000 objects, which are not read again.
       entry.extraFields = [];
       entries.set(partKey(entry.fileName), entry);
     }
@@ -83,7 +83,7 @@ interface OpenArchive {
   reader: WindowReader;
   zip: yauzl.ZipFile;
   limits: XlsxLimits;
-  /** What may still be unzipped of the whole archive. */
+  /** Bytes of the whole archive that may still be unzipped. */
   budget: { bytes: number };
   assertWanted: () => void;
 }
@@ -110,7 +110,7 @@ async function* readEntry(archive: OpenArchive, entry: yauzl.Entry): AsyncGenera
   }
 }
 
-/** The directory's sizes are held against the limits here, and the bytes against the sizes later. */
+/** The directory's sizes are checked against the limits here, and the bytes against the sizes later. */
 function checkEntry({ limits, budget }: OpenArchive, entry: yauzl.Entry): void {
   if (entry.isEncrypted()) throw notXlsx('encrypted', 'This workbook is encrypted.');
   if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) {
@@ -158,7 +158,7 @@ function isZlibError(error: unknown): boolean {
 /** The directory is read in hundreds of small pieces: one window serves most, storage the rest. */
 const windowBytes = 256 * 1024;
 
-/** What yauzl reads: the directory with its end record, and the headers of the members that are opened. */
+/** The reader of yauzl: the directory with its end record, and the headers of the opened members. */
 class WindowReader extends yauzl.RandomAccessReader {
   readonly #source: XlsxSource;
   readonly #bytesMax: number;
@@ -197,7 +197,7 @@ class WindowReader extends yauzl.RandomAccessReader {
     );
   }
 
-  /** Runs a step of yauzl: what it throws is the archive's fault, unless the storage failed. */
+  /** Runs a step of yauzl: its errors are the archive's fault, unless the storage failed. */
   async blame<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();

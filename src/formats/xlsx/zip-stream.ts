@@ -1,7 +1,7 @@
 /**
- * Writes a zip archive as a stream (APPNOTE.TXT 6.3.10): members are deflated as they come, with sizes
- * and checksum after each (4.3.9), and the directory at the end. Nothing is held but the directory.
- * Without zip64, whose streamed form not every spreadsheet reads: an archive stays below 4 GiB.
+ * Writes a zip archive as a stream (APPNOTE.TXT 6.3.10): members are deflated as they come, followed by sizes and
+ * checksum (4.3.9), and the directory comes last. Only the directory is held. Without zip64, whose streamed form
+ * not every spreadsheet reads: an archive stays below 4 GiB.
  */
 
 import { pipeline, Readable } from 'node:stream';
@@ -26,7 +26,7 @@ const versionNeeded = 20;
 /** Bit 3: sizes follow the data. Bit 11: the name is UTF-8. */
 const flags = (1 << 3) | (1 << 11);
 const deflateMethod = 8;
-/** 1 January 1980, the first day there is: the same rows give the same bytes. */
+/** 1 January 1980, the earliest date: the same rows give the same bytes. */
 const dosDate = (1 << 5) | 1;
 
 /** Throws `AppError` 422 when the archive, or one member unzipped, would reach 4 GiB. */
@@ -68,12 +68,12 @@ async function* deflate(source: ZipMember['bytes'], member: WrittenMember): Asyn
   yield* deflater;
 }
 
-/** True for a size that an archive and its members may have. */
+/** Returns true for a size that an archive and its members may have. */
 export function isMemberSize(bytes: number): boolean {
   return bytes < fieldMax;
 }
 
-/** Throws `AppError` 422 for a size of 4 GiB. */
+/** Throws `AppError` 422 for a size of 4 GiB or more. */
 export function checkMemberBytes(bytes: number): void {
   if (!isMemberSize(bytes)) throw notForXlsx('it takes more than 4 GiB');
 }
