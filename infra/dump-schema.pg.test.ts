@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('infra/schema.sql is what the migrations add up to', async () => {
+test('infra/schema.sql is the result of all migrations', async () => {
   const committed = await readFile(path.join(packageRoot, 'infra', 'schema.sql'), 'utf8');
   const dumped = await dumpSchema(database.sql);
   expect(dumped, 'infra/schema.sql is not up to date: run `npm run schema`').toBe(committed);
@@ -38,7 +38,7 @@ test.each([
   ['view', 'public.rich as select * from wallets', 'relation public.rich'],
   ['type', "public.mood as enum ('well')", 'type public.mood'],
   ['sequence', 'public.numbers', 'relation public.numbers'],
-])('what the text could not show is refused: a %s', async (kind, definition, named) => {
+])('an object that the text could not show is refused: a %s', async (kind, definition, named) => {
   await database.sql.unsafe(`create ${kind} ${definition}`);
   await expect(dumpSchema(database.sql)).rejects.toThrow(`shows nothing of ${named}`);
   await database.sql.unsafe(`drop ${kind} ${definition.split(' ')[0]}`);

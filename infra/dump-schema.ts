@@ -1,6 +1,6 @@
 /**
- * The schema of a migrated database as text, read from Postgres' own catalogue: the one picture of
- * what all migrations add up to, kept as `infra/schema.sql` so that a change shows in a review.
+ * The schema of a migrated database as text, read from Postgres' own catalogue: the result of all migrations,
+ * stored as `infra/schema.sql` so that a review shows every change.
  */
 import { type Database, inTransaction, type Sql } from '../src/core/db/client.ts';
 import { assert } from '../src/core/lib/assert.ts';
@@ -10,14 +10,14 @@ const header = `-- The schema that the migrations of infra/migrations add up to.
 `;
 
 /**
- * Returns the schemas `public` and `graph` as SQL: tables by name with their columns in order, then
- * their constraints, indexes and triggers by name, then functions. The text is the same from every
- * supported Postgres. Privileges and comments are left out. Throws `Error` when `graph_test` differs
- * from `graph`, or when a schema holds a kind of object that this text would not show.
+ * Returns the schemas `public` and `graph` as SQL: tables by name with their columns in order, then their
+ * constraints, indexes and triggers by name, then functions. The text is the same from every supported Postgres.
+ * Privileges and comments are omitted. Throws `Error` when `graph_test` differs from `graph`, or when a schema
+ * contains a kind of object that this text would not show.
  */
 export async function dumpSchema(sql: Database): Promise<string> {
   return inTransaction(sql, async (tx) => {
-    // With nothing on the path every name comes out qualified, whatever the connection was set to.
+    // With an empty path every name is qualified, whatever the connection's setting.
     await tx`select set_config('search_path', 'pg_catalog', true)`;
     const [app, graph, graphTest] = [
       await dumpOne(tx, 'public'),
@@ -64,7 +64,7 @@ interface Column {
   definition: string;
 }
 
-/** The columns of all tables, in order. */
+/** Reads the columns of all tables, in order. */
 function readColumns(tx: Sql, schema: string): Promise<Column[]> {
   return tx<Column[]>`
     select c.relname as table,
@@ -146,7 +146,7 @@ async function dumpExtensions(tx: Sql): Promise<string> {
   return rows.map((row) => `\n${row.definition};\n`).join('');
 }
 
-/** A view, type, sequence of its own, aggregate or partition would be missing without a word. */
+/** A view, type, sequence of its own, aggregate or partition would be missing silently. */
 async function refuseUnknown(tx: Sql, schema: string): Promise<void> {
   const unknown = await tx<{ name: string }[]>`
     with objects as (

@@ -1,4 +1,7 @@
-/** The compose file holds together: there is no engine here to run it, but all that it names can be asked. */
+/**
+ * Checks that the compose file is consistent: no container engine is needed, because everything it names can be
+ * checked.
+ */
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -34,17 +37,17 @@ const services = Object.entries(compose.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
 const service = (name: string): Service => compose.services[name] ?? {};
 
-/** As compose fills in variables: those without a default are set, each to a text that needs no quoting. */
+/** As compose fills in variables: those without a default get a value that needs no quoting. */
 const filled = (value: string) =>
   value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, (_all, fallback) => fallback ?? 'secret');
 const words = (name: string) => String(service(name).command).split(' ');
 
-test('our processes are the three of the production stack', () => {
+test('the processes of the service are the three of the production stack', () => {
   expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker']);
 });
 
 describe.each(ours)('the service %s', (name, { environment = {}, command }) => {
-  test('sets options that exist, to values that are taken', () => {
+  test('sets existing options to valid values', () => {
     const known = Object.values(configOptions).map(({ env }) => env);
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
     const values = Object.entries(environment).map(([variable, value]) => [
@@ -70,7 +73,7 @@ describe.each(ours)('the service %s', (name, { environment = {}, command }) => {
   });
 });
 
-test('whoever waits for another service names one that can be waited for so', () => {
+test('a service waits only for a service with that condition', () => {
   const waits = services.flatMap(([name, { depends_on: on = {} }]) =>
     Object.entries(Array.isArray(on) ? Object.fromEntries(on.map((one) => [one, null])) : on).map(
       ([other, wanted]) => ({ name, other, condition: wanted?.condition ?? 'service_started' }),
@@ -88,7 +91,7 @@ test('whoever waits for another service names one that can be waited for so', ()
   });
 });
 
-test('every volume that is mounted is one that is declared, and every file is there', async () => {
+test('every mounted volume is declared, and every mounted file exists', async () => {
   const sources = services.flatMap(([, { volumes = [] }]) =>
     volumes.map((one) => one.split(':')[0] ?? ''),
   );
@@ -100,7 +103,7 @@ test('every volume that is mounted is one that is declared, and every file is th
   for (const file of files ?? []) await access(path.join(import.meta.dirname, file));
 });
 
-test('the S3 server has the account, the bucket and the port that our processes use', () => {
+test('the S3 server has the account, the bucket and the port that the processes use', () => {
   const { S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_BUCKET, S3_ENDPOINT } =
     service('api').environment ?? {};
   const { ROOT_ACCESS_KEY, ROOT_SECRET_KEY, VGW_HEALTH } = service('s3').environment ?? {};
@@ -112,7 +115,7 @@ test('the S3 server has the account, the bucket and the port that our processes 
   expect(service('s3').healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${port}${VGW_HEALTH}`);
 });
 
-test('what runs for ever is restarted, bounded, and of a version that is named', () => {
+test('a long-running service is restarted, has limits, and has a fixed version', () => {
   for (const [name, { restart, deploy, image, build }] of services) {
     if (name === 'migrate') continue;
     expect(restart, name).toBe('unless-stopped');
@@ -121,7 +124,7 @@ test('what runs for ever is restarted, bounded, and of a version that is named',
   }
 });
 
-test('api and worker are asked for their health where they answer', () => {
+test('the health checks of api and worker use the right addresses', () => {
   const { METRICS_PORT, METRICS_HOST } = service('worker').environment ?? {};
   expect(METRICS_HOST).toBe('0.0.0.0');
   const asked = (name: string) => String(service(name).healthcheck?.test);
@@ -130,7 +133,7 @@ test('api and worker are asked for their health where they answer', () => {
   expect(service('api').ports).toEqual([`127.0.0.1:8080-8089:${readConfig({}).port}`]);
 });
 
-test('Prometheus finds every process of ours that runs for ever, and the alerts', async () => {
+test('Prometheus finds every long-running process, and the alerts', async () => {
   const folder = path.join(import.meta.dirname, '..', 'grafana');
   const prometheus = parse(await readFile(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
     rule_files: string[];
@@ -142,12 +145,12 @@ test('Prometheus finds every process of ours that runs for ever, and the alerts'
   for (const file of prometheus.rule_files) await access(path.join(folder, file));
 });
 
-test('only what was asked for watches', () => {
+test('monitoring only starts on request', () => {
   const watching = services.filter(([, { profiles }]) => profiles?.includes('watch'));
   expect(watching.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
 });
 
-test('the settings of its Postgres exist, and none makes a commit less than durable', async () => {
+test('the settings of its Postgres exist, and every commit is durable', async () => {
   const names = words('postgres').flatMap((word) => word.match(/^(\w+)=/)?.[1] ?? []);
   expect(names).toContain('shared_buffers');
   const sql = connect({ url: inject('serverUrl'), connections: 1 });
@@ -160,7 +163,7 @@ test('the settings of its Postgres exist, and none makes a commit less than dura
 });
 
 describeWithRedis('its Redis', () => {
-  test('starts with these settings, and our processes take it', async () => {
+  test('starts with these settings, and the processes accept it', async () => {
     const [program, ...settings] = words('redis');
     expect(program).toBe('redis-server');
     await using server = await startRedis(settings);

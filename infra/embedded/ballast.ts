@@ -11,10 +11,10 @@ import { readCredentials } from './postgres-credentials.ts';
 
 const blockBytes = 1024 * 1024;
 const ballastBlocks = 64;
-/** Free room from which on the ballast is made: it must not be what fills a disk. */
+/** Minimum free room to create the ballast: it must not be the file that fills the disk. */
 const roomBytesMin = 4 * ballastBlocks * blockBytes;
 
-/** Makes the ballast where it is missing and there is room for it; returns whether it is there. Never throws. */
+/** Creates the ballast when it is missing and there is room; returns whether it exists. Never throws. */
 export async function ensureBallast(dataDir: string): Promise<boolean> {
   const file = await ballastFile(dataDir);
   try {
@@ -23,11 +23,11 @@ export async function ensureBallast(dataDir: string): Promise<boolean> {
       () => null,
     );
     if (size === ballastBlocks * blockBytes) return true;
-    // What a start that was killed left half-written.
+    // Half-written by a start that was killed.
     if (size !== null) await rm(file);
     if ((await readFreeBytes(path.dirname(file))) < roomBytesMin) return false;
     await using handle = await open(file, 'w', 0o600);
-    // Random, because some file systems store zeros or repeated blocks in no room at all.
+    // Random, because some file systems store zeros or repeated blocks without using space.
     for (let block = 0; block < ballastBlocks; block++) {
       await handle.writeFile(randomBytes(blockBytes));
     }
@@ -38,7 +38,7 @@ export async function ensureBallast(dataDir: string): Promise<boolean> {
   }
 }
 
-/** Deletes the ballast; returns whether there was one. */
+/** Deletes the ballast; returns whether it existed. */
 export async function releaseBallast(dataDir: string): Promise<boolean> {
   const file = await ballastFile(dataDir);
   return await rm(file).then(

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('gives the lock to just one of many that ask at once, and again once released', async () => {
+it('is granted to just one of many concurrent requests, and again after its release', async () => {
   const asked = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataFolder(folder)));
   const given = asked.filter((result) => result.status === 'fulfilled');
   expect(given).toHaveLength(1);
@@ -22,7 +22,7 @@ it('gives the lock to just one of many that ask at once, and again once released
   await (await lockDataFolder(folder)).release();
 });
 
-it('waits a moment for a holder that is just going', async () => {
+it('waits briefly for a holder that is ending', async () => {
   const first = await lockDataFolder(folder);
   const second = lockDataFolder(folder);
   await first.release();
@@ -53,7 +53,7 @@ describe('in a copy of the folder', () => {
     await mkdir(copy);
   });
 
-  it('is refused while the process that used the original lives, and given afterwards', async () => {
+  it('is refused while the process that used the original lives, and granted afterwards', async () => {
     const lock = await lockDataFolder(folder);
     await cp(file, path.join(copy, 'postgres.lock'));
     await expect(lockDataFolder(copy)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('in a copy of the folder', () => {
     await (await lockDataFolder(copy)).release();
   });
 
-  it('is given where a snapshot came without its lock', async () => {
+  it('is granted when a snapshot came without its lock', async () => {
     const lock = await lockDataFolder(folder);
     await (await lockDataFolder(copy)).release();
     await lock.release();
@@ -80,14 +80,14 @@ it('stays held in a folder that was renamed', async () => {
   await expect(lockDataFolder(folder)).rejects.toMatchObject({ code: 'data_folder_in_use' });
 });
 
-it('is not broken by a line that a crash left half-written', async () => {
+it('survives a line that a crash left half-written', async () => {
   await appendFile(file, '{"claim":"a","pi');
   const lock = await lockDataFolder(folder);
   await expect(lockDataFolder(folder)).rejects.toMatchObject({ code: 'data_folder_in_use' });
   await lock.release();
 });
 
-it('keeps its file short and for its owner, and stays held while doing so', async () => {
+it('keeps its file short and private, and stays held meanwhile', async () => {
   await appendFile(file, '{"release":"nobody"}\n'.repeat(10_000));
   const lock = await lockDataFolder(folder);
   expect((await readFile(file, 'utf8')).length).toBeLessThan(1_000);

@@ -1,11 +1,10 @@
 /**
- * One live process at a time may serve a data folder. The lock is a file of claims that is only
- * appended to: a starter appends its claim (pid and the time its process started), then reads the
- * file, and the first claim that is neither released nor of a dead process holds the lock. As
- * nothing stale is ever removed to take the lock, two starters cannot remove each other's claim,
- * and a pid that now belongs to another program holds nothing. A claim names the folder it was made for:
- * one that came here with a copy of another folder does not hold this one, but while its process lives it
- * shows that the copy was made of files that changed.
+ * Only one live process at a time may serve a data folder. The lock is a file of claims to which lines are only
+ * appended: a starting process appends its claim (pid and the start time of the process), then reads the file; the
+ * first claim that is neither released nor of a dead process holds the lock. Since nothing stale is ever removed
+ * to take the lock, two starting processes cannot remove each other's claim, and a pid that now belongs to another
+ * program holds nothing. A claim names the folder that it was made for: one that came with a copy of another
+ * folder does not hold this one, but while its process lives it shows that the copy was made of changing files.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -16,10 +15,10 @@ import { must } from '../../src/core/lib/assert.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { readFolderIdentity, readProcessStart } from './process-identity.ts';
 
-/** About eight hundred claims; then the holder writes the file anew with its own claim alone. */
+/** About eight hundred claims; then the holder rewrites the file with its own claim only. */
 const lockFileBytesMax = 100_000;
 
-/** A process that was just killed still lives for a moment: ask again this long before refusing. */
+/** A process that was just killed still lives briefly: retry for this long before refusing. */
 const dyingHolderWaitMs = 1_000;
 const dyingHolderPollMs = 20;
 
@@ -27,20 +26,20 @@ const claimSchema = z.object({
   claim: z.string(),
   pid: z.int().positive(),
   start: z.string(),
-  /** Identity of the folder; versions before this one did not write it. */
+  /** Identity of the folder; earlier versions did not write it. */
   folder: z.string().optional(),
 });
 const releaseSchema = z.object({ release: z.string() });
 type Claim = z.infer<typeof claimSchema>;
 
-/** Claims that this process released, also where that could not be written because the disk was full. */
+/** Claims that this process released, even if that could not be written because the disk was full. */
 const releasedHere = new Set<string>();
 
 interface DataFolderLock {
   release(): Promise<void>;
 }
 
-/** The error of a second start on one folder; it names the process to stop. */
+/** Returns the error of a second start on one folder; it names the process to stop. */
 export function dataFolderInUse(dataDir: string, pid: number): AppError {
   return new AppError({
     code: 'data_folder_in_use',
@@ -52,7 +51,7 @@ export function dataFolderInUse(dataDir: string, pid: number): AppError {
   });
 }
 
-/** The error of a start on a copy of a folder whose process still runs. */
+/** Returns the error of a start on a copy of a folder whose process still runs. */
 function dataFolderCopied(dataDir: string, file: string, pid: number): AppError {
   return new AppError({
     code: 'data_folder_copied',
@@ -65,9 +64,9 @@ function dataFolderCopied(dataDir: string, file: string, pid: number): AppError 
 }
 
 /**
- * Takes the lock of an existing folder; a process that dies gives it back by dying.
- * Throws AppError data_folder_in_use when a live process, also this one, holds it, and
- * data_folder_copied when the folder is a copy that was made while a live process used the original.
+ * Takes the lock of an existing folder; the death of a process releases it. Throws `AppError` `data_folder_in_use`
+ * when a live process, including this one, holds it, and `data_folder_copied` when the folder is a copy made while
+ * a live process used the original.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   const file = path.join(dataDir, 'postgres.lock');
@@ -100,11 +99,11 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   return { release };
 }
 
-/** The claims not released, oldest first, the own one among them: appended where it is missing. */
+/** Returns the unreleased claims, oldest first, including the own one, which is appended if missing. */
 async function claimsWith(own: Claim, file: string): Promise<Claim[]> {
   for (;;) {
     const claims = parseClaims(await readFile(file, 'utf8').catch(emptyIfMissing));
-    // Missing at first, and when the holder has put a shorter file in place since.
+    // Missing at first, and after the holder has replaced the file by a shorter one.
     if (claims.some(({ claim }) => claim === own.claim)) return claims;
     await appendFile(file, line(own), { mode: 0o600 });
   }
@@ -121,7 +120,7 @@ function parseClaims(text: string): Claim[] {
   return [...claims.values()].filter(({ claim }) => !releasedHere.has(claim));
 }
 
-/** One line as JSON; null for what a crash or a full disk left half-written. */
+/** Parses one line of JSON; null for one that a crash or a full disk left half-written. */
 function parseEntry(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -142,7 +141,7 @@ async function shortenWhenLong(file: string, own: Claim): Promise<void> {
   await rename(shorter, file);
 }
 
-/** The leading newline closes a line that a crash left half-written. */
+/** The leading newline ends a line that a crash left half-written. */
 function line(entry: object): string {
   return `\n${JSON.stringify(entry)}\n`;
 }

@@ -1,4 +1,4 @@
-/** What ends with what, and whose the processes and files are. */
+/** Lifetimes of processes, and the owners of processes and files. */
 import { chown, cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
@@ -25,7 +25,7 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 beforeAll(prepareServers, 60_000);
 afterAll(removeServers);
 
-describe('a violent end', () => {
+describe('an abnormal end', () => {
   it.each([
     ['and the system sends the signal', []],
     ['and a shell sends the signal, where setpriv is missing', ['setpriv']],
@@ -42,7 +42,7 @@ describe('a violent end', () => {
     expect(await isGone(answer.pid)).toBe(true);
   });
 
-  it('of the parent leaves no server behind, also while clients are at work', async () => {
+  it('of the parent leaves no server, even while clients are active', async () => {
     const { child, answer } = await holdReady(newDataDir());
     const client = postgres(answer.url, { max: 1 });
     const sleeping = client`select pg_sleep(60)`.catch((error: Error) => error);
@@ -58,7 +58,7 @@ describe('a violent end', () => {
     await client.end({ timeout: 0 });
   });
 
-  it('of the server is told, and the next start recovers what was committed', async () => {
+  it('of the server is reported, and the next start recovers committed data', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
     await query(first.url, 'create table kept as select 42 as answer');
@@ -71,7 +71,7 @@ describe('a violent end', () => {
 });
 
 describe('users', () => {
-  it.skipIf(!isRoot)('root: files stay root’s where only root may enter', async () => {
+  it.skipIf(!isRoot)('root: files stay root’s when only root may enter', async () => {
     const dataDir = newDataDir();
     await using server = await startEmbeddedPostgres({ dataDir, settings });
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -89,7 +89,7 @@ describe('users', () => {
   });
 
   it.skipIf(!isRoot)(
-    'root without user namespaces: files move where that user can be',
+    'root without user namespaces: files move to a place that the user can reach',
     async () => {
       const dataDir = newDataDir();
       const env = await pathWithout('unshare');
@@ -109,7 +109,7 @@ describe('users', () => {
           code: 'data_folder_copied',
           message: expect.stringContaining(`is a copy of ${dataDir}`),
         });
-        // Once it has taken the original's place it is the data folder.
+        // After it has replaced the original it is the data folder.
         await rm(dataDir, { recursive: true });
         const moved = await holdReady(copy, { env });
         expect(moved.answer.url).toBe(answer.url);

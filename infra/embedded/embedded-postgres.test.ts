@@ -22,7 +22,7 @@ beforeAll(prepareServers, 60_000);
 afterAll(removeServers);
 
 describe('a start', () => {
-  it('makes the database on first use, and a restart keeps data, port and password', async () => {
+  it('creates the database on first use, and a restart keeps data, port and password', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
     expect(first.url).toMatch(/^postgres:\/\/enrich_service:[\w-]{43}@127\.0\.0\.1:\d+\/enrich$/);
@@ -36,7 +36,7 @@ describe('a start', () => {
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('keeps files and network to this user and machine, and sorts alike everywhere', async () => {
+  it('restricts files and network to this user and machine, and sorts the same everywhere', async () => {
     const dataDir = newDataDir();
     await using server = await startEmbeddedPostgres({ dataDir, settings });
     expect(await modeOf(dataDir, 'postgres-credentials.json')).toBe('600');
@@ -60,7 +60,7 @@ describe('a start', () => {
     );
   });
 
-  it('never turns durability off by itself, and has new settings at the next start', async () => {
+  it('never turns durability off by itself, and applies new settings at the next start', async () => {
     const dataDir = newDataDir();
     const read = `select name, setting from pg_settings where name in
       ('fsync', 'synchronous_commit', 'full_page_writes', 'work_mem') order by name`;
@@ -88,7 +88,7 @@ describe('a start', () => {
     expect(log).not.toMatch(/ada@example|insert into|xxxx/);
   });
 
-  it('takes another port when something else has its own', async () => {
+  it('takes another port when its own is in use', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
     await first.stop();
@@ -104,7 +104,7 @@ describe('a start', () => {
     }
   });
 
-  it("fails with the server's own words, and leaves the folder free", async () => {
+  it("fails with the server's own message, and releases the folder", async () => {
     const dataDir = newDataDir();
     const broken = { ...settings, work_mem: 'plenty' };
     await expect(startEmbeddedPostgres({ dataDir, settings: broken })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('a start', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('sets a new password when the credentials file is gone', async () => {
+  it('sets a new password when the credentials file is missing', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
     await query(first.url, 'create table kept as select 42 as answer');
@@ -137,7 +137,7 @@ describe('one folder', () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a second start in this or another process, naming the process to stop', async () => {
+  it('refuses a second start in this or another process, and names the process to stop', async () => {
     const dataDir = newDataDir();
     await using server = await startEmbeddedPostgres({ dataDir, settings });
     const refusal = {

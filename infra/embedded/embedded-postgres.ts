@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL server that needs nothing installed: binaries from npm, files in the data
- * folder, a random password, loopback only. It lives as long as this process at most, and what an
- * earlier process left behind, however that ended, never keeps it from starting.
+ * A real PostgreSQL server without an installation: binaries from npm, files in the data folder, a random
+ * password, loopback only. It never outlives this process, and remains of an earlier process, however that ended,
+ * never prevent its start.
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { must } from '../../src/core/lib/assert.ts';
@@ -15,30 +15,30 @@ import { type RunningServer, startServer } from './postgres-server.ts';
 export interface EmbeddedPostgres extends AsyncDisposable {
   /** postgres://enrich_service:<password>@127.0.0.1:<port>/enrich, the address for the service. */
   url: string;
-  /** The superuser's address, for tests and benchmarks that make databases. */
+  /** The superuser's address, for tests and benchmarks that create databases. */
   adminUrl: string;
   /** The postmaster's own pid. */
   pid: number;
-  /** Resolves with a reason when the server ends without being asked; else stays pending. */
+  /** Resolves with a reason when the server ends unexpectedly; otherwise stays pending. */
   exited: Promise<string>;
-  /** Fast shutdown (SIGINT), waits for the end, at most 15 s, then immediate. */
+  /** Fast shutdown (SIGINT), waits at most 15 s for the end, then immediate shutdown. */
   stop(): Promise<void>;
 }
 
 interface EmbeddedPostgresOptions {
-  /** Folder for the server's files, made if need be; the cluster goes into `<dataDir>/postgres`. */
+  /** Folder of the server's files, created if missing; the cluster is in `<dataDir>/postgres`. */
   dataDir: string;
-  /** Receives a sentence about each thing out of the ordinary. */
+  /** Receives a sentence about each unusual event. */
   log?: (line: string) => void;
-  /** Server settings over the default ones; `{ fsync: 'off' }` is for throw-away servers. */
+  /** Server settings that override the default ones; `{ fsync: 'off' }` is for throw-away servers. */
   settings?: Record<string, string>;
 }
 
 /**
- * Starts the server whose files live in `<dataDir>/postgres`, made on first use, and resolves once
- * it answers. Call from the main thread: on Linux the server ends with the thread that started it.
- * Throws AppError data_folder_in_use when a live process already serves this folder, and other
- * AppErrors, with the server's own words, when there is no server for this machine or it fails.
+ * Starts the server whose files are in `<dataDir>/postgres`, created on first use, and resolves when it responds.
+ * Call it from the main thread: on Linux the server ends with the thread that started it. Throws `AppError`
+ * `data_folder_in_use` when a live process already serves this folder, and other `AppError`s, with the server's
+ * own message, when there is no server for this machine or it fails.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(
   }
 }
 
-/** The superuser's address of the server that runs on this data folder, for tests and benchmarks. */
+/** Returns the superuser's address of the server that runs on this data folder, for tests and benchmarks. */
 export async function readAdminUrl(dataDir: string): Promise<string> {
   return urlsOf(must(await readCredentials(dataDir), 'credentials')).adminUrl;
 }
@@ -74,7 +74,7 @@ function urlsOf({ port, password, servicePassword }: PostgresCredentials) {
   return { url: urlOf(serviceRole, servicePassword), adminUrl: urlOf(adminRole, password) };
 }
 
-/** Prepares the roles; a server that cannot be used is stopped, and what it said goes into the error. */
+/** Prepares the roles; stops a server that cannot be used, and adds its output to the error. */
 async function openToService(
   server: RunningServer,
   passwords: { adminPassword: string; servicePassword: string },

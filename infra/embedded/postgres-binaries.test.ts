@@ -18,7 +18,7 @@ let folder: string;
 let cache: string;
 let original: PostgresBinaries;
 
-/** Stand-ins of the layout alone: copying does not look into the files. */
+/** Only the layout is imitated: copying does not read the files. */
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'postgres-binaries-'));
   cache = path.join(folder, 'cache');
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('makes a copy that everybody can read and run, and only the owner can write', async () => {
+it('makes a copy that all users can read and run, and only the owner can write', async () => {
   const copy = await copyPostgresBinaries(original, cache);
   expect(await readFile(copy.postgres, 'utf8')).toBe('server');
   expect(await readlink(path.join(copy.folder, 'lib/libpq.so.5'))).toBe('libpq.so.5.18');
@@ -41,7 +41,7 @@ it('makes a copy that everybody can read and run, and only the owner can write',
   expect(found).toEqual([0o755, 0o755, 0o644]);
 });
 
-it('keeps an intact copy, and makes a changed one anew', async () => {
+it('keeps an intact copy, and replaces a changed one', async () => {
   const first = await copyPostgresBinaries(original, cache);
   const { ino } = await stat(first.postgres);
   expect((await stat((await copyPostgresBinaries(original, cache)).postgres)).ino).toBe(ino);
@@ -51,7 +51,7 @@ it('keeps an intact copy, and makes a changed one anew', async () => {
   expect(await readFile(again.postgres, 'utf8')).toBe('server');
 });
 
-it('makes another copy for another version', async () => {
+it('makes a separate copy for each version', async () => {
   const first = await copyPostgresBinaries(original, cache);
   await writeFile(original.postgres, 'newer server');
   const second = await copyPostgresBinaries(original, cache);
@@ -59,7 +59,7 @@ it('makes another copy for another version', async () => {
   expect(await readFile(second.postgres, 'utf8')).toBe('newer server');
 });
 
-it('survives several starts that copy at once', async () => {
+it('survives several starts that copy concurrently', async () => {
   const copies = await Promise.all([1, 2, 3, 4].map(() => copyPostgresBinaries(original, cache)));
   for (const copy of copies) expect(await readFile(copy.postgres, 'utf8')).toBe('server');
 });

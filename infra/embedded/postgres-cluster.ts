@@ -57,11 +57,11 @@ interface PrepareOptions {
   /** Existing folder, absolute and without symbolic links. */
   dataDir: string;
   log: (line: string) => void;
-  /** False only for throw-away servers: then a crash of the machine may lose the new files. */
+  /** False only for throw-away servers: a crash of the machine may then lose new files. */
   durable: boolean;
 }
 
-/** Makes the cluster ready to be started; throws AppError when it cannot be. */
+/** Prepares the cluster for a start; throws `AppError` when that fails. */
 export async function prepareCluster(options: PrepareOptions): Promise<PostgresCluster> {
   const { dataDir, log, durable } = options;
   const stored = await readCredentials(dataDir);
@@ -83,7 +83,7 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
     await claimRelocated(dataFolder, dataDir);
   }
   const cluster = { dataFolder, binaries, launcher, credentials };
-  // Kept before the cluster exists: whatever is interrupted, a password is known for it.
+  // Stored before the cluster exists: after any interruption its password is known.
   await writeCredentials(dataDir, credentials);
   if (isNew) {
     await createCluster(cluster, durable);
@@ -105,7 +105,7 @@ async function findReachableBinaries(
   return copy;
 }
 
-/** The folder for a new cluster: the wanted one, or a random one where the user can reach it. */
+/** Returns the folder for a new cluster: the wanted one, or a random one that the user can reach. */
 async function placeCluster(
   user: ServerUser,
   wanted: string,
@@ -183,7 +183,7 @@ async function createCluster(cluster: PostgresCluster, durable: boolean): Promis
   }
 }
 
-/** Removes what starts that were killed during initdb left; the lock says that none is at work. */
+/** Removes the remains of starts that were killed during initdb; the lock guarantees that none is running. */
 async function removeStages(dataFolder: string): Promise<void> {
   const parent = path.dirname(dataFolder);
   for (const name of await readdir(parent)) {
@@ -193,12 +193,12 @@ async function removeStages(dataFolder: string): Promise<void> {
 }
 
 /**
- * Waits for a server that is still shutting down after its parent died, at most 15 s.
+ * Waits at most 15 s for a server that is still shutting down after its parent died.
  *
- * Then sees to a stale postmaster.pid whose pid is another program's by now: the server would take
- * that program for its predecessor and refuse. The pid is replaced by our own, which a server
- * never takes for a predecessor as it is its parent; the rest of the file stays, because the
- * server uses it to find processes of a predecessor that still work on the files.
+ * Then fixes a stale postmaster.pid whose pid now belongs to another program: the server would take that program
+ * for its predecessor and refuse to start. The pid is replaced by our own, which a server never takes for a
+ * predecessor as it is its parent; the rest of the file stays, because the server uses it to find processes of a
+ * predecessor that still use the files.
  */
 async function outwaitPreviousServer(
   dataFolder: string,
@@ -213,7 +213,7 @@ async function outwaitPreviousServer(
     const pid = Number(text?.split('\n')[0]);
     if (text === null) return;
     if (!Number.isInteger(pid) || pid <= 0) {
-      // A server that is just starting writes it next. Left by a full disk, no server starts on it.
+      // A server that is just starting writes it next. If a full disk left it so, no server starts on it.
       emptyLooks += 1;
       if (emptyLooks > emptyLooksMax) return await rm(file);
       await delay(50);
@@ -223,7 +223,7 @@ async function outwaitPreviousServer(
       return await replaceFile(file, text.replace(/^.*/, String(process.pid)));
     }
     if (Date.now() > deadline) throw dataFolderInUse(dataDir, pid);
-    if (!waited) log(`PostgreSQL process ${pid} still works on the data folder; waiting for it.`);
+    if (!waited) log(`PostgreSQL process ${pid} still uses the data folder, waiting for it.`);
     await delay(50);
   }
 }
@@ -242,7 +242,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** For a cluster whose credentials file is gone: a server without network sets a new password. */
+/** For a cluster without credentials file: a server without network sets a new password. */
 async function replacePassword({ dataFolder, ...cluster }: PostgresCluster): Promise<void> {
   const { code, output } = await runNamed(
     cluster.launcher,
@@ -260,8 +260,8 @@ async function replacePassword({ dataFolder, ...cluster }: PostgresCluster): Pro
 }
 
 /**
- * Runs a program that insists on a user with a name, and works on the files of one folder: where
- * the server's user has none, a named user gets the folder for as long as it runs.
+ * Runs a program that requires a user with a name, and works on the files of one folder: when the server's user
+ * has no name, a named user owns the folder meanwhile.
  */
 async function runNamed(
   launcher: Launcher,

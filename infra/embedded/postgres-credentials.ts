@@ -7,11 +7,11 @@ import { z } from 'zod';
 const credentialsSchema = z.object({
   /** Of the superuser: 32 random bytes in base64url, so it needs no escaping in a URL. */
   password: z.string().min(1),
-  /** Of the service's role; versions before this one had none. */
+  /** Of the service's role; earlier versions had none. */
   servicePassword: z.string().min(1).default(createPassword),
-  /** The port of the last start, taken again while it is free; null before the first start. */
+  /** The port of the last start, reused while it is free; null before the first start. */
   port: z.int().min(1).max(65_535).nullable(),
-  /** Absolute folder of the cluster where it could not be `<dataDir>/postgres`, else null. */
+  /** Absolute folder of the cluster when it could not be `<dataDir>/postgres`, otherwise null. */
   dataFolder: z.string().nullable(),
 });
 
@@ -19,7 +19,7 @@ export type PostgresCredentials = z.infer<typeof credentialsSchema>;
 
 export const credentialsFileName = 'postgres-credentials.json';
 
-/** Null when the folder has none yet. */
+/** Reads the credentials; null when the folder has none yet. */
 export async function readCredentials(dataDir: string): Promise<PostgresCredentials | null> {
   try {
     const text = await readFile(path.join(dataDir, credentialsFileName), 'utf8');
@@ -30,7 +30,7 @@ export async function readCredentials(dataDir: string): Promise<PostgresCredenti
   }
 }
 
-/** Replaces the file in one step, so that a crash leaves the old one or the new one. */
+/** Replaces the file atomically, so that a crash leaves the old one or the new one. */
 export async function writeCredentials(
   dataDir: string,
   credentials: PostgresCredentials,
@@ -38,7 +38,7 @@ export async function writeCredentials(
   const file = path.join(dataDir, credentialsFileName);
   const fresh = `${file}.${randomUUID()}`;
   const text = `${JSON.stringify(credentials, null, 2)}\n`;
-  // On a full disk a start that changes nothing must not fail for want of room.
+  // On a full disk a start that changes nothing must not fail for lack of room.
   if ((await readFile(file, 'utf8').catch(() => null)) === text) return;
   try {
     await writeFile(fresh, text, { mode: 0o600, flush: true });

@@ -1,9 +1,9 @@
-/** Asks a starting server whether it is ready, in its own protocol. */
+/** Checks whether a starting server is ready, in its own protocol. */
 import postgres from 'postgres';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { credentialsFileName } from './postgres-credentials.ts';
 
-/** Errors of a server that listens not yet, or listens but still starts or recovers (57P03). */
+/** Errors of a server that does not listen yet, or listens but is still starting or recovering (57P03). */
 const notYetCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,8 +14,8 @@ const notYetCodes = new Set([
 ]);
 
 /**
- * True once a query was answered; false when the server is not that far, or when another one, on a copy of the folder with the same
- * password, has taken the port before it. Throws AppError when it answers but refuses the password.
+ * Returns true when a query succeeds; false when the server is not ready yet, or another one, on a copy of the
+ * folder with the same password, has taken the port. Throws `AppError` when it responds but refuses the password.
  */
 export async function askServer(server: {
   port: number;

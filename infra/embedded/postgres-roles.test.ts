@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 afterAll(removeServers);
 
 describe('the role of the service', () => {
-  it('owns its database, and has no right beyond it', async () => {
+  it('owns its database, and has no other right', async () => {
     await using server = await startEmbeddedPostgres({ dataDir: newDataDir(), settings });
     const [role] = await query(
       server.url,
@@ -32,13 +32,13 @@ describe('the role of the service', () => {
     ]) {
       await expect(query(server.url, statement), statement).rejects.toThrow(/permission denied/);
     }
-    // What migrations and the queue do.
+    // The operations of migrations and the queue.
     await query(server.url, 'create extension btree_gin schema public');
     await query(server.url, 'create schema own');
     await query(server.url, 'create table own.made (id bigint generated always as identity)');
   });
 
-  it('is given all that a version without it made as superuser, and may change and drop it', async () => {
+  it('receives everything that a version without it created as superuser, and may change and drop it', async () => {
     const dataDir = newDataDir();
     const first = await startEmbeddedPostgres({ dataDir, settings });
     for (const statement of [

@@ -1,6 +1,6 @@
 /**
- * The role that API, workers and commands connect with: owner of the service's database and of all in it, and
- * nothing else. The superuser, whose rights include running programs, is used to make it and for nothing more.
+ * The role with which API, workers and commands connect: owner of the service's database and everything in it, and
+ * nothing else. The superuser, whose rights include running programs, is only used to create it.
  */
 import postgres from 'postgres';
 
@@ -16,8 +16,9 @@ interface Access {
 }
 
 /**
- * Makes role and database where they are missing, sets the role's password, and gives the role what an older
- * version made as superuser. A replica has what its primary has. May be repeated; throws the server's errors.
+ * Creates role and database if they are missing, sets the role's password, and gives the role everything that an
+ * older version created as superuser. A replica has the roles of its primary. Can be repeated; throws the server's
+ * errors.
  */
 export async function prepareRoles({ port, adminPassword, servicePassword }: Access) {
   const open = (database: string) =>
@@ -58,9 +59,9 @@ export async function prepareRoles({ port, adminPassword, servicePassword }: Acc
 }
 
 /**
- * Gives away, in one transaction, what the superuser owns outside of the system's schemas and of extensions.
+ * Transfers, in one transaction, everything that the superuser owns outside the system's schemas and extensions.
  * `reassign owned` refuses for this superuser, because it owns the system's objects too. A sequence of a column
- * goes with its table, the row type with it as well.
+ * moves with its table, and so does the row type.
  */
 async function giveObjects(database: postgres.Sql): Promise<void> {
   await database`

@@ -1,4 +1,4 @@
-/** Starts the server process on a prepared cluster, waits until it answers, and stops it. */
+/** Starts the server process on a prepared cluster, waits until it responds, and stops it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -26,13 +26,13 @@ const leftoverWaitMs = 15_000;
 const leftoverPollMs = 200;
 const portAttemptsMax = 5;
 
-/** Of a server that ended, processes that outlive it may hold its output open; it is not waited for. */
+/** Processes that outlive a server may hold its output open; they are not waited for. */
 const lastWordsMs = 1_000;
 
 export interface RunningServer {
   port: number;
   pid: number;
-  /** Resolves with how it ended, asked or not; never rejects. */
+  /** Resolves with how it ended, requested or not; never rejects. */
   ended: Promise<string>;
   isStopping(): boolean;
   stop(): Promise<void>;
@@ -46,8 +46,8 @@ interface StartOptions {
 }
 
 /**
- * Starts the server on its port of the last time, or another where that is taken; the port is kept
- * in the credentials file. Throws AppError embedded_postgres_failed with the server's last words.
+ * Starts the server on its last port, or on another when that is in use; the port is stored in the credentials
+ * file. Throws `AppError` `embedded_postgres_failed` with the server's last output.
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { cluster, dataDir, log } = options;
@@ -80,7 +80,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** Children of a server that was killed may finish their work before they notice. */
+/** Children of a killed server may finish their work before they notice. */
 function isHeldByLeftovers(failure: string): boolean {
   return failure.includes('pre-existing shared memory block');
 }
@@ -90,13 +90,13 @@ async function buildHasLz4({ launcher, binaries, dataFolder }: PostgresCluster):
   return (await runTied(launcher, [binaries.postgres, ...words])).code === 0;
 }
 
-/** The wanted port of 127.0.0.1 when it is free, else a free one of the system's choice. */
+/** Returns the wanted port of 127.0.0.1 when it is free, otherwise a free one chosen by the system. */
 async function choosePort(wanted: number | null): Promise<number> {
   if (wanted !== null && (await listenOnce(wanted)) !== null) return wanted;
   return must(await listenOnce(0), 'a free port');
 }
 
-/** Listens on the port and stops again; null when it is taken. 0: one of the system's choice. */
+/** Listens on the port and stops again; null when it is in use. 0 for one chosen by the system. */
 async function listenOnce(port: number): Promise<number | null> {
   const server = createServer();
   server.listen({ port, host: '127.0.0.1', exclusive: true });
@@ -157,7 +157,7 @@ async function endsWithin(ended: Promise<string>, limitMs: number): Promise<bool
   return inTime;
 }
 
-/** Null once the server answers; else how it ended. Stops a server that cannot be used. */
+/** Returns null when the server responds, otherwise how it ended. Stops a server that cannot be used. */
 async function waitUntilReady(
   server: RunningServer,
   { credentials, dataFolder }: PostgresCluster,
@@ -174,7 +174,7 @@ async function waitUntilReady(
       await Promise.race([server.ended, delay(readinessPollMs)]);
       if (state.failure !== null) return state.failure;
       if (Date.now() < noticeAt) continue;
-      log('PostgreSQL is not ready yet; after a crash it first recovers what was committed.');
+      log('PostgreSQL is not ready yet. After a crash it first recovers committed data.');
       noticeAt = Date.now() + recoveryNoticeMs;
     }
     return null;

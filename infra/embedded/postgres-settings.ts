@@ -1,6 +1,6 @@
 /**
- * The server's settings for one machine that also runs the api and the workers. They go on the
- * command line, where they win over every file: a change here takes effect at the next start.
+ * The server's settings for one machine that also runs the API and the workers. They are passed on the command
+ * line, where they override every file: a change here takes effect at the next start.
  */
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
@@ -18,7 +18,7 @@ interface Machine {
   sharedMemoryFolderBytes: number | null;
 }
 
-/** Reads the machine; memory is the container's where one sets a limit. */
+/** Reads the machine's properties; memory is the container's limit if there is one. */
 export async function readMachine(): Promise<Machine> {
   const limit = process.constrainedMemory();
   const memory = totalmem();
@@ -30,7 +30,7 @@ export async function readMachine(): Promise<Machine> {
   };
 }
 
-/** The default settings by name. fsync, synchronous_commit and full_page_writes stay on. */
+/** Returns the default settings by name. fsync, synchronous_commit and full_page_writes stay on. */
 export function defaultSettings(
   machine: Machine,
   build: { hasLz4: boolean },
@@ -42,15 +42,15 @@ export function defaultSettings(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '100',
-    // Our statements are short; compiling one costs more than it saves.
+    // Statements are short; compiling one costs more than it saves.
     jit: 'off',
     TimeZone: 'UTC',
     log_timezone: 'UTC',
-    // A process that froze inside a transaction holds rows that all others wait for: shorter than
-    // the lease of a chunk (15 s), longer than any transaction of ours is idle.
+    // A process that froze inside a transaction holds rows that all others wait for: shorter than the lease of a
+    // chunk (15 s), longer than any transaction is idle.
     idle_in_transaction_session_timeout: '10s',
 
-    // An eighth of the memory, as the Node processes and the page cache need the rest.
+    // An eighth of the memory, because the Node processes and the page cache need the rest.
     shared_buffers: megabytes(Math.min(2048 * MiB, Math.max(128 * MiB, memoryBytes / 8))),
     // Tells the planner that index pages will mostly be in the page cache.
     effective_cache_size: megabytes(memoryBytes / 2),
@@ -58,36 +58,35 @@ export function defaultSettings(
     work_mem: '32MB',
     // Index builds sort in this, shared among the workers of one build; 32 MB each at least.
     maintenance_work_mem: '256MB',
-    // Solid-state storage: a random read costs hardly more than the next page.
+    // Solid-state storage: a random read costs barely more than the next page.
     random_page_cost: '1.1',
-    // Where /dev/shm is too small for what parallel queries share, use files in the data folder.
+    // When /dev/shm is too small for parallel queries, use files in the data folder.
     dynamic_shared_memory_type: isRoomy(machine.sharedMemoryFolderBytes) ? 'posix' : 'mmap',
 
-    // Parallel index builds after an import: workers per build, within the two pools they come
-    // from, which leave room for parallel queries of others.
+    // Parallel index builds after an import: workers per build, within the two pools they come from, which leave
+    // room for other parallel queries.
     max_parallel_maintenance_workers: String(parallelWorkers),
     max_parallel_workers: String(Math.max(8, parallelWorkers * 2)),
     max_worker_processes: String(Math.max(16, parallelWorkers * 4)),
 
-    // Checkpoints by time, not in the middle of an import: each makes every page's next change
-    // write the whole page.
+    // Checkpoints by time, not during an import: after each one, every page's next change writes the whole page.
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
     wal_compression: build.hasLz4 ? 'lz4' : 'off',
 
-    // Queue and wallet rows change all the time: clean up early and quickly, so that their tables
-    // stay small, and keep the planner's numbers fresh while an import runs.
+    // Queue and wallet rows change constantly: clean up early and quickly, so that their tables stay small, and
+    // keep the planner's statistics fresh during an import.
     autovacuum_naptime: '15s',
     autovacuum_vacuum_scale_factor: '0.05',
     autovacuum_vacuum_insert_scale_factor: '0.1',
     autovacuum_analyze_scale_factor: '0.02',
     autovacuum_vacuum_cost_limit: '2000',
 
-    // The caller reads the server's standard error and bounds the file.
+    // The caller reads the server's standard error and limits the file's size.
     logging_collector: 'off',
     log_destination: 'stderr',
     log_line_prefix: '%m [%p] ',
-    // One short line for an error: a refused search would repeat its statement, and details hold people's data.
+    // One short line per error: a refused search would repeat its statement, and details contain personal data.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     log_parameter_max_length: '0',

@@ -1,13 +1,13 @@
-/** Keeps the data folder from the other users of the machine: it holds customers' lists and results. */
+/** Closes the data folder to other users of the machine: it contains customers' lists and results. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const groupAndOthers = 0o077;
 
 /**
- * From this call on, what the process writes is for its owner alone. Closes an existing folder to other
- * users: itself, and what versions before this one left readable in it. A folder of another owner stays as
- * it is, and is logged. May be called by any number of processes at once, and be interrupted.
+ * From this call on, files that the process writes are private to its owner. Closes an existing folder to other
+ * users: itself, and files that earlier versions left readable in it. A folder of another owner is not changed,
+ * and is logged. Any number of processes may call this concurrently and be interrupted.
  */
 export async function closeDataFolder(
   dataDir: string,
@@ -19,7 +19,7 @@ export async function closeDataFolder(
     await close(dataDir, folder.mode, (await isEnteredByOther(dataDir)) ? 0o711 : 0o700);
     for (const entry of await readdir(dataDir, { withFileTypes: true })) {
       const file = path.join(dataDir, entry.name);
-      // The server sees to the modes of its own files.
+      // The server manages the modes of its own files.
       if (entry.isFile()) await close(file, (await stat(file)).mode, 0o600);
       else if (!entry.name.startsWith('postgres')) await closeTree(file);
     }
@@ -36,13 +36,13 @@ async function isEnteredByOther(dataDir: string): Promise<boolean> {
   return process.geteuid?.() === 0 && cluster !== null && cluster.uid !== 0;
 }
 
-/** Closes what is in the folder, then the folder: one that is closed needs no second walk. */
+/** Closes the content of the folder, then the folder: a closed folder needs no second walk. */
 async function closeTree(folder: string): Promise<void> {
   const info = await stat(folder);
   if (!info.isDirectory() || (info.mode & groupAndOthers) === 0) return;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const file = path.join(folder, entry.name);
-    // A file may be deleted or renamed meanwhile; new ones are closed already.
+    // A file may be deleted or renamed meanwhile; new ones are private already.
     if (entry.isDirectory()) await closeTree(file).catch(ignoreMissing);
     else if (entry.isFile()) await chmod(file, 0o600).catch(ignoreMissing);
   }

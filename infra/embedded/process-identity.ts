@@ -1,6 +1,6 @@
 /**
- * Questions about other processes that a bare pid cannot answer, because the system hands a pid
- * out again once its process ended. Linux answers from /proc, other systems through `ps`.
+ * Identifies other processes, for which a bare pid is not enough, because the system reuses a pid after its
+ * process ended. Reads /proc on Linux, and uses `ps` on other systems.
  */
 import { execFile } from 'node:child_process';
 import { readFile, readlink, stat } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { must } from '../../src/core/lib/assert.ts';
 const run = promisify(execFile);
 
 /**
- * When the process started, as text that is equal for two calls only if they saw the same process
- * of the same boot. Null when no such process lives; a zombie counts as dead.
+ * Returns the start of the process as text that is equal for two calls only if they saw the same process of the
+ * same boot. Null when no such process lives; a zombie counts as dead.
  */
 export async function readProcessStart(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return await readProcessStartByPs(pid);
-  // Field 2 of proc_pid_stat(5) is a name that may hold spaces and brackets, so count the fields
-  // after its closing bracket: state (field 3) comes first, the start time (field 22) twentieth.
+  // Field 2 of proc_pid_stat(5) is a name that may contain spaces and brackets, so count the fields after its
+  // closing bracket: state (field 3) comes first, the start time (field 22) twentieth.
   const stat = await readTextOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -26,8 +26,8 @@ export async function readProcessStart(pid: number): Promise<string | null> {
 }
 
 /**
- * Device and inode of a folder, as text: a copy has another one, a folder that was renamed or mounted
- * elsewhere has the same. Comparable for as long as the system runs. Throws when there is none.
+ * Returns device and inode of a folder, as text: a copy has different ones, a folder that was renamed or mounted
+ * elsewhere the same. Comparable as long as the system runs. Throws when the folder does not exist.
  */
 export async function readFolderIdentity(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
@@ -40,7 +40,7 @@ export async function servesDataFolder(pid: number, dataFolder: string): Promise
   const command = await readCommandLine(pid);
   if (!command.includes('postgres')) return false;
   if (process.platform === 'linux') {
-    // Every process of a server works inside its data folder, however the folder was spelled.
+    // Every process of a server runs in its data folder, however the folder was spelled.
     const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
     if (folder !== null) return folder === dataFolder;
   }
@@ -57,7 +57,7 @@ async function readProcessStartByPs(pid: number): Promise<string | null> {
   return answer === '' || answer.startsWith('Z') ? null : answer.replace(/^\S+\s+/, '');
 }
 
-/** The answer of `ps` about one process, empty when there is none. */
+/** Returns the output of `ps` about one process, empty when it does not exist. */
 async function ps(pid: number, columns: string): Promise<string> {
   const words = ['LC_ALL=C', 'TZ=UTC', 'ps', '-ww', '-o', columns, '-p', String(pid)];
   const answer = await run('env', words).catch((error: { code?: unknown }) => {
@@ -67,7 +67,7 @@ async function ps(pid: number, columns: string): Promise<string> {
   return answer.stdout.trim();
 }
 
-/** Text of a file under /proc; null when the process is gone, also while it was being read. */
+/** Returns the text of a file under /proc; null when the process has ended, even during the read. */
 async function readTextOrNull(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');

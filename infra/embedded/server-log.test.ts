@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => Buffer.from(`line ${from + index}\n`));
 
-it('appends what comes, across runs of the server', async () => {
+it('appends the output, across runs of the server', async () => {
   await openServerLog(file, complain).follow(Readable.from(lines(0, 2)));
   await openServerLog(file, complain).follow(Readable.from(lines(2, 3)));
   expect(await readFile(file, 'utf8')).toBe('line 0\nline 1\nline 2\n');
@@ -41,14 +41,14 @@ it('never takes more room than two files, and keeps the newest lines', async () 
   expect(complaints).toEqual([]);
 });
 
-it('does not keep a file that an older version let grow without end', async () => {
+it('does not keep a file that an older version let grow without limit', async () => {
   await writeFile(file, 'x'.repeat(10_000));
   await openServerLog(file, complain, 1_000).follow(Readable.from(lines(0, 1)));
   expect(await readdir(folder)).toEqual(['postgres.log']);
   expect(await readFile(file, 'utf8')).toBe('line 0\n');
 });
 
-it('keeps the last words where the file cannot be written, and says so once', async () => {
+it('keeps the last lines when the file cannot be written, and logs that once', async () => {
   const log = openServerLog(path.join(folder, 'missing', 'postgres.log'), complain);
   await log.follow(Readable.from([...lines(0, 1_000), Buffer.from('No space left on device\n')]));
   expect(log.tail()).toMatch(/line 999\nNo space left on device$/);

@@ -6,14 +6,14 @@
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** Of the file, and of the one before it, which ends in `.1`. */
+/** Maximum of the file, and of the previous one, which ends in `.1`. */
 const fileBytesMax = 16 * 1024 * 1024;
 const tailBytesMax = 4_000;
 
 interface ServerLog {
-  /** Appends all that comes; resolves at the end of the stream, and never rejects. */
+  /** Appends the stream; resolves at its end, and never rejects. */
   follow(stream: Readable): Promise<void>;
-  /** The last lines, as far as they were written since this log was opened. */
+  /** Returns the last lines written since this log was opened. */
   tail(): string;
 }
 
@@ -41,25 +41,25 @@ export function openServerLog(
         for await (const bytes of stream as AsyncIterable<Buffer>) {
           tail = Buffer.concat([tail, bytes]).subarray(-tailBytesMax);
           written = written.then(() => write(bytes));
-          // Nothing more is read meanwhile: a flood of lines waits in the pipe and not in memory.
+          // Reading pauses meanwhile: a flood of lines waits in the pipe and not in memory.
           await written;
         }
       } catch {
-        // The stream was destroyed, because what still writes to it is not the server itself.
+        // The stream was destroyed, because its last writer is not the server itself.
       }
     },
     tail: () => tail.toString('utf8').trim(),
   };
 }
 
-/** Puts the file aside when the bytes do not fit into it any more. */
+/** Rotates the file when the bytes would exceed its maximum. */
 async function makeRoom(file: string, bytes: number, bytesMax: number): Promise<void> {
   const size = await stat(file).then(
     (found) => found.size,
     () => 0,
   );
   if (size + bytes <= bytesMax) return;
-  // Versions before this one had no bound: a file of theirs is not kept a second time.
+  // Earlier versions had no limit: a file of theirs is not kept as the previous one.
   if (size > 2 * bytesMax) await rm(file);
   else if (size > 0) await rename(file, `${file}.1`);
 }

@@ -1,10 +1,10 @@
 /**
- * Starts programs that end when this process ends, kill -9 included; for the server that is a
- * fast shutdown (SIGINT). Two ties, as no single one exists everywhere:
- *  - `signal`: Linux sends the signal itself when the parent dies (prctl PR_SET_PDEATHSIG, through
- *    setpriv). The parent is the thread that spawned: call from the main thread.
- *  - `pipe`: a small shell reads a pipe whose other end only this process holds, and sends the
- *    signal when it reads the end of file.
+ * Starts programs that end when this process ends, even by kill -9; for the server that is a fast shutdown
+ * (SIGINT). There are two ties, because no single one works everywhere:
+ * - `signal`: Linux sends the signal itself when the parent dies (prctl PR_SET_PDEATHSIG, through setpriv). The
+ *   parent is the spawning thread: call it from the main thread.
+ * - `pipe`: a small shell reads a pipe whose other end only this process holds, and sends the signal when it reads
+ *   the end of file.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,29 +16,29 @@ export interface Launcher {
   tie: 'signal' | 'pipe';
 }
 
-// A clean environment: no secret of ours reaches the server's, no LD_LIBRARY_PATH swaps its
-// libraries, no locale or time zone of the machine changes what it does.
+// A clean environment: no secret reaches the server's environment, no LD_LIBRARY_PATH replaces its libraries, no
+// locale or time zone of the machine changes its behaviour.
 const execClean = 'exec env -i LC_ALL=C TZ=UTC "$@"';
 
-// Should the parent have died before the tie was made, the signal would never come: then the
-// shell has another parent already.
+// If the parent died before the tie was made, the signal would never come: the shell then has another parent
+// already.
 const signalScript = `[ "$PPID" = "$1" ] || exit 1; shift; ${execClean}`;
 
-// `$$` is the pid that the program keeps through exec. The reader is a grandchild, because a
-// server restarts itself when a child that it does not know fails. A line means that the
-// program ended first, so that its pid may be another's by now.
+// `$$` is the pid that the program keeps through exec. The reader is a grandchild, because a server restarts
+// itself when an unknown child fails. A line means that the program ended first, so that its pid may have been
+// reused.
 const pipeScript = `( ( read -r ended <&3 || kill -INT $$ ) >/dev/null 2>&1 & ); exec 3<&-
 ${execClean}`;
 
-/** Finds out which tie works for programs of this user. */
+/** Determines which tie works for programs of this user. */
 export async function createLauncher(user: ServerUser): Promise<Launcher> {
   const works = await succeedsAs(user, ['setpriv', '--pdeathsig', 'INT', 'true']);
   return { user, tie: works ? 'signal' : 'pipe' };
 }
 
 /**
- * Spawns the command, a program by its absolute path and its words; the child's pid is the
- * program's own. The caller reads both its outputs.
+ * Spawns the command, a program by its absolute path and its arguments; the child's pid is the program's own. The
+ * caller reads both its outputs.
  */
 export function spawnTied({ user, tie }: Launcher, command: readonly string[]): ChildProcess {
   const tied =
@@ -60,7 +60,7 @@ export function spawnTied({ user, tie }: Launcher, command: readonly string[]): 
   return child;
 }
 
-/** Runs the command to its end; both its outputs as one text, and null as code after a signal. */
+/** Runs the command to its end; returns both its outputs as one text, and null as code after a signal. */
 export async function runTied(
   launcher: Launcher,
   command: readonly string[],
@@ -78,5 +78,5 @@ export async function runTied(
   return { code, output };
 }
 
-/** The program may end without reading what it was sent; its exit code tells how it went. */
+/** The program may end without reading its input; its exit code reports the result. */
 function ignoreClosedPipe(): void {}

@@ -20,11 +20,11 @@ export interface UserIds {
 }
 
 export interface ServerUser {
-  /** Words to put before a command so that it runs as this user. */
+  /** Prefix of a command that makes it run as this user. */
   prefix: readonly string[];
-  /** The ids to spawn with, and the owner its files need; null when they are the caller's own. */
+  /** The ids to spawn with, and the owner of its files; null when they are the caller's own. */
   ids: UserIds | null;
-  /** Ids with a name, to borrow for programs that insist on one; null when that is not needed. */
+  /** Ids with a name, to borrow for programs that require one; null when that is not needed. */
   namedIds: UserIds | null;
 }
 
@@ -61,7 +61,7 @@ export async function chooseServerUser(cluster: string): Promise<ServerUser> {
     code: 'embedded_postgres_forbidden',
     status: 503,
     message:
-      'PostgreSQL does not run as root, and here root may neither make a user namespace nor ' +
+      'PostgreSQL does not run as root, and here root may neither create a user namespace nor ' +
       'become another user. Start as an ordinary user, or set DATABASE_URL.',
   });
 }
@@ -88,7 +88,7 @@ export async function succeedsAs(user: ServerUser, command: string[]): Promise<b
     const [code] = await once(child, 'exit');
     return code === 0;
   } catch {
-    // There is no such program, or these ids may not be taken: spawn throws or emits 'error'.
+    // The program does not exist, or these ids may not be used: spawn throws or emits 'error'.
     return false;
   }
 }
@@ -102,7 +102,7 @@ function hasName(): boolean {
   }
 }
 
-/** The users of /etc/passwd by name; passwd(5): name, password, uid, gid, separated by colons. */
+/** Returns the users of /etc/passwd by name; passwd(5): name, password, uid, gid, separated by colons. */
 async function readPasswd(): Promise<Map<string, UserIds>> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const users = new Map<string, UserIds>();
@@ -115,7 +115,7 @@ async function readPasswd(): Promise<Map<string, UserIds>> {
 
 function findBorrowedIds(passwd: Map<string, UserIds>): UserIds {
   const candidates = [...namesToBorrow.map((name) => passwd.get(name)), ...passwd.values()];
-  // Without any the programs say themselves what they miss.
+  // Without any, the programs report what they lack.
   return candidates.find((ids) => ids !== undefined && ids.uid > 0) ?? { uid: 1, gid: 1 };
 }
 

@@ -1,10 +1,12 @@
-/** Dashboard and alerts ask for what there is: a panel without data looks like a service without trouble. */
+/**
+ * Dashboard and alerts query only existing metrics: a panel without data looks like a service without problems.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { familyOf, groupsOf, selectorsOf } from '../../tests/support/promql.ts';
-// What API, worker and `up` load, and with it their metrics.
+// Modules that API, worker and `up` load, and their metrics with them.
 import '../../workers/api.ts';
 import '../../workers/stack.ts';
 import { watchPool } from '../../src/core/db/client.ts';
@@ -33,10 +35,10 @@ const asked = [
   ),
 ];
 
-/** Labels that come from the one who reads: our processes, `up`, and Prometheus itself. */
+/** Labels that the scraper adds: for our processes, `up`, and Prometheus itself. */
 const everywhere = ['process', 'number', 'instance', 'job', 'le'];
 
-/** The metrics that the three processes have, with their labels. Nothing is connected. */
+/** The metrics of the three processes, with their labels. Nothing is connected. */
 const known: Map<string, readonly string[]> = await (async () => {
   expect(runWorker).toBeTypeOf('function');
   const nowhere = null as never;
@@ -52,20 +54,20 @@ const known: Map<string, readonly string[]> = await (async () => {
   );
 })();
 
-test('there is something to hold true', () => {
+test('there are metrics, panels and alerts to check', () => {
   expect(rules.length).toBeGreaterThan(15);
   expect(panels.length).toBeGreaterThan(20);
   expect(asked.every(({ expr }) => selectorsOf(expr).length > 0)).toBe(true);
 });
 
-test('no metric of ours has a label that a Prometheus gives itself', () => {
+test('no metric has a label that Prometheus adds itself', () => {
   const taken = [...known].filter(([, labels]) =>
     labels.some((one) => /^(job|instance)$/.test(one)),
   );
   expect(taken).toEqual([]);
 });
 
-test.each(asked)('$name asks for metrics and labels that there are: $expr', ({ expr }) => {
+test.each(asked)('$name uses existing metrics and labels: $expr', ({ expr }) => {
   const names = [...known.keys()];
   const selectors = selectorsOf(expr);
   const labels = selectors.flatMap(({ metric, labels: filtered }) => {
@@ -78,7 +80,7 @@ test.each(asked)('$name asks for metrics and labels that there are: $expr', ({ e
   expect(groupsOf(expr).filter((label) => ![...labels, ...everywhere].includes(label))).toEqual([]);
 });
 
-test('every metric of ours is watched, or says in the runbook what it is for', async () => {
+test('every metric is monitored, or described in the runbook', async () => {
   const names = [...known.keys()].filter((name) => name.startsWith('enrich_'));
   const families = asked.flatMap(({ expr }) =>
     selectorsOf(expr).map(({ metric }) => familyOf(metric, names)),

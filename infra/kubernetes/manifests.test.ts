@@ -1,4 +1,4 @@
-/** The manifests hold together: there is no cluster here to apply them to, but all that they name can be asked. */
+/** Checks that the manifests are consistent: no cluster is needed, because everything they name can be checked. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -67,13 +67,13 @@ const pods = manifests.flatMap((manifest) => {
 });
 const named = (name: string) => manifests.filter(({ metadata }) => metadata.name === name);
 
-test('every file is applied, but the one that comes before', () => {
+test('every file is applied, except the one that is applied before', () => {
   expect([...kustomization.resources, 'migrate.yaml', 'kustomization.yaml'].sort()).toEqual(
     files.sort(),
   );
 });
 
-test('the settings are options that exist, with values that are taken', () => {
+test('the settings are existing options with valid values', () => {
   const known = Object.values(configOptions).map(({ env }) => env);
   const secrets = [...read('kustomization.yaml').matchAll(/--from-literal=(\w+)=/g)].map(
     ([, name = '']) => name,
@@ -104,7 +104,7 @@ describe.each(pods)('$name', ({ manifest, pod }) => {
     expect(tag ?? renamed?.newTag).toBe(version);
   });
 
-  test('may do nothing that it need not, and has bounds', () => {
+  test('has minimal privileges, and resource limits', () => {
     expect(container.securityContext).toEqual({
       runAsNonRoot: true,
       runAsUser: 1000,
@@ -115,7 +115,7 @@ describe.each(pods)('$name', ({ manifest, pod }) => {
     expect(container.resources.limits.memory).toMatch(/^\d+Mi$/);
   });
 
-  test.runIf(manifest.kind === 'Deployment')('is found, asked and ended as it must be', () => {
+  test.runIf(manifest.kind === 'Deployment')('is found, probed and terminated correctly', () => {
     expect(manifest.spec.selector?.matchLabels).toEqual(pod.metadata?.labels);
     expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(35);
     const ports = Object.fromEntries(

@@ -1,11 +1,11 @@
 /**
- * Statements that make companies. `salt` is the seed times 4096: each property of a row draws with
- * a salt of its own (companies 0 to 199), so properties are independent of each other.
+ * Statements that generate companies. `salt` is the seed times 4096: each property of a row draws with its own
+ * salt (companies 0 to 199), so properties are independent of each other.
  */
 import type { Sql } from '../../src/core/db/client.ts';
 import { companyIdentifierCodes } from '../../src/core/graph/identifier-kinds.ts';
 
-/** Which ids, both ends included, of how many companies in all. */
+/** A range of ids, both ends included, and the total number of companies. */
 export interface CompanySlice {
   salt: number;
   fromId: number;
@@ -13,8 +13,8 @@ export interface CompanySlice {
 }
 
 /**
- * The words each company is made of, for the later statements: `words_companies`, one row for each
- * company. A brand and a sector together are given once; the former brand is another one.
+ * Stores the words of each company for the later statements: `words_companies`, one row per company. A brand and a
+ * sector together occur once; the former brand is a different one.
  */
 export async function createCompanyWords(
   tx: Sql,
@@ -51,7 +51,7 @@ export async function createCompanyWords(
   await tx`analyze words_companies`;
 }
 
-/** The companies of a slice. */
+/** Inserts the companies of a slice. */
 export async function insertCompanies(tx: Sql, slice: CompanySlice): Promise<void> {
   const { salt, fromId, toId } = slice;
   await tx`
@@ -90,7 +90,7 @@ export async function insertCompanies(tx: Sql, slice: CompanySlice): Promise<voi
     order by id`;
 }
 
-/** Everything that takes more than one draw or a word table, one row a company. */
+/** Everything that takes more than one draw or a word table, one row per company. */
 function companyFacts(tx: Sql, { salt, fromId, toId }: CompanySlice) {
   return tx`
     select w.*, c.iso2, c.id as country_id, city.id as city_id, city.region_id, city.name as city,
@@ -144,8 +144,8 @@ function companyFacts(tx: Sql, { salt, fromId, toId }: CompanySlice) {
 }
 
 /**
- * The look-up rows of the companies of a slice. Names are made of plain words, so their canonical
- * form is the lower-case text with what the legal form leaves of itself.
+ * Inserts the look-up rows of the companies of a slice. Names consist of plain words, so their canonical form is
+ * the lower-case text with what remains of the legal form.
  */
 export async function insertCompanyIdentifiers(tx: Sql, slice: CompanySlice): Promise<void> {
   const kind = companyIdentifierCodes;
@@ -154,7 +154,7 @@ export async function insertCompanyIdentifiers(tx: Sql, slice: CompanySlice): Pr
     select i.kind, i.value, c.id
     from companies c
     join words_companies w on w.id = c.id
-    -- A form stands several times in a country's list to be drawn more often.
+    -- A form occurs several times in a country's list to be drawn more often.
     join (select distinct country_id, form, canonical from words_forms) f
       on f.country_id = c.country_id
       and f.form = substr(c.name, length(w.brand) + length(w.sector) + 3)
@@ -176,12 +176,12 @@ export async function insertCompanyIdentifiers(tx: Sql, slice: CompanySlice): Pr
     where c.id between ${slice.fromId}::bigint and ${slice.toId}::bigint`;
 }
 
-/** The planner must know how many companies there are before people join them. */
+/** The planner must know the number of companies before people join them. */
 export async function analyzeCompanies(tx: Sql): Promise<void> {
   await tx`analyze companies (id, name, country_id)`;
 }
 
-/** Yearly figures of two companies in five, one to five years, oldest first. */
+/** Inserts yearly figures of two companies in five, one to five years, oldest first. */
 export async function insertFinancialPeriods(tx: Sql, { salt }: { salt: number }): Promise<void> {
   await tx`
     insert into financial_periods (company_id, period_end, currency, revenue, gross_profit,
@@ -203,8 +203,8 @@ export async function insertFinancialPeriods(tx: Sql, { salt }: { salt: number }
 }
 
 /**
- * Directors of the British companies: people who work there, some linked and some known by name and
- * birth only, and outsiders whom the graph does not hold.
+ * Inserts directors of the British companies: people who work there, some linked and some only by name and birth,
+ * and outsiders who are not in the graph.
  */
 export async function insertOfficers(tx: Sql, { salt }: { salt: number }): Promise<void> {
   await tx`

@@ -1,6 +1,6 @@
 /**
- * A number from 0 to `n` - 1 that depends on nothing but its arguments: no generator keeps a
- * state, so any row can be made alone and again. `id` and `salt` are whole numbers below 2^32.
+ * Returns a number from 0 to `n` - 1 that depends only on its arguments: there is no generator state, so any row
+ * can be generated alone and again. `id` and `salt` are whole numbers below 2^32.
  */
 export function drawNumber(id: number, salt: number, n: number): number {
   let hash = mix(mix(0x9e37_79b9 ^ id) ^ salt);

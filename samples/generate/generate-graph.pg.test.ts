@@ -39,7 +39,7 @@ describe('generateGraph', () => {
   }, 60_000);
   afterAll(() => first.drop());
 
-  it('makes the same rows of every table from the same seed, in another database', async () => {
+  it('generates the same rows of every table from the same seed, in another database', async () => {
     const second = await createTestDatabase();
     try {
       await generateGraph(second.sql, { ...size, seed: 1 });
@@ -49,7 +49,7 @@ describe('generateGraph', () => {
     }
   });
 
-  it('makes other people and companies from another seed', async () => {
+  it('generates other people and companies from another seed', async () => {
     const other = await createTestDatabase();
     try {
       await generateGraph(other.sql, { ...size, seed: 2 });
@@ -67,7 +67,7 @@ describe('generateGraph', () => {
     }
   });
 
-  it('makes as many as it was asked for, with a stored record each', async () => {
+  it('generates the requested numbers, with a stored record each', async () => {
     const [row] = await first.sql<{ persons: number; companies: number; records: number }[]>`
       select (select count(*) from persons) as persons,
         (select count(*) from companies) as companies,
@@ -75,11 +75,11 @@ describe('generateGraph', () => {
     expect(row).toEqual({ ...size, records: size.persons + size.companies });
   });
 
-  it('puts every index back', async () => {
+  it('restores every index', async () => {
     expect(await indexesOf(first.sql)).toEqual(indexesBefore);
   });
 
-  it('refuses a graph that holds rows, and sizes that are no sizes', async () => {
+  it('refuses a graph with rows, and invalid sizes', async () => {
     await expect(generateGraph(first.sql, { ...size, seed: 1 })).rejects.toMatchObject({
       code: 'graph_not_empty',
     });

@@ -1,6 +1,6 @@
 /**
- * Statements around the generated rows: the words as temporary tables, the reference tables, and
- * taking indexes off while the big tables fill. All run inside the one transaction of a generation.
+ * Statements around the generated rows: the words as temporary tables, the reference tables, and dropping indexes
+ * while the big tables are filled. All run inside the one transaction of a generation.
  */
 import type { Sql } from '../../src/core/db/client.ts';
 import { runConstant } from '../../src/core/graph/graph.sql.ts';
@@ -25,7 +25,7 @@ export interface GraphCounts {
   financialPeriods: number;
 }
 
-/** True when no table that a generation fills holds a row. */
+/** Returns true when all tables that a generation fills are empty. */
 export async function isGraphEmpty(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ isEmpty: boolean }[]>`
     select not (
@@ -40,9 +40,8 @@ export async function isGraphEmpty(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Settings of this transaction alone: memory for sorts and index builds, and plans for many rows.
- * The planner cannot foresee how many rows a hash of an id picks; with nested loops it guessed ten
- * times slower plans.
+ * Settings for this transaction: memory for sorts and index builds, and plans for many rows. The planner cannot
+ * foresee how many rows a hash of an id selects; with nested loops its plans were ten times slower.
  */
 export async function prepareForBulk(tx: Sql): Promise<void> {
   await tx`
@@ -53,10 +52,9 @@ export async function prepareForBulk(tx: Sql): Promise<void> {
 }
 
 /**
- * `pg_temp.draw(id, salt, n)` gives 0 to n - 1 and `pg_temp.spread(id, offset, n)` a number that
- * no two ids below n share. Both depend on their arguments alone, on every machine and version:
- * same seed, same graph. 2654435761 is a prime, so multiplying by it permutes the numbers below
- * any other n.
+ * `pg_temp.draw(id, salt, n)` returns 0 to n - 1 and `pg_temp.spread(id, offset, n)` a number that no two ids
+ * below n share. Both depend only on their arguments, on every machine and version: same seed, same graph.
+ * 2654435761 is a prime, so multiplying by it permutes the numbers below any other n.
  */
 export async function createDrawFunctions(tx: Sql): Promise<void> {
   await tx`
@@ -69,7 +67,7 @@ export async function createDrawFunctions(tx: Sql): Promise<void> {
       as $$ select (id * 2654435761 + shift * 7919) % n $$`;
 }
 
-/** The vocabulary as temporary tables `words_*`, gone with the transaction. */
+/** The vocabulary as temporary tables `words_*`, dropped with the transaction. */
 export async function createWordTables(tx: Sql): Promise<void> {
   const words = wordTables();
   await tx`create temp table words_countries on commit drop as
@@ -152,8 +150,8 @@ async function fillReferenceTables(
 }
 
 /**
- * Takes the indexes off the tables that fill, except the primary keys of `persons` and `companies`,
- * whose ids come in order. Returns the statements that put them back.
+ * Drops the indexes of the tables to fill, except the primary keys of `persons` and `companies`, whose ids come in
+ * order. Returns the statements that restore them.
  */
 export async function dropFilledIndexes(tx: Sql): Promise<string[]> {
   const found = await tx<{ drop: string; restore: string }[]>`
@@ -180,7 +178,7 @@ export async function restoreIndex(tx: Sql, statement: string): Promise<void> {
   await runConstant(tx, statement);
 }
 
-/** Statistics for the planner, of every table that a generation fills; long texts are left out. */
+/** Updates the planner's statistics of every table that a generation fills, without long texts. */
 export async function analyzeGraph(sql: Sql): Promise<void> {
   await Promise.all([
     sql`analyze persons, person_search`,
@@ -190,7 +188,7 @@ export async function analyzeGraph(sql: Sql): Promise<void> {
   ]);
 }
 
-/** Counts what is there. */
+/** Counts the generated rows. */
 export async function countGraph(sql: Sql): Promise<GraphCounts> {
   const [row] = await sql<GraphCounts[]>`
     select (select count(*) from persons) as persons,

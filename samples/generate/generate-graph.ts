@@ -1,7 +1,7 @@
 /**
- * Makes a synthetic graph of people and companies in the database, for demos, tests and
- * measurements. Nobody in it is real: names are drawn, domains are reserved ones. The same seed
- * gives the same rows on every machine.
+ * Generates a synthetic graph of people and companies in the database, for demos, tests and measurements. No
+ * person in it is real: names are drawn at random, domains are reserved ones. The same seed gives the same rows on
+ * every machine.
  */
 import type { Database, Sql } from '../../src/core/db/client.ts';
 import { renderCompanyRecords, renderPersonRecords } from '../../src/core/graph/graph.sql.ts';
@@ -58,14 +58,13 @@ export interface GenerateProgress {
 const personsMax = 10_000_000;
 const companiesMax = 5_000_000;
 const seedMax = 2 ** 40;
-/** Salts for each seed: more than one row has properties. */
+/** Salts of each seed: more than the properties of a row. */
 const saltsPerSeed = 4096;
 const rowsPerSlice = 50_000;
 
 /**
- * Fills an empty graph in one transaction and returns how many rows there are. Throws `AppError`
- * `graph_not_empty` when any table holds a row, `invalid_parameter` for a size or a seed outside
- * the limits.
+ * Fills an empty graph in one transaction and returns the numbers of rows. Throws `AppError` `graph_not_empty`
+ * when any table has a row, `invalid_parameter` for a size or a seed outside the limits.
  */
 export async function generateGraph(
   sql: Database,
@@ -126,7 +125,7 @@ async function fill(
   });
 }
 
-/** Calls `work` with ranges of ids that together are 1 to `total`. */
+/** Calls `work` with ranges of ids that together cover 1 to `total`. */
 async function eachSlice(
   total: number,
   salt: number,
@@ -153,6 +152,6 @@ function graphNotEmpty(): AppError {
   return new AppError({
     code: 'graph_not_empty',
     status: 409,
-    message: 'The graph already holds rows; generate into an empty database.',
+    message: 'The graph already contains rows. Generate into an empty database.',
   });
 }

@@ -26,7 +26,7 @@ describe('generateLeads', () => {
     database = await createTestDatabase();
     await generateGraph(database.sql, { persons: 3_000, companies: 300, seed: 5 });
     [leadsText, truthText] = await filesOf({ rows, seed: 9 });
-    // As strict as a reader that knows no newline of ours: any unquoted CR or LF ends a record.
+    // As strict as a reader with its own rules for newlines: any unquoted CR or LF ends a record.
     const record_delimiter = ['\r\n', '\n', '\r'];
     const strict = { bom: true, columns: true, skip_empty_lines: true, record_delimiter };
     leads = parse(leadsText, strict) as unknown as Row[];
@@ -66,19 +66,19 @@ describe('generateLeads', () => {
     expect(leadsText.endsWith('\r\n')).toBe(true);
   });
 
-  it('expects a person only where that person alone owns the deciding identifier', () => {
+  it('expects a person only when that person alone holds the deciding identifier', () => {
     const expecting = truth.filter((row) => row.expected_person_id !== '');
     expect(expecting.length).toBeGreaterThan(rows / 2);
     for (const row of expecting) expect(ownersOf(row)).toEqual(new Set([row.expected_person_id]));
   });
 
-  it('misses only what nobody owns', () => {
+  it('misses only identifiers that no person holds', () => {
     const misses = truth.filter((row) => row.kind?.startsWith('miss'));
     expect(misses.length).toBeGreaterThan(rows / 10);
     for (const row of misses) expect(ownersOf(row)).toEqual(new Set());
   });
 
-  it('calls ambiguous what two or more own, and names them all', () => {
+  it('marks identifiers of two or more holders as ambiguous, and names them all', () => {
     const ambiguous = truth.filter((row) => row.kind === 'ambiguous');
     expect(ambiguous.length).toBeGreaterThan(rows / 200);
     for (const row of ambiguous) {
@@ -88,7 +88,7 @@ describe('generateLeads', () => {
     }
   });
 
-  it('holds every kind of trouble', () => {
+  it('contains every kind of problem', () => {
     expect(new Set(truth.map((row) => row.kind))).toEqual(
       new Set([
         'match',
@@ -105,7 +105,7 @@ describe('generateLeads', () => {
     );
   });
 
-  it('writes cells that the normaliser reads as the identifier that decides', () => {
+  it('writes cells that the normaliser reads as the deciding identifier', () => {
     for (const [index, row] of truth.entries()) {
       const lead = must(leads[index], `row ${row.row}`);
       const values = valuesOf(lead, row.identifier ?? '');
@@ -114,12 +114,12 @@ describe('generateLeads', () => {
     }
   });
 
-  it('gives the same text for the same seed, and another for another', async () => {
+  it('produces the same text for the same seed, and a different one for another', async () => {
     expect(await filesOf({ rows, seed: 9 })).toEqual([leadsText, truthText]);
     expect((await filesOf({ rows, seed: 10 }))[0]).not.toBe(leadsText);
   });
 
-  it('keeps the promise of plain lists: 71 % stored people, 70 % e-mails', async () => {
+  it('plain lists have 71 % stored people and 70 % e-mails', async () => {
     const [text, plainTruth] = await filesOf({ rows, seed: 9, style: 'plain' });
     const plain: Row[] = parse(plainTruth, { columns: true });
     expect(parse(text, { bom: true, columns: true })).toHaveLength(rows);
@@ -131,7 +131,7 @@ describe('generateLeads', () => {
     expect(share((row) => row.identifier === 'email')).toBeCloseTo(0.7, 1);
   });
 
-  it('refuses a size that is none, and a graph without people', async () => {
+  it('refuses an invalid size, and a graph without people', async () => {
     await expect(filesOf({ rows: -1, seed: 1 })).rejects.toMatchObject({
       code: 'invalid_parameter',
     });
@@ -158,7 +158,7 @@ const columns = {
   twitter: 'Twitter',
 } as const;
 
-/** What a reader of the list gets from the cell of a kind; '' means from any of them. */
+/** The value that a reader of the list gets from the cell of a kind; '' for any of them. */
 function valuesOf(lead: Row, kind: string): string[] {
   const kinds = Object.keys(columns).filter((name) => kind === '' || name === kind);
   const region = countryCode(lead.Country ?? '');

@@ -24,13 +24,13 @@ export interface GenerateLeadsOptions {
   /** A whole number from 0. */
   seed: number;
   /**
-   * `messy` (default): as a sales team's export, with every trouble that lists have. `plain`: one
-   * clean identifier a row, mostly, 70 % of them e-mails, and 71 % of the rows about stored people.
+   * `messy` (default): like a sales team's export, with every problem that lists have. `plain`: mostly one clean
+   * identifier per row, 70 % of them e-mails, and 71 % of the rows about stored people.
    */
   style?: LeadStyle;
 }
 
-/** The next piece of both files; pieces joined are the files. */
+/** The next piece of both files; the pieces joined are the files. */
 export interface LeadPiece {
   leads: string;
   truth: string;
@@ -76,7 +76,7 @@ export async function* generateLeads(
       yield writePage(page, style, expected);
     }
   } finally {
-    // A reader may stop early; the look-up under way must not outlive the generator.
+    // A reader may stop early; the look-up in progress must not outlive the generator.
     await Promise.allSettled([next]);
   }
 }
@@ -116,7 +116,7 @@ interface PageRequest {
   maxPersonId: number;
 }
 
-/** Plans a page and reads its people; people are kept by row number. Empty behind the last row. */
+/** Plans a page and reads its people, keyed by row number. Empty after the last row. */
 async function readPage(sql: Database, request: PageRequest): Promise<Page> {
   const { fromRow, rows, seed, style } = request;
   const length = Math.max(0, Math.min(rowsPerPage, rows - fromRow + 1));
@@ -130,7 +130,7 @@ async function readPage(sql: Database, request: PageRequest): Promise<Page> {
   return { plans, people };
 }
 
-/** The same person id for the same row; people are spread evenly over the list. */
+/** Returns the same person id for the same row; people are spread evenly over the list. */
 function startOf(row: number, { seed, style, maxPersonId }: PageRequest): number {
   const pick = (use: number, n: number) => drawNumber(row, (seed % 65_521) * 65_536 + use, n);
   const isAgain = style === 'messy' && row > 1 && pick(60_000, 100) < againPercent;
@@ -138,7 +138,7 @@ function startOf(row: number, { seed, style, maxPersonId }: PageRequest): number
   return 1 + ((about * 2_654_435_761 + (seed % 1_000_000) * 7919) % maxPersonId);
 }
 
-/** Of messy rows, how many start from the person of an earlier row. */
+/** Percentage of messy rows that start from the person of an earlier row. */
 const againPercent = 7;
 
 function writePage({ plans, people }: Page, style: LeadStyle, expected: Uint8Array): LeadPiece {

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../tests/support/database.ts';
 import { generateGraph } from './generate-graph.ts';
 import { makeSamples, sampleGraph } from './make-samples.ts';
 
-it('makes the files under samples/ again, byte for byte', async () => {
+it('reproduces the files under samples/ byte for byte', async () => {
   const database = await createTestDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'samples-'));
   try {

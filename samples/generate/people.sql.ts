@@ -1,18 +1,18 @@
 /**
- * Statements that make people. `salt` is the seed times 4096: each property of a row draws with a
- * salt of its own (people 200 to 399), so properties are independent of each other.
+ * Statements that generate people. `salt` is the seed times 4096: each property of a row draws with its own salt
+ * (people 200 to 399), so properties are independent of each other.
  */
 import type { Sql } from '../../src/core/db/client.ts';
 import { personIdentifierCodes } from '../../src/core/graph/identifier-kinds.ts';
 
-/** Which ids, both ends included. */
+/** A range of ids, both ends included. */
 export interface PersonSlice {
   salt: number;
   fromId: number;
   toId: number;
 }
 
-/** `words_people`: who each person is, for the later statements. Filled by `stagePeople`. */
+/** Creates `words_people`: the identity of each person, for the later statements. Filled by `stagePeople`. */
 export async function createPeopleStage(tx: Sql): Promise<void> {
   await tx`
     create temp table words_people (
@@ -22,8 +22,8 @@ export async function createPeopleStage(tx: Sql): Promise<void> {
 }
 
 /**
- * Decides name, employer and place of the people of a slice. A few companies employ many and most
- * employ few: the square of an even draw.
+ * Decides name, employer and place of the people of a slice. A few companies employ many and most employ few: the
+ * square of a uniform draw.
  */
 export async function stagePeople(
   tx: Sql,
@@ -67,7 +67,7 @@ export async function stagePeople(
     order by p.id`;
 }
 
-/** Namesakes in one company get a number behind the mailbox, the first by id none. */
+/** Numbers the mailboxes of namesakes in one company; the first by id has no number. */
 export async function numberNamesakes(tx: Sql): Promise<void> {
   await tx`analyze words_people`;
   await tx`
@@ -79,7 +79,7 @@ export async function numberNamesakes(tx: Sql): Promise<void> {
     where doubles.id = p.id and doubles.place > 1`;
 }
 
-/** The people of a slice. */
+/** Inserts the people of a slice. */
 export async function insertPeople(
   tx: Sql,
   slice: PersonSlice & { companies: number },
@@ -233,7 +233,7 @@ function personFacts(
     where p.id between ${fromId}::bigint and ${toId}::bigint`;
 }
 
-/** The look-up rows of the people of a slice; a former handle is in no field of the record. */
+/** Inserts the look-up rows of the people of a slice; a former handle is in no field of the record. */
 export async function insertPersonIdentifiers(tx: Sql, slice: PersonSlice): Promise<void> {
   const { salt, fromId, toId } = slice;
   const kind = personIdentifierCodes;

@@ -15,7 +15,7 @@ let database: TestDatabase;
 let testSql: Database;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // Two processes start at once, and one starts later.
+  // Two processes start concurrently, and one starts later.
   await Promise.all([fillTestGraphAt(database.url), fillTestGraphAt(database.url)]);
   await fillTestGraphAt(database.url);
   testSql = connect({ url: database.url, connections: 2, graph: 'graph_test' });
@@ -50,7 +50,7 @@ describe('every magic identifier has its outcome', () => {
   });
 });
 
-test('a thousand synthetic people stand beside them, and nobody in the live graph', async () => {
+test('the graph also has a thousand synthetic people, and the live graph none', async () => {
   const [row] = await database.sql`
     select (select count(*) from graph_test.persons where id <= 1000) as people,
       (select count(*) from graph_test.persons where id > 1000) as magic,

@@ -1,6 +1,6 @@
 /**
- * Fills the graph of test keys once: a thousand synthetic people, the same on every machine, and the
- * records behind the magic identifiers. Safe to call from many processes and after a crash half way.
+ * Fills the graph of test keys once: a thousand synthetic people, the same on every machine, and the records of
+ * the magic identifiers. Safe for many concurrent processes and after a crash halfway.
  */
 import { Readable, Writable } from 'node:stream';
 import { connect, type Database } from '../../src/core/db/client.ts';
@@ -14,7 +14,7 @@ import { magicRecords, SUPPRESSED_PERSON_ID } from './magic-records.ts';
 
 const syntheticGraph = { persons: 1000, companies: 200, seed: 20_240_101 } as const;
 
-/** Fills the test graph of the database at this address unless that is done. */
+/** Fills the test graph of the database at this address unless it is filled. */
 export async function fillTestGraphAt(databaseUrl: string): Promise<void> {
   const testSql = connect({ url: databaseUrl, connections: 1, graph: 'graph_test' });
   try {
@@ -24,9 +24,9 @@ export async function fillTestGraphAt(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Fills the graph that `testSql` sees unless that is done. */
+/** Fills the graph that `testSql` sees unless it is filled. */
 export async function fillTestGraph(testSql: Database): Promise<void> {
-  // The opt-out is written last: where it is, everything is.
+  // The opt-out is written last: when it exists, everything does.
   if (await isAnySuppressed(testSql, [SUPPRESSED_PERSON_ID])) return;
   await generateOnce(testSql);
   for (const [entity, records] of magicRecords) await importAll(testSql, entity, records);

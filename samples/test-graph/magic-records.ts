@@ -1,4 +1,4 @@
-/** The records behind the magic identifiers, in the order of their import. */
+/** The records of the magic identifiers, in the order of their import. */
 import type { ImportEntity } from '../../src/core/graph/import/import-records.ts';
 import { type MagicWord, magicIdentifier } from '../../src/core/test-mode/magic-identifiers.ts';
 

@@ -1,6 +1,6 @@
 /**
- * One row of a lead list and what a correct match of it is: pure functions of the seed, the row's
- * number and the person whom the graph gave for it.
+ * One row of a lead list and its correct match: pure functions of the seed, the row's number and the person that
+ * the graph returned for it.
  */
 
 import { personIdentifierCodes } from '../../../src/core/graph/identifier-kinds.ts';
@@ -19,7 +19,7 @@ import {
   spellProfile,
   spellWebsite,
 } from './spell-identifiers.ts';
-import { strangerOf, type UnmatchableLead } from './strangers.ts';
+import { type UnmatchableLead, unmatchableLeadOf } from './strangers.ts';
 
 /** Columns of the list, in order. */
 export const leadColumns = [
@@ -50,11 +50,11 @@ export interface LeadTruth {
     | 'ambiguous'
     | 'no_identifier'
     | 'unparsed_email';
-  /** The kind of identifier that decides; '' when there is none. */
+  /** The kind of the deciding identifier; '' when there is none. */
   identifier: ShownKind | '';
   /** Its canonical value. */
   normalised: string;
-  /** Ids of those who share it, when ambiguous. */
+  /** Ids of its holders, when ambiguous. */
   candidates: number[];
 }
 
@@ -80,13 +80,13 @@ export interface LeadPlan {
 
 export type LeadStyle = 'messy' | 'plain';
 
-/** An independent draw for each use inside one row. */
+/** Returns an independent draw for each use inside one row. */
 function pickerOf(seed: number, row: number): Pick {
   let use = 0;
   return (n) => drawNumber(row, (seed % 65_521) * 65_536 + use++, n);
 }
 
-/** Decides what row number `row` (from 1) is about. */
+/** Decides the content of row number `row` (from 1). */
 export function planLead(seed: number, row: number, style: LeadStyle): LeadPlan {
   const pick = pickerOf(seed, row);
   const draw = pick(1000);
@@ -126,8 +126,8 @@ export function writeLead(
   style: LeadStyle,
 ): { cells: LeadCells; truth: LeadTruth } {
   const { pick, need } = plan;
-  const stranger = strangerOf(plan.row, pick);
-  if (need === null || person === null) return writeStranger(plan, stranger, style);
+  const stranger = unmatchableLeadOf(plan.row, pick);
+  if (need === null || person === null) return writeUnmatchableLead(plan, stranger, style);
   const shown = choosePersonIdentifiers(person, need, style, pick);
   const truth = decideTruth(shown);
   const cells = aboutPerson(person, style, pick);
@@ -159,7 +159,7 @@ const codesOfNeed: Readonly<Record<LeadNeed, readonly number[]>> = {
   shared_mailbox: [codes.work_email],
 };
 
-/** The identifier that the row needs and, in messy lists, now and then others of the person. */
+/** Returns the identifier that the row needs and, in messy lists, occasionally others of the person. */
 function choosePersonIdentifiers(
   person: LeadPerson,
   need: LeadNeed,
@@ -200,10 +200,7 @@ function shownKind(kind: number): ShownKind {
 
 const trust: readonly ShownKind[] = ['professional_network', 'email', 'phone', 'twitter'];
 
-/**
- * The first identifier in order of trust that belongs to one person wins; else a shared one is
- * ambiguous.
- */
+/** The first identifier in order of trust that belongs to one person wins; otherwise a shared one is ambiguous. */
 function decideTruth(shown: readonly LeadIdentifier[]): LeadTruth {
   const trusted = [...shown].sort(
     (a, b) => trust.indexOf(shownKind(a.kind)) - trust.indexOf(shownKind(b.kind)),
@@ -271,7 +268,7 @@ function fillIdentifier(
 }
 
 /** A row about a person who is not in the graph, or without any identifier. */
-function writeStranger(
+function writeUnmatchableLead(
   plan: LeadPlan,
   stranger: UnmatchableLead,
   style: LeadStyle,

@@ -21,11 +21,11 @@ export interface LeadIdentifier {
   /** A code of `personIdentifierCodes`. */
   kind: number;
   value: string;
-  /** Everybody who is found by this value, the person included, by id; at most 100. */
+  /** All holders of this value, including the person, by id; at most 100. */
   owners: number[];
 }
 
-/** A person of the graph, with what a sales team would note. */
+/** A person of the graph, with the data that a sales team would note. */
 export interface LeadPerson {
   /** Place in the request, from 1. */
   place: number;
@@ -41,7 +41,7 @@ export interface LeadPerson {
   identifiers: LeadIdentifier[];
 }
 
-/** The largest person id, 0 in an empty graph. */
+/** Returns the largest person id, 0 in an empty graph. */
 export async function readMaxPersonId(sql: Sql): Promise<number> {
   const [row] = await sql<{ id: number }[]>`select coalesce(max(id), 0) as id from persons`;
   return row?.id ?? 0;

@@ -1,13 +1,13 @@
 /**
- * The ways in which people write one identifier. Each function takes the canonical value and gives
- * a text that the normaliser reads back as that value. `pick(n)` is a draw from 0 to n - 1.
+ * Different spellings of one identifier. Each function takes the canonical value and returns a text that the
+ * normaliser reads back as that value. `pick(n)` is a draw from 0 to n - 1.
  */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { must } from '../../../src/core/lib/assert.ts';
 
 export type Pick = (n: number) => number;
 
-/** A neutral stand-in: what counts in a profile URL is its path. */
+/** A neutral stand-in: only the path of a profile URL matters. */
 const profileHost = 'professional-network.example';
 
 export function spellEmail(value: string, pick: Pick): string {
@@ -51,7 +51,7 @@ export function spellNoEmail(pick: Pick): string {
   ]);
 }
 
-/** A phone number; national forms only where the row names the country. */
+/** A phone number; national forms only when the row names the country. */
 export function spellPhone(value: string, hasCountry: boolean, pick: Pick): string {
   const number = must(parsePhoneNumberFromString(value), `a phone number in ${value}`);
   const international = number.formatInternational();

@@ -1,6 +1,6 @@
 /**
- * People and addresses that no generated graph holds, for the rows of a list that must not match.
- * Why they cannot collide: see each field.
+ * People and addresses that no generated graph contains, for the rows of a list that must not match. Each field
+ * explains why it cannot collide.
  */
 import { must } from '../../../src/core/lib/assert.ts';
 import { cultures } from '../vocabulary/cultures.ts';
@@ -27,7 +27,7 @@ const words = Object.values(cultures).map((culture) => ({
 
 const roles = ['support', 'security', 'press', 'billing', 'webmaster', 'jobs', 'clerk'];
 
-/** Valid numbers whose beginnings are in no country's prefixes of the vocabulary. */
+/** Valid numbers whose beginnings are in none of the vocabulary's prefixes. */
 const places = [
   { country: 'United States', city: 'Anchorage', prefix: '+1907555', digits: 4 },
   { country: 'United States', city: 'Honolulu', prefix: '+1808555', digits: 4 },
@@ -36,8 +36,8 @@ const places = [
   { country: 'Italy', city: 'Palermo', prefix: '+390917', digits: 6 },
 ] as const;
 
-/** The stranger of a row. */
-export function strangerOf(row: number, pick: Pick): UnmatchableLead {
+/** Returns the unmatchable lead of a row. */
+export function unmatchableLeadOf(row: number, pick: Pick): UnmatchableLead {
   const culture = must(words[pick(words.length)], 'a culture');
   const given = must(culture.given[pick(culture.given.length)], 'a given name');
   const family = must(culture.family[pick(culture.family.length)], 'a family name');

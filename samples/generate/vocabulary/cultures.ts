@@ -1,6 +1,6 @@
 /**
- * Given and family names by culture, written as their bearers write them. `native=latin` gives the
- * spelling of handles and mailboxes where taking accents off is not enough.
+ * Given and family names by culture, in their native spelling. `native=latin` gives the spelling of handles and
+ * mailboxes when removing accents is not enough.
  */
 
 export interface CultureWords {

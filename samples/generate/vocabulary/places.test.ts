@@ -6,7 +6,7 @@ import { countries, type PhonePrefixes } from './places.ts';
 
 const samplesPerPrefix = 40;
 
-it('gives phone prefixes under which every number is valid in its country', () => {
+it('has phone prefixes under which every number is valid in its country', () => {
   for (const country of countries) {
     for (const number of [...numbersOf(country.fixed), ...numbersOf(country.mobile)]) {
       const parsed = parsePhoneNumberFromString(number);
@@ -20,7 +20,7 @@ it('gives phone prefixes under which every number is valid in its country', () =
   }
 });
 
-it('gives each country and region once, and coordinates that exist', () => {
+it('has each country and region once, and valid coordinates', () => {
   expect(new Set(countries.map((country) => country.iso2)).size).toBe(countries.length);
   for (const country of countries) {
     const cities = country.cities.split('\n').map((line) => line.split('|'));

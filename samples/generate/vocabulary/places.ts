@@ -1,14 +1,13 @@
 /**
- * The countries of the generated graph: real places, so that locality, coordinates and phone
- * numbers agree. Phone prefixes are chosen so that every number of `prefix` and `digits` random
- * digits is valid by the numbering plan (a test holds that); North American numbers stay in
- * exchange 555, where hardly a line was ever given out.
+ * The countries of the generated graph: real places, so that locality, coordinates and phone numbers agree. Phone
+ * prefixes are chosen so that every number of `prefix` and `digits` random digits is valid by the numbering plan
+ * (a test checks that); North American numbers stay in exchange 555, where few lines were ever assigned.
  */
 
 export interface CountryWords {
   iso2: string;
   name: string;
-  /** Share of companies and people, against the sum of all weights. */
+  /** Share of companies and people, relative to the sum of all weights. */
   weight: number;
   /** Names of `cultures.ts`, the main one first. */
   cultures: readonly string[];
@@ -28,7 +27,7 @@ export interface CountryWords {
 export interface PhonePrefixes {
   /** E.164 beginnings, separated by spaces. */
   prefixes: string;
-  /** Digits that follow. */
+  /** Number of digits that follow. */
   digits: number;
 }
 

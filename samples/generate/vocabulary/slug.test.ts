@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { cultures } from './cultures.ts';
 import { asciiSlug, readWord } from './slug.ts';
 
-it('takes accents off and spells letters that have none', () => {
+it('removes accents and spells out letters without any', () => {
   expect(asciiSlug('Zoë Łukasz-Ødegård Weiß')).toBe('zoelukaszodegardweiss');
   expect(asciiSlug('İpek')).toBe('ipek');
 });

@@ -1,6 +1,6 @@
 /**
- * The Latin spelling that mailboxes, handles and domains use. Done here and not in SQL, because
- * what `lower()` does to accents depends on the database's locale, and the graph must not.
+ * The Latin spelling of mailboxes, handles and domains. Done here and not in SQL, because the effect of `lower()`
+ * on accents depends on the database's locale, and the graph must not.
  */
 
 const specialLetters: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const specialLetters: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** The ASCII letters and digits of a text in lower case; accents are taken off. */
+/** Returns the ASCII letters and digits of a text in lower case, with accents removed. */
 export function asciiSlug(text: string): string {
   return text
     .normalize('NFKD')
@@ -22,7 +22,7 @@ export function asciiSlug(text: string): string {
     .replace(/[^a-z0-9]/g, '');
 }
 
-/** A word of a vocabulary and its Latin spelling: `native=latin`, `|` standing for a space. */
+/** Parses a word of a vocabulary and its Latin spelling: `native=latin`, with `|` for a space. */
 export function readWord(token: string): { native: string; latin: string } {
   const [written = '', latin = written] = token.split('=', 2);
   const native = written.replaceAll('|', ' ');

@@ -1,6 +1,6 @@
 /**
- * The vocabulary as rows for SQL: the generator's statements pick from these tables by number.
- * Places in a list count from 0 and are dense, so that a pick is `draw % count`.
+ * The vocabulary as rows for SQL: the generator's statements pick from these tables by number. Places in a list
+ * count from 0 without gaps, so that a pick is `draw % count`.
  */
 
 import { normaliseIdentifier } from '../../../src/core/identifiers/identifier.ts';
@@ -13,12 +13,12 @@ import { levels, professions } from './work.ts';
 
 const cultureNames = Object.keys(cultures);
 
-/** Of ten people of a country, how many bear names of its main culture. */
+/** Of ten people of a country, how many have names of its main culture. */
 const mainCultureTenths = 7;
 const postcodesPerCountry = 200;
 const skillListsPerProfession = 64;
 
-/** Every row of every word table. */
+/** Returns every row of every word table. */
 export function wordTables() {
   return {
     countries: countries.map(countryRow),
@@ -49,7 +49,7 @@ export function wordTables() {
   };
 }
 
-/** Each index as often as its weight says: a weighted pick is then a plain one. */
+/** Repeats each index by its weight: a weighted pick is then a plain one. */
 function slots(weights: readonly number[]): number[] {
   return weights.flatMap((weight, index) => Array.from({ length: weight }, () => index));
 }
@@ -185,7 +185,7 @@ function positionRows() {
   return rows.map((row, index) => ({ id: index + 1, ...row }));
 }
 
-/** Comma-separated lists of three to six skills, in an order of their own. */
+/** Returns comma-separated lists of three to six skills, each in its own order. */
 function skillRows(profession: number) {
   const words = must(professions[profession], 'a profession').skills;
   return Array.from({ length: skillListsPerProfession }, (_, place) => {

@@ -218,11 +218,11 @@ export const professions: readonly ProfessionWords[] = [
 ];
 
 export interface LevelWords {
-  /** `#` stands for the profession's title, `@` for its name. */
+  /** `#` is the profession's title, `@` its name. */
   title: string;
-  /** Share of people, against the sum of all weights. */
+  /** Share of people, relative to the sum of all weights. */
   weight: number;
-  /** Years of experience and yearly salary (of any currency) that begin the level's range. */
+  /** Years of experience and yearly salary (in any currency) at the start of the level's range. */
   yearsMin: number;
   salaryMin: number;
 }
@@ -239,7 +239,7 @@ export const levels: readonly LevelWords[] = [
   { title: 'Chief @ Officer', weight: 2, yearsMin: 18, salaryMin: 170_000 },
 ];
 
-/** Invented brands are one of each: `Nor` + `da` + `lex`. No list of real companies was used. */
+/** Invented brands combine one of each: `Nor` + `da` + `lex`. No list of real companies was used. */
 export const brandBeginnings: readonly string[] =
   `Al Am Ar Ax Bal Bel Bor Bren Cal Cas Cor Cron Dal Del Dor Drax El Em Er Fal Fen Fir Gal
   Gen Gor Hal Hel Hor Il Im Jor Kal Kel Kor Lan Lem Lor Mal Mer Mor Nal Nor Nov Ol Or Pal
