@@ -645,7 +645,7 @@ declare
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
-    -- Neither name nor filter nor the words of an error: a customer's text may name people.
+    -- Neither name nor filter nor the text of an error: a customer's text may name people.
     json_build_object(
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
@@ -1185,7 +1185,7 @@ declare
   range_end constant text := p_text || chr(1114111);
   ids int[];
 begin
-  -- A text that begins many names is answered by the most frequent values, if enough of those fit.
+  -- For a text that begins many names the most frequent values suffice, if enough of them match.
   perform from lookup_values where kind = p_kind and name <> ''
     and folded >= p_text and folded < range_end offset 500 limit 1;
   if found then
@@ -1196,7 +1196,7 @@ begin
       where starts_with(folded, p_text) order by people desc, folded, id limit p_limit);
     if cardinality(ids) = p_limit then return ids; end if;
   end if;
-  -- Materialised, or the planner reads all values in the order of people.
+  -- Materialised; otherwise the planner reads all values in the order of people.
   return array(
     with fitting as materialized (
       select id, folded, people from lookup_values where kind = p_kind and name <> ''
@@ -1215,7 +1215,7 @@ declare
   held int[];
   next_held int[];
 begin
-  -- The rarest first; of common ones the longest. Words are stored cut to 60 characters.
+  -- The rarest first; of common ones the longest. Words are stored truncated to 60 characters.
   select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
     coalesce(array_agg(counted.word) filter (where counted.held = 0), '{}')
   into words, unknown
@@ -1227,12 +1227,12 @@ begin
   if cardinality(unknown) > 0 or p_limit = 0 then return; end if;
   held := names_with_word(p_kind, words[1], 300);
   if cardinality(held) = 300 then
-    -- What fits many values fits enough of the very first.
+    -- A text that matches many values has enough matches among the very first.
     ids := look_up_popular(p_kind, p_text, p_limit, 500);
     if cardinality(ids) = p_limit then return; end if;
     held := names_with_word(p_kind, words[1], 10000);
     for place in 2 .. least(4, cardinality(words)) loop
-      -- Values are read one by one: two words leave less of them than one does.
+      -- Values are read one by one: two words leave fewer of them than one does.
       exit when cardinality(held) <= 500;
       next_held := names_with_word(p_kind, words[place], 10000);
       if cardinality(held) = 10000 then held := next_held;
@@ -1511,7 +1511,7 @@ begin
   hidden as (
     select distinct o.company_id, officer_name_sha256(o.company_id, o.name) as name_sha256
     from officers o join officer using (id)),
-  -- All of the name in the company: the next register cannot tell them apart by its hash.
+  -- All of that name in the company: the next register cannot distinguish them by its hash.
   taken as (
     delete from officers o using hidden h
     where o.company_id = h.company_id and o.name not like 'suppressed:%'

@@ -1,24 +1,24 @@
 -- The service's own tables: accounts, keys, money, batches, schedules, webhooks. Applied once, to the schema
--- `public`. The first release; every later change is a migration of its own.
+-- `public`. The first release; every later change is a separate migration.
 
 create table accounts (
   id uuid primary key,
   name text not null,
   email text,
   created_at timestamptz not null default now(),
-  -- scrypt with its parameters and salt; null for an account that nobody signs in to.
+  -- scrypt with its parameters and salt; null for an account without sign-in.
   password_hash text,
   constraint accounts_password_email check (password_hash is null or email is not null)
 );
 
--- An address that signs in means one account, however it is spelt.
+-- An address that signs in belongs to one account, however it is spelt.
 create unique index accounts_sign_in on accounts (lower(email)) where password_hash is not null;
 
 create table api_keys (
   id uuid primary key,
   account_id uuid not null references accounts,
   mode text not null check (mode in ('live', 'test')),
-  -- What a person recognises the key by; the key itself is shown once and kept nowhere.
+  -- The part by which a person recognises the key; the key itself is shown once and never stored.
   prefix text not null,
   key_sha256 bytea not null unique,
   scopes text[] not null,
@@ -27,15 +27,15 @@ create table api_keys (
   rows_per_minute int check (rows_per_minute > 0),
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
-  -- What its holder calls it.
+  -- The holder's name for it.
   name text,
-  -- When a key that was rolled stops by itself; until then it works beside the new one.
+  -- Expiry of a rolled key; until then it works along with the new one.
   expires_at timestamptz,
-  -- The key that sessions with a password present: one per account and mode. Nobody knows its text, and
-  -- lists of keys leave it out.
+  -- The key that password sessions present: one per account and mode. Its text is discarded, and lists of keys
+  -- omit it.
   is_console boolean not null default false,
   -- The key whose counters of requests, rows and credits count for this one: its own unless a key with such a
-  -- bound made it. Copied from the maker, so that a key of a key counts where the first of them does.
+  -- limit created it. Copied from the creating key, so that a key of a key counts where the first of them does.
   requests_of uuid not null references api_keys,
   rows_of uuid not null references api_keys,
   credits_of uuid not null references api_keys
@@ -44,13 +44,13 @@ create index api_keys_account on api_keys (account_id);
 create unique index api_keys_console on api_keys (account_id, mode)
   where is_console and revoked_at is null;
 
--- One wallet per account. What is reserved is still in the balance; nobody else can spend it.
+-- One wallet per account. Reserved credits are still in the balance, but cannot be spent otherwise.
 create table wallets (
   account_id uuid primary key references accounts,
   balance bigint not null default 0,
   reserved bigint not null default 0,
-  -- The balance below which somebody is to be told of a wallet's charges: the highest threshold of the
-  -- account's webhooks, null where none listens. It stands here, because a trigger's WHEN sees its own row alone.
+  -- The balance below which a wallet's charges must be reported: the highest threshold of the account's webhooks,
+  -- null without any. It is stored here, because a trigger's WHEN sees only its own row.
   watched_below bigint,
   check (0 <= reserved and reserved <= balance)
 );
@@ -59,7 +59,7 @@ create table wallets (
 create table ledger_entries (
   id bigint generated always as identity primary key,
   account_id uuid not null references accounts,
-  -- What the line is for; the same reference twice is the same event, and moves nothing twice.
+  -- The reason for the line; the same reference twice is the same event, and moves nothing twice.
   reference text not null,
   kind text not null check (kind in ('grant', 'charge', 'refund')),
   amount bigint not null check (amount <> 0),
@@ -93,33 +93,33 @@ create table batches (
   name text not null,
   state text not null default 'created' check (state in ('created', 'validating', 'ready',
     'queued', 'running', 'paused', 'finalizing', 'completed', 'cancelling', 'cancelled', 'failed')),
-  -- Why the batch is paused, or `expired` for one that the service cancelled.
+  -- Reason of a pause, or `expired` for a batch that the service cancelled.
   reason text,
   -- The problem document of a failed batch.
   error jsonb,
   operation text not null,
   mapping jsonb not null,
   dialect jsonb not null,
-  -- Names of the record's fields to write, or null for all of them.
+  -- Names of the record's fields to write; null for all of them.
   fields text[],
   default_region text,
   country text,
   max_credits bigint check (max_credits >= 0),
-  -- Wait in `ready` until somebody starts it.
+  -- Wait in `ready` until started.
   hold boolean not null default false,
   -- The second row of one record is `duplicate`; chunks then run in order.
   dedupe boolean not null default false,
-  -- A match that disagrees with the list's own name or company is no match.
+  -- A match that disagrees with the list's own name or company is not a match.
   require_agreement boolean not null default false,
   -- The batch whose rows this one runs again.
   rerun_of uuid references batches on delete set null,
-  -- The exact price from a match pass, when one was asked for.
+  -- The exact price from a match pass, if one was requested.
   quote jsonb,
-  -- What was read, repaired and filled; written at the end.
+  -- Counts of read, repaired and filled rows; written at the end.
   report jsonb,
   upload_key text,
   upload_bytes bigint,
-  -- Known once the file is split. The canonical object is the upload itself when that is UTF-8.
+  -- Known once the file is split. The canonical object is the upload itself when it is UTF-8.
   canonical_key text,
   width int,
   chunks_total int,
@@ -139,57 +139,57 @@ create table batches (
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz,
-  -- Uploads and results are kept for a while, the counts for ever.
+  -- Uploads and results are kept for a while, the counts forever.
   files_deleted_at timestamptz,
   kind text not null default 'list' check (kind in ('list', 'export')),
-  -- The search as it was sent, a query string.
+  -- The search as sent, a query string.
   filter text,
-  -- How its results are given back unless a download says otherwise.
+  -- Default format of its downloads.
   format text,
   gzip boolean,
-  -- The first so many people, by id; null for all of them.
+  -- The first this many people, by id; null for all of them.
   max_results int check (max_results > 0),
-  -- The schedule whose run this export is; it may be deleted since.
+  -- The schedule whose run this export is; it may have been deleted.
   schedule_id uuid,
-  -- Leaves out whom the schedule has delivered before.
+  -- Excludes people whom the schedule has delivered before.
   only_new boolean not null default false,
-  -- Since when a batch is in its state. A trigger sets it, so that no statement can forget it.
+  -- Start of the batch's current state. A trigger sets it, so that no statement can forget it.
   state_since timestamptz not null default now(),
-  -- The W3C traceparent of the request that made a batch: what a job does for it is part of that trace.
+  -- The W3C traceparent of the request that created the batch: its jobs are part of that trace.
   trace_parent text,
-  -- Why no chunk of the batch is claimed now: 'time' until `claim_after`, 'key' until `key_waits` lets its key
-  -- continue. Null when nothing is in the way. `claim_after` stays when the wait is over.
+  -- Reason why no chunk of the batch may be claimed now: 'time' until `claim_after`, 'key' until `key_waits` lets
+  -- its key continue. Null when nothing blocks it. `claim_after` stays when the wait is over.
   waits_for text check (waits_for in ('time', 'key')),
   claim_after timestamptz,
-  -- The account, while chunks of the batch may be claimed. A column of its own, because the planner must not take
-  -- another index for the round-robin over accounts: all others hold the batches that cannot run as well. A batch
+  -- The account, while chunks of the batch may be claimed. A separate column, because the planner must not take
+  -- another index for the round-robin over accounts: all others also contain the batches that cannot run. A batch
   -- that is cancelled before its split has no chunks.
   claimable_account uuid generated always as (
     case when state in ('queued', 'running', 'cancelling') and chunks_total is not null and waits_for is null
       then account_id end) stored,
-  -- Claims in a row that did not end well. Those that the database or the store made fail do not count.
+  -- Consecutive claims that failed. Failures of the database or the store do not count.
   job_attempts int not null default 0,
-  -- No claim before: a pause after a failure, or until the rows per minute of the key allow a quote.
+  -- Earliest next claim: a pause after a failure, or until the rows per minute of the key allow a quote.
   job_after timestamptz,
-  -- The worker that claimed the job holds it until then.
+  -- End of the lease of the worker that claimed the job.
   job_lease_until timestamptz,
-  -- Since when the object that the batch reads has been missing from the store.
+  -- Time since which the object that the batch reads has been missing from the store.
   object_missing_since timestamptz,
-  -- Bytes of the objects of a batch: its upload and the canonical copy of it, or the ids of an export, and the
-  -- parts of its result. Counted by the statements that record the objects; an object that is rewritten
-  -- without the people who opted out keeps its first size.
+  -- Bytes of the objects of a batch: its upload and canonical copy, or the ids of an export, and the parts of its
+  -- result. Counted by the statements that record the objects; an object that is rewritten by a redaction keeps
+  -- its first size.
   stored_bytes bigint not null default 0 check (stored_bytes >= 0),
-  -- What it may come to before the batch has ended, without the answers that are paid for; known from the split on.
+  -- Maximum bytes that it may reach before the batch has ended, without the paid columns; known from the split on.
   stored_bytes_open bigint not null default 0,
-  -- Why no workbook can hold the result of a list, as far as its own rows tell; found by the split.
+  -- Reason why no workbook can hold the result of a list, as far as its own rows determine it; found by the split.
   not_as_xlsx text,
   upload_crc32 bigint,
-  -- Of the first 65,536 bytes, which previews read alone.
+  -- Of the first 65,536 bytes, the only ones that previews read.
   upload_head_crc32 bigint,
   -- Of the object at `canonical_key`.
   canonical_bytes bigint,
   canonical_crc32 bigint,
-  -- When the scrub last read all objects of the batch, and how many of them were damaged or missing then.
+  -- Last time that the scrub read all objects of the batch, and how many of them were damaged or missing then.
   objects_checked_at timestamptz,
   objects_damaged int not null default 0,
   check ((error is not null) = (state = 'failed')),
@@ -213,21 +213,21 @@ create table batches (
     else reason is null end)
 );
 
--- Lists and exports have a page of their own.
+-- Lists and exports are listed separately.
 create index batches_of_kind on batches (account_id, kind, live, created_at desc, id desc);
 create index batches_claimable on batches (claimable_account, created_at, id)
   where claimable_account is not null;
 create index batches_waiting_for_time on batches (claim_after) where waits_for = 'time';
 create index batches_waiting_for_key on batches (key_id, created_at, id) where waits_for = 'key';
 
--- Those of one key and operation are short of the same credits.
+-- Batches of one key and operation lack the same credits.
 create index batches_short_of_credits on batches (account_id, key_id, operation, reason)
   where state = 'paused' and reason in ('insufficient_credits', 'key_budget');
 
 create index batches_not_ended on batches (state, account_id)
   where state not in ('completed', 'cancelled', 'failed');
 
--- One for each job, of the batches that wait for it. None names a column that a chunk's commit changes.
+-- One index for each job, of the batches that wait for it. None contains a column that a chunk's commit changes.
 create index batches_to_split on batches (account_id, created_at)
   where kind = 'list' and state in ('created', 'validating') and chunks_total is null;
 create index batches_to_select on batches (account_id, created_at)
@@ -239,12 +239,12 @@ create index batches_to_quote on batches (account_id, created_at)
 create index batches_job_held on batches (account_id) where job_lease_until is not null;
 create index batches_stored on batches (account_id, finished_at) where files_deleted_at is null;
 
--- The scrub takes the batch whose objects nobody has read for longest.
+-- The scrub takes the batch whose objects were read the longest ago.
 create index batches_objects_checked on batches ((coalesce(objects_checked_at, created_at)))
   where files_deleted_at is null;
 
--- A chunk is a byte range of the upload. Its epoch is the fencing token: every claim raises it, and
--- nothing that a holder of an older epoch does counts.
+-- A chunk is a byte range of the upload. Its epoch is the fencing token: every claim raises it, and writes under
+-- an older epoch do not count.
 create table chunks (
   id bigint generated always as identity primary key,
   batch_id uuid not null references batches on delete cascade,
@@ -263,7 +263,7 @@ create table chunks (
   lease_until timestamptz,
   run_after timestamptz,
   failures int not null default 0,
-  -- Rows that a part may hold, after a chunk failed again and again: the bad row is closed in on.
+  -- Maximum rows of a part, after a chunk failed repeatedly: isolates a poison row by bisection.
   part_rows_max int check (part_rows_max > 0),
   -- Of the bytes from `byte_from` to `byte_to`.
   crc32 bigint,
@@ -274,10 +274,10 @@ create table chunks (
 );
 create index chunks_open on chunks (batch_id, state, number) where state <> 'done';
 
--- Few, whatever number of chunks are pending.
+-- Small, whatever the number of pending chunks.
 create index chunks_in_flight on chunks (batch_id) where state in ('dispatched', 'leased');
 
--- What a reader of the result may see: only objects that a commit recorded.
+-- The objects visible to readers of the result: only those that a commit recorded.
 create table parts (
   batch_id uuid not null references batches on delete cascade,
   chunk_number int not null,
@@ -287,14 +287,14 @@ create table parts (
   bytes bigint not null,
   -- Counts for the report of the batch.
   report jsonb not null default '{}',
-  -- Suppressions up to this number are not in the part. Null: it shows no people.
+  -- Suppressions up to this number are redacted from the part. Null: it shows no people.
   suppression_number bigint,
-  -- When a part was committed: a batch without new parts makes no progress.
+  -- Commit time of the part: a batch without new parts makes no progress.
   committed_at timestamptz not null default now(),
   -- Bytes of the longest row of a part: no cell of it is longer.
   row_bytes_max int,
   crc32 bigint,
-  -- Of the object that holds whom the part shows; null for a part that shows no people.
+  -- Of the object with the ids of the people in the part; null for a part that shows no people.
   ids_bytes bigint,
   ids_crc32 bigint,
   primary key (batch_id, chunk_number, k)
@@ -313,15 +313,15 @@ create table reservations (
   state text not null default 'open' check (state in ('open', 'settled', 'voided')),
   created_at timestamptz not null default now(),
   ended_at timestamptz,
-  -- The day of the key's budget that a reservation takes from; null where the key has none. What is voided
-  -- is given back to that day alone, and what is settled stays spent on it.
+  -- The day of the key's budget that a reservation takes from; null for a key without one. A void returns the
+  -- credits to that day, and settled ones stay spent on it.
   budget_day date,
   check ((ended_at is not null) = (state <> 'open'))
 );
 create unique index reservations_open on reservations (chunk_id) where state = 'open';
 create index reservations_open_account on reservations (account_id) where state = 'open';
 
--- The records that a batch with `dedupe` has already answered, with the row that did. Deleted at its end.
+-- The records that a batch with `dedupe` has already returned, with their row. Deleted at its end.
 create table batch_records (
   batch_id uuid not null references batches on delete cascade,
   record_id bigint not null,
@@ -329,17 +329,17 @@ create table batch_records (
   primary key (batch_id, record_id)
 );
 
--- Answers kept for callers who send a request again with its Idempotency-Key.
+-- Responses stored for requests that are repeated with their Idempotency-Key.
 create table idempotency_keys (
   account_id uuid not null references accounts,
   live boolean not null,
   method text not null,
   path text not null,
   key text not null,
-  -- The claim in force: who answers must still hold it. A claim that ran out may be taken over.
+  -- The current claim: the responder must still hold it. An expired claim may be taken over.
   claim uuid not null,
   claimed_until timestamptz not null,
-  -- Known once answered: SHA-256 of what was asked, and the answer.
+  -- Set with the response: SHA-256 of the request, and the response.
   request_sha256 bytea,
   status int,
   body jsonb,
@@ -356,7 +356,7 @@ create index idempotency_keys_age on idempotency_keys (created_at);
 create table rate_buckets (
   owner uuid not null,
   name text not null,
-  -- Theoretical arrival time: when the bucket will be full again.
+  -- Theoretical arrival time: the time at which the bucket is full again.
   full_at timestamptz not null,
   primary key (owner, name)
 ) with (fillfactor = 50);
@@ -369,10 +369,10 @@ create table day_counts (
 ) with (fillfactor = 50);
 
 -- Takes `p_cost` tokens from a bucket that holds `p_per_minute` and gains as many a minute. A refusal takes
--- nothing. A cost above what the bucket can ever hold is admitted on a full bucket and runs it into debt.
--- Returns the tokens left, the time until the bucket is full, and for a refusal the time until the same cost
--- is admitted. Times are rounded down to whole microseconds for the whole cost: rounded up, a bucket of 7 a
--- minute would miss its seventh token by three microseconds.
+-- nothing. A cost above the capacity is admitted by a full bucket and puts it into debt. Returns the tokens left,
+-- the time until the bucket is full, and for a refusal the time until the same cost is admitted. Times are rounded
+-- down to whole microseconds for the whole cost: rounded up, a bucket of 7 a minute would miss its seventh token
+-- by three microseconds.
 create function take_tokens(
   p_owner uuid, p_name text, p_per_minute int, p_cost int,
   out admitted boolean, out remaining int, out full_in interval, out retry_in interval
@@ -403,8 +403,8 @@ begin
   remaining := greatest(0, floor(extract(epoch from capacity - full_in) * p_per_minute / 60))::int;
 end $$;
 
--- Grants part of a key's day to a store that counts by itself: as much as is wanted and left. What is
--- granted counts as used, so that whatever becomes of it, the day's cap is never passed.
+-- Grants part of a key's day to a store that counts on its own: as much as is wanted and left. Granted requests
+-- count as used, so that the day's cap is never exceeded, even if they are lost.
 create function lease_requests(
   p_owner uuid, p_day date, p_per_day int, p_wanted int, out granted int, out total int
 ) language plpgsql as $$
@@ -418,14 +418,14 @@ begin
   end if;
 end $$;
 
--- The credits that single calls of a key may spend in one UTC day, where a key sets a bound, and what
--- they spent. Locked after the account's wallet.
+-- The maximum credits that single calls of a key may spend in one UTC day, if the key sets one, and the amount
+-- spent. Locked after the account's wallet.
 create table key_budgets (
   key_id uuid primary key references api_keys,
   credits_per_day bigint check (credits_per_day > 0),
   day date not null default '1970-01-01',
   spent bigint not null default 0 check (spent >= 0),
-  -- What batches of the key took of the day, reserved or charged; `spent` is what its single calls did.
+  -- Credits of the day that batches of the key reserved or were charged; `spent` is that of its single calls.
   spent_by_batches bigint not null default 0 check (spent_by_batches >= 0)
 ) with (fillfactor = 50);
 
@@ -433,10 +433,10 @@ create table uploads (
   id uuid primary key,
   account_id uuid not null references accounts,
   live boolean not null,
-  -- Of the object that the presigned address writes; it may never come.
+  -- Of the object that the presigned address writes; it may never arrive.
   key text not null unique,
   created_at timestamptz not null default now(),
-  -- When a batch was made of it: once.
+  -- Time at which a batch was created from it: once.
   used_at timestamptz
 );
 create index uploads_age on uploads (created_at);
@@ -445,8 +445,8 @@ create index uploads_unused on uploads (account_id) where used_at is null;
 create function utc_today() returns date stable language sql
   as $$ select (now() at time zone 'UTC')::date $$;
 
--- Objects to delete: new ones until a commit records them, old ones once it has replaced them. What a
--- crash leaves here is deleted by the housekeeping.
+-- Objects to delete: new ones until a commit records them, old ones once it has replaced them. Housekeeping
+-- deletes those that a crash leaves here.
 create table discarded_objects (
   key text primary key,
   since timestamptz not null default now()
@@ -456,7 +456,7 @@ create index discarded_objects_since on discarded_objects (since);
 create table schedules (
   id uuid primary key,
   account_id uuid not null references accounts,
-  -- The key that made or last changed it: its exports run under that key's limits, and end with it.
+  -- The key that created or last changed it: its exports run under that key's limits, and end with it.
   key_id uuid not null references api_keys,
   live boolean not null,
   name text not null,
@@ -465,12 +465,12 @@ create table schedules (
   filter text not null,
   fields text[],
   format text not null,
-  -- `new` leaves out people whom this schedule has delivered before.
+  -- `new` excludes people whom this schedule has delivered before.
   mode text not null check (mode in ('all', 'new')),
   max_results int check (max_results > 0),
   max_credits bigint check (max_credits >= 0),
   enabled boolean not null,
-  -- The slot that comes next; it stays while it is due and nobody took it.
+  -- The next slot; it stays while it is due and not taken.
   next_run_at timestamptz,
   created_at timestamptz not null default now(),
   check ((next_run_at is not null) = enabled)
@@ -478,12 +478,12 @@ create table schedules (
 create index schedules_account on schedules (account_id, live, created_at desc, id desc);
 create index schedules_due on schedules (next_run_at) where enabled;
 
--- What became of each slot. A started one is told by its export.
+-- The outcome of each slot. A started one has its export.
 create table schedule_runs (
   schedule_id uuid not null references schedules on delete cascade,
   slot timestamptz not null,
   state text not null check (state in ('started', 'skipped', 'failed')),
-  -- Why it did not start.
+  -- Reason why it did not start.
   reason text,
   batch_id uuid references batches on delete set null,
   created_at timestamptz not null default now(),
@@ -491,16 +491,16 @@ create table schedule_runs (
   check ((reason is not null) = (state <> 'started'))
 );
 
--- Whom a schedule has delivered: written by the commit of the part that holds and charges them.
+-- The people whom a schedule has delivered: written by the commit of the part that contains and charges them.
 create table schedule_deliveries (
   schedule_id uuid not null,
   person_id bigint not null,
   primary key (schedule_id, person_id)
 );
 
--- Where pages of searches began, for callers who page by `skip`: the next page is a step from there and
--- not a walk from the beginning. Shared by all processes, and worth nothing after a while; so it is not
--- logged, and a crash may take it.
+-- Starts of pages of searches, for callers who page by `skip`: the next page is a step from there instead of a
+-- walk from the beginning. Shared by all processes and soon worthless, so the table is unlogged: a crash may empty
+-- it.
 create unlogged table page_hints (
   account_id uuid not null,
   live boolean not null,
@@ -512,8 +512,8 @@ create unlogged table page_hints (
 );
 create index page_hints_age on page_hints (expires_at);
 
--- Whom an account does not want to find: an e-mail address by the SHA-256 of its canonical form, or all
--- of a domain. Such people are in no search, preview or export of the account.
+-- People whom an account does not want to find: an e-mail address by the SHA-256 of its canonical form, or a whole
+-- domain. They are in no search, preview or export of the account.
 create table do_not_contact (
   id bigint generated always as identity primary key,
   account_id uuid not null references accounts,
@@ -526,9 +526,9 @@ create table do_not_contact (
 );
 create index do_not_contact_account on do_not_contact (account_id, live, id);
 
--- A session is one more way to present a key: limits, scopes, budgets and ownership are the key's.
+-- A session is another way to present a key: limits, scopes, budgets and ownership are the key's.
 create table sessions (
-  -- Of the cookie's text, which is kept nowhere.
+  -- Of the cookie's text, which is never stored.
   token_sha256 bytea primary key,
   account_id uuid not null references accounts,
   key_id uuid not null references api_keys,
@@ -543,18 +543,18 @@ create table webhooks (
   account_id uuid not null references accounts,
   live boolean not null,
   url text not null,
-  -- The types of events that are sent there.
+  -- The types of events that it receives.
   events text[] not null check (cardinality(events) > 0),
   -- `credits.low` is sent when the balance falls below it.
   credits_low_threshold bigint not null check (credits_low_threshold > 0),
   enabled boolean not null,
-  -- Why the service itself disabled it; null when nobody or its owner did.
+  -- Reason why the service disabled it; null when it is enabled or its owner disabled it.
   disabled_reason text check (disabled_reason in ('gone', 'failing')),
-  -- Since when every attempt has failed; null after one that did not.
+  -- Time since which every attempt has failed; null after a successful one.
   failing_since timestamptz,
-  -- Keys of the signatures, encrypted where the service has a key for that. See jobs/webhook/signing-secret.
+  -- Keys of the signatures, encrypted if the service has a key for that. See jobs/webhook/signing-secret.
   secret bytea not null,
-  -- The one before it, which signs along for a while.
+  -- The previous secret, which also signs for a while.
   previous_secret bytea,
   previous_until timestamptz,
   created_at timestamptz not null default now(),
@@ -563,24 +563,24 @@ create table webhooks (
 );
 create index webhooks_account on webhooks (account_id, live, created_at desc, id desc);
 
--- One row for each event and each webhook that it is sent to.
+-- One row for each event and each webhook that receives it.
 create table webhook_deliveries (
   id uuid primary key default gen_random_uuid(),
   webhook_id uuid not null references webhooks on delete cascade,
-  -- The header webhook-id: the same at every attempt and for every webhook.
+  -- The header webhook-id: the same for every attempt and every webhook.
   event_id uuid not null,
   type text not null,
-  -- The body as it is sent, ids and counts alone: `json` keeps its text.
+  -- The body as sent, with only ids and counts: `json` keeps its text.
   payload json not null,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
-  -- Raised by every claim: an outcome counts only with the number of the latest one.
+  -- Raised by every claim: an outcome counts only with the latest number.
   attempts int not null default 0,
-  -- Attempts since the event, or since it was last asked to be sent again: the place in the schedule.
+  -- Attempts since the event, or since it was last redelivered: the place in the schedule.
   round_attempts int not null default 0,
   due_at timestamptz not null default now(),
-  -- While an attempt is under way; one that ran out is taken over.
+  -- Set while an attempt is in progress; an expired one is taken over.
   lease_until timestamptz,
-  -- What became of the latest attempt.
+  -- The outcome of the latest attempt.
   attempted_at timestamptz,
   response_status int,
   error text,
@@ -598,21 +598,21 @@ create index webhook_deliveries_leased on webhook_deliveries (webhook_id)
   where lease_until is not null;
 create index webhook_deliveries_age on webhook_deliveries (created_at);
 
--- A time as all answers of the service write it.
+-- Formats a time as all responses of the service do.
 create function iso_time(p_time timestamptz) returns text stable language sql as $$
   select to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- The body of an event, as Standard Webhooks has it.
+-- Builds the body of an event by Standard Webhooks.
 create function webhook_payload(p_event_id uuid, p_type text, p_live boolean, p_data json)
 returns json stable language sql as $$
   select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(now()),
     'live', p_live, 'data', p_data)
 $$;
 
--- Records an event for every enabled webhook of the owner that takes its type; with a threshold, for those
--- that have this one. It waits for nobody: only who deletes a webhook holds a lock that keeps this one out,
--- and such a webhook is passed over. The notification reaches the workers with the commit.
+-- Records an event for every enabled webhook of the owner that receives its type; with a threshold, for those with
+-- this one. It never waits: only the deletion of a webhook holds a conflicting lock, and such a webhook is
+-- skipped. The commit sends the notification to the workers.
 create function record_webhook_event(
   p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint default null
 ) returns void language plpgsql as $$
@@ -630,7 +630,8 @@ begin
   end if;
 end $$;
 
--- An export that has delivered nobody tells its counts to a webhook no more than to a call: total null, all others 0.
+-- An export that has delivered no one reports its counts to a webhook no more than to a call: total null, all
+-- others 0.
 create function record_batch_event() returns trigger language plpgsql as $$
 declare
   is_export boolean := new.kind = 'export';
@@ -638,7 +639,7 @@ declare
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
-    -- Neither name nor filter nor the words of an error: a customer's text may name people.
+    -- Neither name nor filter nor the text of an error: a customer's text may name people.
     json_build_object(
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
@@ -661,7 +662,7 @@ create trigger batches_webhook_event after update of state, reason on batches
     and (old.state <> new.state or old.reason is distinct from new.reason))
   execute function record_batch_event();
 
--- A run is skipped too when its account has its maximum of open lists and exports.
+-- A run is also skipped when its account has its maximum of open lists and exports.
 create function record_schedule_event() returns trigger language plpgsql as $$
 begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
@@ -685,13 +686,13 @@ begin
   return null;
 end $$;
 
--- The console's key is nobody's: lists of keys leave it out, and so do events.
+-- The console's key is omitted from lists of keys, and so from events.
 create trigger api_keys_webhook_event after update of revoked_at on api_keys
   for each row when (old.revoked_at is null and new.revoked_at is not null and not new.is_console)
   execute function record_key_event();
 
--- Balance and not what is free of reservations: what a reservation holds comes back when it is voided, and
--- the same crossing would be told again and again.
+-- The balance, not the part free of reservations: a voided reservation returns its credits, and the same crossing
+-- would be reported repeatedly.
 create function record_credits_event() returns trigger language plpgsql as $$
 begin
   perform record_webhook_event(new.account_id, true, 'credits.low',
@@ -713,7 +714,7 @@ create trigger wallets_webhook_event after update of balance on wallets
   for each row when (new.balance < old.balance and new.balance < new.watched_below)
   execute function record_credits_event();
 
--- Every process says now and then that it is there. Nothing is lost with it: the next beat writes it again.
+-- Heartbeats of processes. Nothing is lost with the table: the next beat writes the row again.
 create unlogged table processes (
   id uuid primary key,
   kind text not null check (kind in ('api', 'worker')),
@@ -721,7 +722,7 @@ create unlogged table processes (
   version text not null,
   started_at timestamptz not null,
   seen_at timestamptz not null,
-  -- Leases of workers that died or froze, taken back by this one.
+  -- Leases of dead or frozen workers that this one reclaimed.
   leases_reclaimed bigint not null
 );
 
@@ -746,9 +747,9 @@ create trigger batches_state_since
   before update of state on batches
   for each row when (old.state is distinct from new.state) execute function note_state_since();
 
--- How often each do-not-contact list was changed. A search on a replica compares the number there with
--- the one of this database: a list that was changed a moment ago holds at once. By triggers, so that
--- no way of changing a list can forget it.
+-- Number of changes of each do-not-contact list. A search on a replica compares its number there with the one in
+-- this database: a recent change of the list holds at once. By triggers, so that no change of a list can forget
+-- it.
 create table do_not_contact_versions (
   account_id uuid not null references accounts,
   live boolean not null,
@@ -797,13 +798,13 @@ create trigger do_not_contact_removed after delete on do_not_contact
   referencing old table as changed
   for each statement execute function count_do_not_contact_removed();
 
--- A line that changes its account (nothing here does that) counts for the new one.
+-- A line that changes its account (which no statement does) counts for the new one.
 create trigger do_not_contact_changed after update on do_not_contact
   referencing new table as changed
   for each statement execute function count_do_not_contact_change();
 
--- Whether a key, by its row, was neither revoked nor has ended by itself. By the clock and not by the moment at
--- which the transaction began: a statement that waited for a lock asks about the time after its wait.
+-- Returns true when a key, by its row, is neither revoked nor expired. By the clock and not by the start of the
+-- transaction: a statement that waited for a lock checks the time after its wait.
 create function is_in_force(key api_keys) returns boolean volatile language sql
   as $$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $$;
 
@@ -818,15 +819,15 @@ end $$;
 create trigger api_keys_counters before insert on api_keys
   for each row execute function count_by_itself();
 
--- The bound of a key stands in its own row of `key_budgets`, what was spent in the row of `credits_of`.
--- What counts of a row today; a transaction that began before midnight may meet a row of the day after: that
--- day is counted on, never begun anew.
+-- The limit of a key is in its own row of `key_budgets`, the amount spent in the row of `credits_of`. Returns the
+-- part of a row that counts today. A transaction that began before midnight may meet a row of the next day: it
+-- counts on that day and never resets it.
 create function credits_taken_today(counter key_budgets) returns bigint stable language sql
   as $$ select case when counter.day >= utc_today()
     then counter.spent + counter.spent_by_batches else 0 end $$;
 
--- Keys whose rows per minute are used up, and when the next batches of each are tried. Without a foreign key,
--- whose check would lock the key after the batch.
+-- Keys whose rows per minute are used up, and the time at which the next batches of each are tried. Without a
+-- foreign key, whose check would lock the key after the batch.
 create table key_waits (
   key_id uuid primary key,
   claim_after timestamptz not null

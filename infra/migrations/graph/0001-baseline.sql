@@ -1,8 +1,7 @@
 -- The graph of people and companies. Applied once for each of the schemas `graph` (live keys) and
 -- `graph_test` (test keys); names are unqualified on purpose, the runner sets the search path.
 
--- Case- and accent-folded text, for comparing names. Built-ins only, so it is immutable and an
--- index may hold it.
+-- Case- and accent-folded text, for comparing names. Built-ins only, so it is immutable and can be indexed.
 create function fold(value text) returns text
   language sql immutable parallel safe strict
   return lower(regexp_replace(normalize(value, nfkd), '[\u0300-\u036f]', '', 'g'));
@@ -138,9 +137,9 @@ create index persons_company_id on persons (company_id) where company_id <> 0;
 create index persons_name_birth on persons (fold(name || ' ' || surname), birth_year)
   where birth_year <> 0;
 
--- The look-up tables. (kind, value) is not unique: switchboards and shared mailboxes are real. The
--- key starts with the value, so that a look-up is one descent of an index that holds the answer;
--- measured 25 % less CPU than (kind, value). Kinds are the codes of src/core/graph/identifier-kinds.ts.
+-- The look-up tables. (kind, value) is not unique: switchboards and shared mailboxes are real. The key starts with
+-- the value, so that a look-up is one descent of an index that contains the result; measured 25 % less CPU than
+-- (kind, value). Kinds are the codes of src/core/graph/identifier-kinds.ts.
 create table person_identifiers (
   value text collate "C" not null,
   kind smallint not null,
@@ -157,17 +156,17 @@ create table company_identifiers (
 );
 create index company_identifiers_company_id on company_identifiers (company_id);
 
--- The answer as it is sent: every field of the record as text, in the order of the record, separated
--- by the unit separator (0x1F). Written by the loader in the transaction that writes the record, so a
--- batch reads one narrow row per match and renders nothing.
+-- The record as the API returns it: every field as text, in the order of the record, separated by the unit
+-- separator (0x1F). Written by the import in the transaction that writes the record, so a batch reads one narrow
+-- row per match and renders nothing.
 create table person_records (
   id bigint primary key,
   company_id bigint not null,
   record text not null
 );
 
--- The same with the long cells left empty (`long` in src/core/graph/fields.ts). A list that asks for names,
--- addresses and numbers reads this: half the bytes, and as many more rows on a page.
+-- The same with empty long cells (`long` in src/core/graph/fields.ts). A list that requests names, addresses and
+-- numbers reads this: half the bytes, and twice as many rows on a page.
 create table person_briefs (
   id bigint primary key,
   brief text not null
@@ -191,7 +190,7 @@ create table officers (
   unique nulls not distinct (company_id, name, role, appointed_on)
 );
 
--- The officers that a person is: by link, or by name as registers write it and year of birth.
+-- The officers that may be a person: by link, or by name as in registers and year of birth.
 create index officers_person_id on officers (person_id) where person_id is not null;
 
 create table financial_periods (
@@ -209,8 +208,8 @@ create table financial_periods (
   primary key (company_id, period_end)
 );
 
--- People who opted out. The hashes of the identifiers they named stay, so that a later import of the
--- same person under another id is suppressed as well; the ids are what a look-up checks.
+-- People who opted out. The hashes of their identifiers stay, so that a later import of the same person under
+-- another id is suppressed too; look-ups check the ids.
 create table suppressed_identifiers (
   value_sha256 bytea primary key,
   created_at timestamptz not null default now()
@@ -223,8 +222,8 @@ create table suppressed_persons (
 );
 create index suppressed_persons_number on suppressed_persons (number);
 
--- What names and queries are compared by: folded words between single spaces. Signs separate words,
--- except + and # (C++, C#), so the text holds no wildcard of LIKE. Cut, because an index holds it.
+-- The form in which names and queries are compared: folded words separated by single spaces. Punctuation separates
+-- words, except + and # (C++, C#), so the text contains no wildcard of LIKE. Truncated, because it is indexed.
 create function fold_words(value text) returns text
   language sql immutable parallel safe strict
   return left(trim(regexp_replace(fold(value),
@@ -242,16 +241,16 @@ create table lookup_values (
   primary key (kind, id)
 );
 
--- The most frequent values in the order of an answer: an empty query reads the first rows, and a query
--- that fits many values finds enough of them here without reading and sorting them all.
+-- The most frequent values in the order of a result: an empty query reads the first rows, and a query that matches
+-- many values finds enough of them here without reading and sorting all of them.
 create index lookup_values_people on lookup_values (kind, people desc, folded, id) where name <> '';
 
 -- Values that begin with a text: a range, because the column sorts by bytes.
 create index lookup_values_folded on lookup_values (kind, folded) include (people, id)
   where name <> '';
 
--- The words of every name, for values in which a word begins with a text. Apart from the values,
--- because these are written once and counts change with every import.
+-- The words of every name, for values in which a word begins with a text. Separate from the values, because words
+-- are written once and counts change with every import.
 create table lookup_words (
   kind smallint not null,
   word text collate "C" not null,
@@ -259,19 +258,19 @@ create table lookup_words (
   primary key (kind, word, id)
 );
 
--- Each word once, for what a misspelt word may have meant: a trigram index over the names themselves
--- would find ten thousand titles with `engineer` and compare them all. A word that no name has any
--- more does no harm and stays.
+-- Each word once, for corrections of a misspelt word: a trigram index over the names themselves would find ten
+-- thousand titles with `engineer` and compare all of them. A word that occurs in no name any more is harmless and
+-- stays.
 create table lookup_vocabulary (
   kind smallint not null,
   word text collate "C" not null,
   primary key (kind, word)
 );
 
--- What is left of the first seven letters of a word when up to `p_slips` of them (at most 2) are lost.
--- Two words that lie so many slips apart (a letter too many, too few, another one, two swapped) have one of
--- these in common: each slip loses at most one letter of either. This is the symmetric deletion of
--- SymSpell (Wolf Garbe, 2012), cut as there, so that a long word has no more than 29.
+-- Returns the remainders of the first seven letters of a word after deleting up to `p_slips` of them (at most 2).
+-- Two words with at most that many typos between them (a letter added, missing or replaced, two swapped) share one
+-- of these: each typo deletes at most one letter of either. This is the symmetric deletion of SymSpell (Wolf
+-- Garbe, 2012), truncated as there, so that a long word has no more than 29.
 create function word_remains(p_word text, p_slips int) returns text[]
 language plpgsql immutable parallel safe strict as $$
 declare
@@ -290,8 +289,8 @@ begin
   return remains;
 end $$;
 
--- Words that each of these may have been meant to be, between spaces, with many that are further off: the
--- caller counts the slips.
+-- Returns the possible corrections of each of these words, separated by spaces, including many distant ones: the
+-- caller counts the typos.
 create function similar_words(p_kind int, p_words text[]) returns table (asked text, similar_ones text)
 language sql stable set plan_cache_mode = force_generic_plan as $$
   select asked.word, (
@@ -303,8 +302,8 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
   from unnest(p_words) asked (word)
 $$;
 
--- Names of the values of a kind: those with these ids, or all for null. A city is named with its region
--- and country, as the locality of a record is. Unqualified names mean the graph of the caller.
+-- Names of the values of a kind: those with these ids, or all for null. A city is named with its region and
+-- country, like the locality of a record. Unqualified names refer to the graph of the caller.
 create function lookup_names(p_kind int, p_ids int[]) returns table (id int, name text)
 language plpgsql stable as $$
 #variable_conflict use_column
@@ -323,8 +322,7 @@ begin
   end if;
 end $$;
 
--- Takes the names of these values (or of all, for null) over into the tables above; only what differs
--- is written.
+-- Copies the names of these values (or of all, for null) to the tables above; only changes are written.
 create function name_lookups(p_kind int, p_ids int[]) returns void
 language plpgsql as $$
 #variable_conflict use_column
@@ -354,7 +352,7 @@ begin
   on conflict do nothing;
 end $$;
 
--- Counts the people of every value anew and names every value: after a load that went around the import.
+-- Rebuilds the counts and names of all values, after a load that bypassed the import.
 create function rebuild_lookups() returns void
 language plpgsql as $$
 begin
@@ -375,8 +373,8 @@ create table suppressions (
   created_at timestamptz not null default now()
 );
 
--- Officers who opted out, by company and the hash of the folded name: a register does not know our people,
--- and its next file names them again. Their rows in `officers` bear the hash instead of the name.
+-- Officers who opted out, by company and the hash of the folded name: a register does not know the graph's people,
+-- and its next file names them again. Their rows in `officers` have the hash instead of the name.
 create table suppressed_officers (
   company_id bigint not null,
   name_sha256 bytea not null,
@@ -391,7 +389,7 @@ create index officers_name_birth
 create function officer_name_sha256(p_company_id bigint, p_name text) returns bytea
   language sql stable as $$ select sha256(convert_to(p_company_id || ':' || fold(p_name), 'UTF8')) $$;
 
--- What stands in `officers.name` of somebody who opted out.
+-- The replacement of `officers.name` for a person who opted out.
 create function hidden_officer_name(p_name_sha256 bytea) returns text
   language sql immutable as $$ select 'suppressed:' || encode(p_name_sha256, 'hex') $$;
 
@@ -418,8 +416,8 @@ end $$;
 create trigger officers_hide_suppressed before insert on officers
   for each row execute function hide_suppressed_officer();
 
--- Suppresses these people, and the officers that they are: by a stored link, or the only one of the name
--- and the birth, as a look-up of directors matches them. Call it under the lock of writers.
+-- Suppresses these people, and the officers that they are: by a stored link, or when they are the only one of that
+-- name and birth, like a look-up of directors. Call it under the lock of writers.
 create function suppress_people(p_ids bigint[]) returns void language plpgsql as $$
 declare
   suppression bigint;
@@ -454,7 +452,7 @@ begin
   hidden as (
     select distinct o.company_id, officer_name_sha256(o.company_id, o.name) as name_sha256
     from officers o join officer using (id)),
-  -- All of the name in the company: the next register cannot tell them apart by its hash.
+  -- All of that name in the company: the next register cannot distinguish them by its hash.
   taken as (
     delete from officers o using hidden h
     where o.company_id = h.company_id and o.name not like 'suppressed:%'
@@ -470,8 +468,8 @@ begin
   on conflict (company_id, name, role, appointed_on) do nothing;
 end $$;
 
--- Lowest and highest number of a text such as `45,000-55,000`, `250+` or `<20,000`; null when it is none.
--- By comparing forms, because taking matches out of a text costs a hundred times as much.
+-- Parses the lowest and highest number of a text such as `45,000-55,000`, `250+` or `<20,000`; null for other
+-- texts. It compares forms, because extracting matches from a text costs a hundred times as much.
 create function number_range(value text) returns int[]
 language plpgsql immutable parallel safe strict as $$
 declare
@@ -489,13 +487,13 @@ begin
   return null;
 end $$;
 
--- What texts are compared by; a text of which nothing is left matches nobody. Immutable, so that the
+-- The form in which texts are compared; a text that is empty after folding matches no one. Immutable, so that the
 -- planner folds the values of a filter once and estimates with them.
 create function fold_all(texts text[]) returns text[]
   language sql immutable parallel safe strict
   return array(select f from unnest(texts) t cross join lateral btrim(fold(t)) f where f <> '');
 
--- Words of a text, for texts in which all words are to be found.
+-- Words of a text, for texts that must contain all words of a query.
 create function folded_words(value text) returns text[]
   language sql immutable parallel safe strict
   return regexp_split_to_array(btrim(regexp_replace(fold(value),
@@ -505,7 +503,7 @@ create function folded_words(value text) returns text[]
 create table person_search (
   id bigint primary key,
   company_id bigint not null,
-  -- Bit n: the field n + 3 of the person record is not absent (the first three always are there).
+  -- Bit n: the field n + 3 of the person record is present (the first three always are).
   present bigint not null,
   created_at timestamp not null,
   when_updated timestamp not null,
@@ -516,24 +514,24 @@ create table person_search (
   region_id int not null,
   birth_year int not null,
   years_experience int not null,
-  -- Null where the record says nothing that can be read.
+  -- Null when the record's value is missing or unreadable.
   salary_min int,
   salary_max int,
-  -- Head count of the company: its range, else its employees.
+  -- Head count of the company: its range, otherwise its employees.
   staff_min int,
   staff_max int,
   gender text collate "C" not null,
-  -- Folded, as all texts here.
+  -- Folded, like all texts here.
   name text collate "C" not null,
   surname text collate "C" not null,
-  -- The position as the person calls it, else the name of the position's row.
+  -- The position in the person's own words, otherwise the name of the position's row.
   position_name text collate "C" not null,
   skills text[] collate "C" not null
 );
 
--- Every answer is in the order of the id, so these indexes go on with it: the people of one value are read
--- in order, and the first hundred end the reading. Values that most of the graph shares (sex, age, salary,
--- head count, presence, country) have none: walking the primary key finds a page of them sooner.
+-- Every result is in the order of the id, so these indexes continue with it: the people of one value are read in
+-- order, and reading ends after the first hundred. Values that most of the graph shares (sex, age, salary, head
+-- count, presence, country) have none: walking the primary key finds a page of them sooner.
 create index person_search_position on person_search (position_id, id);
 create index person_search_position_name on person_search (position_name, id);
 create index person_search_industry on person_search (industry_id, id);
@@ -541,13 +539,13 @@ create index person_search_city on person_search (city_id, id);
 create index person_search_company on person_search (company_id, id);
 create index person_search_surname on person_search (surname, id);
 
--- What changed since last night.
+-- For searches of the changes since last night.
 create index person_search_updated on person_search (when_updated);
--- All that is compared as one value, in one index: conditions that meet in few people are met inside of it,
--- whichever they are. Two of the indexes above would do it for a first page, but not behind a cursor: the
--- planner takes no bitmaps together that both use the condition on the id, and read 7,600 pages for 110 people
--- of a city and a position instead of 130. For all eight columns it is smaller (50 MB for a million people)
--- than two of the others. Both graph schemas use the one extension.
+-- All columns compared as one value, in one index: conditions that few people meet together are combined inside
+-- it, whichever they are. Two of the indexes above would do for a first page, but not after a cursor: the planner
+-- does not combine bitmaps that both use the condition on the id, and read 7,600 pages for 110 people of a city
+-- and a position instead of 130. For all eight columns it is smaller (50 MB for a million people) than two of the
+-- others. Both graph schemas use the one extension.
 create extension if not exists btree_gin schema public;
 
 create index person_search_values on person_search using gin (
@@ -555,8 +553,8 @@ create index person_search_values on person_search using gin (
   city_id public.int4_ops, region_id public.int4_ops, country_id public.int4_ops,
   company_id public.int8_ops, skills);
 
--- Writes the search rows of these people anew; only those that differ. Unqualified names mean the graph
--- of the caller. Planned with the ids at hand: a plan for any number of ids would look up each one.
+-- Rebuilds the search rows of these people; only changed ones. Unqualified names refer to the graph of the caller.
+-- Planned with the actual ids: a generic plan would look up each one.
 create function refresh_person_search(p_ids bigint[]) returns void
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 begin
@@ -654,7 +652,7 @@ begin
   where s.* is distinct from excluded.*;
 end $$;
 
--- What people are looked up by beside their identifiers.
+-- Indexes for looking people up by values other than identifiers.
 create index persons_email on persons (btrim(fold(email))) where email <> '';
 create index persons_work_email on persons (btrim(fold(work_email))) where work_email <> '';
 create index persons_professional_network on persons (btrim(fold(professional_network)))
@@ -662,14 +660,14 @@ create index persons_professional_network on persons (btrim(fold(professional_ne
 create index persons_domain on persons (btrim(fold(domain))) where domain <> '';
 create index companies_name on companies (btrim(fold(name)));
 
--- A title says the position, a city the country: multiplied as if independent, the planner would think
--- such people a hundred times rarer than they are.
+-- A title determines the position, a city the country: with independent estimates multiplied, the planner would
+-- consider such people a hundred times rarer than they are.
 create statistics person_search_place (dependencies, mcv) on city_id, region_id, country_id
   from person_search;
 create statistics person_search_work (dependencies, mcv) on position_id, position_name, industry_id
   from person_search;
 
--- Of a bit the planner knows nothing; these are the ones that the specification asks for.
+-- The planner knows nothing about single bits; these are the ones that the specification's filters use.
 create statistics person_search_has_email on ((present & 128) <> 0) from person_search;
 create statistics person_search_has_work_email on ((present & 256) <> 0) from person_search;
 create statistics person_search_has_twitter on ((present & 4096) <> 0) from person_search;
@@ -688,7 +686,7 @@ declare
   range_end constant text := p_text || chr(1114111);
   ids int[];
 begin
-  -- A text that begins many names is answered by the most frequent values, if enough of those fit.
+  -- For a text that begins many names the most frequent values suffice, if enough of them match.
   perform from lookup_values where kind = p_kind and name <> ''
     and folded >= p_text and folded < range_end offset 500 limit 1;
   if found then
@@ -699,7 +697,7 @@ begin
       where starts_with(folded, p_text) order by people desc, folded, id limit p_limit);
     if cardinality(ids) = p_limit then return ids; end if;
   end if;
-  -- Materialised, or the planner reads all values in the order of people.
+  -- Materialised; otherwise the planner reads all values in the order of people.
   return array(
     with fitting as materialized (
       select id, folded, people from lookup_values where kind = p_kind and name <> ''
@@ -707,7 +705,7 @@ begin
     select id from fitting order by people desc, folded, id limit p_limit);
 end $$;
 
--- Ids of the names with a word that begins with this one, at most `p_limit`; a name may come twice.
+-- Ids of the names with a word that begins with this one, at most `p_limit`; a name may occur twice.
 create function names_with_word(p_kind int, p_word text, p_limit int) returns int[]
 language sql stable set plan_cache_mode = force_generic_plan as $$
   select array(
@@ -716,7 +714,7 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
     limit p_limit)
 $$;
 
--- As below, among the `p_rows` most frequent values alone.
+-- As below, among the `p_rows` most frequent values only.
 create function look_up_popular(p_kind int, p_text text, p_limit int, p_rows int) returns int[]
 language sql stable set plan_cache_mode = force_generic_plan as $$
   select array(
@@ -728,10 +726,10 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
     order by people desc, folded, id limit p_limit)
 $$;
 
--- Ids of the values in which the words of the text begin words, in their order, by people; without those
--- that begin with the text itself. `unknown` are the words that begin no word of any name.
--- A text that more than 3,000 names may fit, by its rarest words, is looked for among the 4,000 most
--- frequent values alone: those hold the best of so many, and reading them all takes too long.
+-- Ids of the values whose words begin with the words of the text, in their order, by people; without those that
+-- begin with the text itself. `unknown` are the words that begin no word of any name. A text that more than 3,000
+-- names may match, by its rarest words, is searched only among the 4,000 most frequent values: those contain the
+-- best of so many, and reading all of them takes too long.
 create function look_up_worded(
   p_kind int, p_text text, p_limit int, out ids int[], out unknown text[])
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
@@ -740,7 +738,7 @@ declare
   held int[];
   next_held int[];
 begin
-  -- The rarest first; of common ones the longest. Words are stored cut to 60 characters.
+  -- The rarest first; of common ones the longest. Words are stored truncated to 60 characters.
   select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
     coalesce(array_agg(counted.word) filter (where counted.held = 0), '{}')
   into words, unknown
@@ -752,12 +750,12 @@ begin
   if cardinality(unknown) > 0 or p_limit = 0 then return; end if;
   held := names_with_word(p_kind, words[1], 300);
   if cardinality(held) = 300 then
-    -- What fits many values fits enough of the very first.
+    -- A text that matches many values has enough matches among the very first.
     ids := look_up_popular(p_kind, p_text, p_limit, 500);
     if cardinality(ids) = p_limit then return; end if;
     held := names_with_word(p_kind, words[1], 10000);
     for place in 2 .. least(4, cardinality(words)) loop
-      -- Values are read one by one: two words leave less of them than one does.
+      -- Values are read one by one: two words leave fewer of them than one does.
       exit when cardinality(held) <= 500;
       next_held := names_with_word(p_kind, words[place], 10000);
       if cardinality(held) = 10000 then held := next_held;
@@ -777,9 +775,9 @@ begin
     order by v.people desc, v.folded, v.id limit p_limit);
 end $$;
 
--- The best values for a text as it is spelled: what begins with it, then what has words that do; those that
--- most people hold for an empty text. `folded` is the text as names are compared, `unknown` its words that
--- no name has (only where values are missing).
+-- Returns the best values for a text as spelled: values that begin with it, then values with words that do; those
+-- with the most people for an empty text. `folded` is the text in the form of names, `unknown` its words that
+-- occur in no name (only when values are missing).
 create function look_up(
   p_kind int, p_text text, p_limit int, out folded text, out unknown text[], out matches json)
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
