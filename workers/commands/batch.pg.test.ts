@@ -143,7 +143,7 @@ test('failures names the rows that could not be used, and rerun runs them again'
   const id = await uploaded();
   expect(await json('failures', id)).toEqual({ not_an_email: { rows: 1, lines: [5] } });
   expect(await enrich('failures', id)).toBe('not_an_email: 1 rows (lines 5)\n');
-  await expect(enrich('rerun', id)).rejects.toThrow(/came to error/);
+  await expect(enrich('rerun', id)).rejects.toThrow(/has the outcome error/);
   const again = await json('rerun', id, '--outcomes', 'no_match,invalid');
   expect(await json('status', again.id)).toMatchObject({
     state: 'completed',

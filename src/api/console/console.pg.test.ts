@@ -117,7 +117,7 @@ describeWithBrowser('the console', () => {
     await page.goto(`${pipeline.url}/?again#/batches/new`);
     await chooseFile(page, 'big.csv', Buffer.alloc(4 * uploadBytesMax, 'a@b.example\n'));
     await upload(page);
-    await page.getByText('This file holds more than 1000000 bytes').waitFor();
+    await page.getByText('This file has more than 1000000 bytes').waitFor();
     expect(await listsOf(caller)).toEqual([]);
     await close(page);
   });

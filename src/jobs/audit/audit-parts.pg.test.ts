@@ -28,8 +28,8 @@ async function broken(): Promise<Record<string, number>> {
 }
 
 /**
- * The first recorded part of a list, changed by `change` for as long as `look` takes. What `change` gives is
- * recorded as what was written: the rows are wrong, and the object is whole.
+ * Changes the first recorded part of a list with `change` while `look` runs. The changed bytes are recorded as
+ * written: the rows are wrong, but the object is intact.
  */
 async function withPart(
   id: string,
@@ -50,7 +50,7 @@ async function withPart(
   await record(await store.put(objectKey, [before]));
 }
 
-test('nothing is wrong with results as they were written, cancelled and cut ones too', async () => {
+test('results as written pass, also cancelled and partial ones', async () => {
   await pipeline.enrich(caller, list, options);
   await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
   await pipeline.enrich(caller, list, { ...options, operation: 'people.mobile' });
@@ -61,7 +61,7 @@ test('nothing is wrong with results as they were written, cancelled and cut ones
   expect(await broken()).toEqual({});
 });
 
-test('an outcome, a price or a part that is not the one that was counted is found', async () => {
+test('a wrong outcome, price or part is found', async () => {
   const id = await pipeline.enrich(caller, list, options);
   const { store } = pipeline.context;
   const replace = (from: string, to: string) => (key: string, bytes: Buffer) => {
@@ -94,14 +94,14 @@ test('an outcome, a price or a part that is not the one that was counted is foun
   expect(await broken()).toEqual({});
 });
 
-test('who opted out later was still paid for', async () => {
+test('people who opted out later still count as paid', async () => {
   const id = await pipeline.enrich(caller, 'email\np5@list.example\n', options);
   await suppress(pipeline.sql, 'p5@list.example');
   expect((await pipeline.results(caller, id)).text).toContain('suppressed');
   expect(await broken()).toEqual({});
 });
 
-test('objects of a version without checksums are counted, and compared by length', async () => {
+test('objects of a version without checksums are counted and compared by length', async () => {
   const id = await pipeline.enrich(caller, list, options);
   const { objects } = await auditParts(pipeline.context);
   await pipeline.sql`
@@ -112,7 +112,7 @@ test('objects of a version without checksums are counted, and compared by length
     update parts set crc32 = null, ids_bytes = null, ids_crc32 = null where batch_id = ${id}`;
   expect(await broken()).toEqual({});
   const { objects: after } = await auditParts(pipeline.context);
-  // The upload and two parts; of the ids beside each part nothing is known.
+  // The upload and two parts; the sums of the person indexes are unknown.
   expect(after).toEqual({ checked: objects.checked - 2, unchecked: objects.unchecked + 3 });
   expect((await pipeline.results(caller, id)).complete).toBe('true');
 });

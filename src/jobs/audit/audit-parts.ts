@@ -1,6 +1,6 @@
 /**
- * The deep half of the audit: reads every stored object of every batch, compares it with what was written, and
- * compares the rows of ended lists with the counts and charges of the batch.
+ * The deep audit: reads every stored object of every batch, verifies its checksum, and compares the rows of
+ * ended lists with the counts and charges of the batch.
  */
 
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
@@ -22,17 +22,17 @@ const cellOf = {
   credits: matchColumns.indexOf('match.credits'),
 };
 
-/** What the stored rows of a list say. */
+/** The outcomes and credits in the stored rows of a list. */
 interface Recount {
   outcomes: Partial<Record<OutcomeStatus, number>>;
   credits: number;
-  /** Rows of people who opted out after they were paid for. */
+  /** Rows of people who opted out after they were charged. */
   withheld: number;
 }
 
 export interface PartsAudit {
   checks: AuditCheck[];
-  /** Stored objects that were read, and those of them that no checksum was recorded for. */
+  /** Stored objects that were read, and those without a recorded checksum. */
   objects: { checked: number; unchecked: number };
 }
 
@@ -47,7 +47,7 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
     objects.unchecked += found.unchecked;
     broken.missing += found.missing.length;
     broken.damaged += found.damaged.length;
-    // People leave an export without a trace: what is left of it proves nothing about the rest.
+    // Redaction removes people from an export without a trace, so its rows cannot be recounted.
     if (batch.kind === 'export' || found.missing.length + found.damaged.length > 0) continue;
     if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
     if (!hasSameOutcomes(batch, recount)) broken.outcomes += 1;
@@ -100,9 +100,9 @@ function hasSameOutcomes(batch: Batch, { outcomes, withheld }: Recount): boolean
     count('invalid') === batch.invalid &&
     count('duplicate') === batch.duplicate &&
     count('error') === batch.errorRows &&
-    // A list that was cancelled when its upload was damaged has no lines for them.
+    // A list that was cancelled with a damaged upload has no lines for them.
     (count('not_processed') === batch.notProcessed || batch.chunksDone !== batch.chunksTotal);
-  // Test rows cost nothing, so who opted out later cannot be told from who had before.
+  // Test rows cost nothing, so earlier and later opt-outs cannot be distinguished.
   const isSameSum =
     count('matched') + count('suppressed') === batch.matched + batch.suppressed &&
     (!batch.live || count('matched') + withheld === batch.matched);

@@ -3,7 +3,7 @@ import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { Part } from '../result/parts.sql.ts';
 import { idsOf } from '../result/redaction.sql.ts';
 
-/** Batches that still have their files, in the order of their ids, after this one. */
+/** Batches that still have their files, by id, after this one. */
 export async function listBatchesWithFiles(
   sql: Sql,
   after: string | null,
@@ -16,13 +16,13 @@ export async function listBatchesWithFiles(
   return rows.map((row) => row.id);
 }
 
-/** A recorded part with the object of whom it shows: null where there is none, or its sum is not known. */
+/** A recorded part with its person index: null without one, or when its sum is unknown. */
 export interface RecordedPart
   extends Pick<Part, 'batchId' | 'chunkNumber' | 'k' | 'objectKey' | 'bytes' | 'crc32'> {
   ids: ObjectSum | null;
 }
 
-/** All recorded parts of a batch that are objects, in the order of the file. */
+/** All recorded parts of a batch that have an object, in file order. */
 export async function listRecordedParts(sql: Sql, batchId: string): Promise<RecordedPart[]> {
   return sql<RecordedPart[]>`
     select batch_id, chunk_number, k, object_key, bytes, crc32, ${idsOf(sql)} from parts
@@ -30,9 +30,9 @@ export async function listRecordedParts(sql: Sql, batchId: string): Promise<Reco
 }
 
 /**
- * Takes the batch whose objects have not been read for longest, at least a day, as read now. Undefined when
- * there is none, or when what was taken in the last `minutes` holds `bytesMax` bytes. Batches that ended
- * `keepDays` ago are left out: their files are being deleted.
+ * Takes the batch whose objects were read longest ago, at least a day, and marks it as read now. Undefined when
+ * there is none, or when the batches taken in the last `minutes` reach `bytesMax` bytes. Skips batches that
+ * ended `keepDays` ago: their files are being deleted.
  */
 export async function takeForScrub(
   sql: Sql,
@@ -56,14 +56,14 @@ export async function takeForScrub(
   return taken?.id;
 }
 
-/** Records how many objects of a batch were damaged or missing when all of them were read. */
+/** Records the number of damaged or missing objects after all objects of a batch were read. */
 export async function recordScrub(sql: Sql, batchId: string, damaged: number): Promise<void> {
   await sql`
     update batches set objects_damaged = ${damaged}
     where id = ${batchId} and objects_damaged <> ${damaged}`;
 }
 
-/** Gives a batch back that was taken and not read to its end: it is the next one again. */
-export async function giveBackToScrub(sql: Sql, batchId: string): Promise<void> {
+/** Releases a batch that was taken but not fully read: it is next again. */
+export async function releaseFromScrub(sql: Sql, batchId: string): Promise<void> {
   await sql`update batches set objects_checked_at = null where id = ${batchId}`;
 }

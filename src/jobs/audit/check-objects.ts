@@ -1,4 +1,4 @@
-/** Reads every stored object of a batch and compares it with what was recorded when it was written. */
+/** Reads every stored object of a batch and compares it with the recorded size and checksum. */
 import {
   isObjectDamaged,
   isObjectMissing,
@@ -13,17 +13,17 @@ import { findPartKey } from '../result/redaction.sql.ts';
 import { listRecordedParts, type RecordedPart } from './audit.sql.ts';
 
 export interface CheckedObjects {
-  /** Objects that were read. */
+  /** Number of objects read. */
   checked: number;
-  /** Those of them that are whole as far as is known: a version without checksums wrote them. */
+  /** Objects among them without a checksum, compared by length only: an earlier version wrote them. */
   unchecked: number;
   damaged: string[];
   missing: string[];
 }
 
 /**
- * Reads all objects of a batch, one part in memory at a time, until `mustStop` says so. `visit` gets the bytes
- * of each part that is whole. Nothing is damaged or missing when the files were deleted meanwhile.
+ * Reads all objects of a batch, one part in memory at a time, until `mustStop()` is true. `visit` gets the
+ * bytes of each intact part. Nothing is damaged or missing when the files were deleted meanwhile.
  */
 export async function checkObjects(
   context: PartsContext,
@@ -82,7 +82,7 @@ async function* objectsOf(
   }
 }
 
-/** Reads the object of whom a part shows, unless another part has taken the place of this one. */
+/** Reads the person index of a part, unless the part was replaced. */
 async function readIds({ sql, store }: PartsContext, part: RecordedPart): Promise<void> {
   try {
     if (part.ids !== null) await readObject(store, personIndexKey(part.objectKey), part.ids);

@@ -1,4 +1,4 @@
-/** Damage is found before anybody asks for the file. */
+/** Damage is found before the file is requested. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -27,14 +27,14 @@ const passADay = () => pipeline.sql`
   update batches set created_at = created_at - interval '1 day',
     objects_checked_at = objects_checked_at - interval '1 day'`;
 
-test('a damaged, a shorter and a missing object are counted until they are whole again', async () => {
+test('damaged, truncated and missing objects are counted until they are intact again', async () => {
   const { store } = pipeline.context;
   const options = { operation: 'people.enrich', fields: 'id' };
   const id = await pipeline.enrich(caller, list, options);
   expect(await run()).toBe(0);
   await passADay();
   expect(await run()).toBe(1);
-  // A batch is read once a day.
+  // Each batch is read once a day.
   expect(await run()).toBe(0);
   expect((await audit(pipeline.sql)).ok).toBe(true);
 
@@ -57,7 +57,7 @@ test('a damaged, a shorter and a missing object are counted until they are whole
   const [damaged, missing] = [await counted('damaged'), await counted('missing')];
   await passADay();
   expect(await run()).toBe(1);
-  // Each of the three is read a second time before it counts as damaged.
+  // Each of the three is read twice before it counts as damaged.
   expect((await counted('damaged')) - damaged).toBe(6);
   expect((await counted('missing')) - missing).toBe(1);
   const [check] = (await audit(pipeline.sql)).checks.filter(({ violations }) => violations > 0);
@@ -69,7 +69,7 @@ test('a damaged, a shorter and a missing object are counted until they are whole
   expect((await audit(pipeline.sql)).ok).toBe(true);
 });
 
-test('several workers take a batch each, the one first that was not read for longest, at a pace', async () => {
+test('several workers take one batch each, the one read longest ago first, at a bounded rate', async () => {
   const options = { operation: 'people.enrich', fields: 'id' };
   await pipeline.enrich(caller, list, options);
   await pipeline.enrich(caller, list, options);
@@ -77,14 +77,14 @@ test('several workers take a batch each, the one first that was not read for lon
   const read = await Promise.all([run(), run(), run()]);
   expect(read.reduce((sum, batches) => sum + batches, 0)).toBe(3);
   await passADay();
-  // As if one of them had held more than is read in ten minutes.
+  // As if one of them exceeded the bytes read in ten minutes.
   await pipeline.sql`
     update batches set stored_bytes = 1000000000, objects_checked_at = clock_timestamp()
     where id = (select id from batches limit 1)`;
   expect(await run()).toBe(0);
 });
 
-test('a worker that ends leaves a batch that it has not read to its end to others', async () => {
+test('a worker that shuts down releases a batch that it has not fully read', async () => {
   await pipeline.sql`update batches set objects_checked_at = null, stored_bytes = 0`;
   let asked = 0;
   expect(await run(() => ++asked > 1)).toBe(0);

@@ -1,17 +1,17 @@
 /**
- * Finds damage before somebody asks for the file: in the background, all objects of one batch after the other
- * are read and compared, those first that nobody has checked for longest.
+ * Finds damage before a file is requested: reads and verifies all objects of one batch after the other in the
+ * background, the batch checked longest ago first.
  */
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { giveBackToScrub, recordScrub, takeForScrub } from './audit.sql.ts';
+import { recordScrub, releaseFromScrub, takeForScrub } from './audit.sql.ts';
 import { checkObjects } from './check-objects.ts';
 
-/** All workers together read some 1.5 GiB an hour; a batch that has begun is read to its end. */
+/** All workers together read some 1.5 GiB an hour; a batch once begun is read to its end. */
 const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024 };
 
-/** Reads as many batches as the pace allows, until `mustStop` says so. Returns how many it has read. */
+/** Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. */
 export async function scrub(context: JobContext, mustStop: () => boolean): Promise<number> {
   const { sql, config, log } = context;
   const limits = { ...PACE, keepDays: config.filesKeepDays };
@@ -24,7 +24,7 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
     for (const object of missing) log.error({ batch: batch.id, object }, 'object missing');
     objectsDamaged.inc({ found: 'missing' }, missing.length);
     if (mustStop()) {
-      await giveBackToScrub(sql, batch.id);
+      await releaseFromScrub(sql, batch.id);
       return batches;
     }
     await recordScrub(sql, batch.id, damaged.length + missing.length);

@@ -12,8 +12,7 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 /**
- * Read of many batches at once, never of one: by `GET /admin/health`, by who wakes chunks, by claims,
- * scrub and audit.
+ * Columns read only in queries over many batches: by `GET /admin/health`, dispatch, claims, scrub and audit.
  */
 const unread = [
   ...['stateSince', 'traceParent', 'waitsFor', 'claimAfter', 'claimableAccount', 'storedBytes'],
@@ -21,7 +20,7 @@ const unread = [
   ...['jobAfter', 'jobAttempts', 'jobLeaseUntil'],
 ];
 
-test('every column of a batch is read, or said not to be', async () => {
+test('every column of a batch is either read or listed as unread', async () => {
   const id = await pipeline.upload(caller, 'email\na@b.example\n', { operation: 'people.enrich' });
   const batch = await findBatch(pipeline.sql, id);
   const columns = await pipeline.sql<{ name: string }[]>`

@@ -1,4 +1,4 @@
-/** Jobs about whole batches: accounts take turns, whatever one of them has waiting, and every batch is found. */
+/** Batch jobs serve accounts round-robin, whatever one of them has waiting, and find every batch. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -41,13 +41,13 @@ async function heldList(who: Caller): Promise<string> {
   return pipeline.enrich(who, list, { ...options, hold: 'true' });
 }
 
-/** Asks for the quote of a held list. */
+/** Requests a quote of a held list. */
 async function ask(who: Caller, id: string): Promise<void> {
   const asked = await pipeline.call(who, `/v1/batches/${id}/quote`, { method: 'POST' });
   expect(asked.status).toBe(202);
 }
 
-/** More batches like this one, made an hour before. */
+/** Copies a batch, with a creation time an hour ago. */
 async function multiply(id: string, copies = STUCK): Promise<void> {
   const { sql } = pipeline;
   const [columns] = await sql<{ names: string }[]>`
@@ -61,14 +61,14 @@ async function multiply(id: string, copies = STUCK): Promise<void> {
     from batches, generate_series(1, ${copies}) where id = ${id}`;
 }
 
-/** Batches of one account that wait for ever, more than a sweep lists. */
+/** Creates batches of one account that wait for ever, more than a sweep lists. */
 const stuck: Record<string, () => Promise<void>> = {
   'quotes that wait for rows per minute': async () => {
     const id = await heldList(caller);
     await ask(caller, id);
     await multiply(id);
   },
-  'exports that cannot be made': async () => {
+  'exports that cannot be written': async () => {
     const id = await pipeline.makeExport(caller, { filter: 'id=1', fields: ['id'] });
     await pipeline.sql`update batches set state = 'validating' where id = ${id}`;
     await multiply(id);
@@ -76,7 +76,7 @@ const stuck: Record<string, () => Promise<void>> = {
   'lists whose object is missing': async () => {
     await multiply(await pipeline.upload(caller, list, options));
   },
-  'ends that fail': async () => {
+  'finish jobs that fail': async () => {
     const id = await pipeline.enrich(caller, list, options);
     await pipeline.sql`
       update batches set state = 'finalizing', finished_at = null where id = ${id}`;
@@ -84,8 +84,8 @@ const stuck: Record<string, () => Promise<void>> = {
   },
 };
 
-describe.each(Object.keys(stuck))('beside %s of another account', (what) => {
-  test('the next sweep finds what lost its wake-up', async () => {
+describe.each(Object.keys(stuck))('with %s of another account', (what) => {
+  test('the next sweep finds batches that lost their wake-up', async () => {
     const mine = await pipeline.account(1000);
     const quoted = await heldList(mine);
     await stuck[what]?.();
@@ -119,7 +119,7 @@ test('a sweep reads next to nothing of fifty thousand open lists', async () => {
 });
 
 describe('a claim', () => {
-  test('is of each account in turn, one batch of each at a time', async () => {
+  test('serves each account in turn, one batch of each at a time', async () => {
     const callers = [caller, await pipeline.account(1000), await pipeline.account(1000)];
     callers.sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
     const ids: string[][] = [];
@@ -135,7 +135,7 @@ describe('a claim', () => {
     expect(await next(0)).toBe(ids[1]?.[0]);
     expect(await next(1)).toBe(ids[2]?.[0]);
     expect(await next(2)).toBe(ids[0]?.[0]);
-    // Every account is served; not even a wake-up of its own gets a second one.
+    // Every account is being served; even its own wake-up does not claim a second batch.
     expect(await next(0)).toBeUndefined();
     expect(await claimBatch(sql, 'quote-batch', must(ids[1]?.[1], 'a list'))).toBeUndefined();
     const released = { retryAfterSeconds: 3600, counts: false };
@@ -143,7 +143,7 @@ describe('a claim', () => {
     expect(await next(0)).toBe(ids[1]?.[1]);
   });
 
-  test('gives no account two, however many workers ask at once', async () => {
+  test('gives no account two batches, however many workers claim at once', async () => {
     const callers = [caller, await pipeline.account(1000)];
     for (const who of callers) {
       for (let made = 0; made < 3; made++) await pipeline.upload(who, list, options);
@@ -155,7 +155,7 @@ describe('a claim', () => {
     expect(accounts.sort()).toEqual(callers.map(({ accountId }) => accountId).sort());
   });
 
-  test('of a worker that died is made again by another', async () => {
+  test('of a worker that died is repeated by another', async () => {
     const id = await pipeline.upload(caller, list, options);
     pipeline.queues.waiting = [];
     expect((await claimNextBatch(pipeline.sql, 'split-batch', null))?.batch.id).toBe(id);
@@ -169,7 +169,7 @@ describe('a claim', () => {
   });
 });
 
-test('a worker goes from account to account by itself', async () => {
+test('a worker continues from account to account without further wake-ups', async () => {
   const other = await pipeline.account(1000);
   for (const who of [caller, other]) {
     for (let made = 0; made < 3; made++) await pipeline.upload(who, list, options);
@@ -184,7 +184,7 @@ test('a worker goes from account to account by itself', async () => {
   expect(left).toEqual({ lists: 0 });
 });
 
-test('a quote that waits for rows per minute is not woken before', async () => {
+test('a quote that waits for rows per minute is not woken early', async () => {
   const { sql } = pipeline;
   await sql`update api_keys set rows_per_minute = 1 where id = ${caller.keyId}`;
   const [first, second] = [await heldList(caller), await heldList(caller)];

@@ -1,6 +1,6 @@
 /**
- * One list over each stack, embedded and Redis with S3, over both of the queue's stores alone, and over
- * none: the same bytes, the same credits.
+ * One list on each stack (embedded; Redis with S3), on each queue store, and without a queue: the same bytes,
+ * the same credits.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -20,7 +20,7 @@ import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 
 const PEOPLE = 40;
-/** Small chunks: the queue has much to carry. */
+/** Small chunks, for many queue jobs. */
 const environment = { CHUNK_ROWS: '3' };
 const options = { operation: 'people.enrich', fields: 'id,name' };
 const people = crowd(PEOPLE);
@@ -30,7 +30,7 @@ const rows = people.flatMap(({ email }, index) => [
 ]);
 const list = `Ref,Email\n${rows.join('\n')}\n`;
 
-/** The result as a pipeline without any queue's store gives it. */
+/** The result of a pipeline without a queue store. */
 async function runWithoutStore(): Promise<string> {
   const pipeline = await openPipeline(environment);
   await importGraph(pipeline.sql, { persons: people });
@@ -66,7 +66,7 @@ function testQueue(
     expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   };
 
-  test('an uploaded list comes back as without one, and costs its matches', async () => {
+  test('an uploaded list has the same result as without a queue, and costs its matches', async () => {
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
     await check(await pipeline.upload(caller, list, options), before);
   });
@@ -125,9 +125,9 @@ function testQueue(
     delete pipeline.faults.putStream;
   });
 
-  test('workers that end in the middle of a list end with their chunk, and others go on', async () => {
+  test('workers that shut down during a list finish their chunk, and others continue', async () => {
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
-    // After the chunks that were dispatched at the start, workers go on by themselves.
+    // After the chunks dispatched at the start, workers continue without wake-ups.
     let puts = 0;
     const inTheMiddle = new Signal();
     const told = new Signal();
@@ -146,7 +146,7 @@ function testQueue(
     await check(id, before);
   });
 
-  test('losing all of the queue in mid-run loses no row and no credit', async () => {
+  test('losing the whole queue during a run loses no row and no credit', async () => {
     const before = (await pipeline.wallet(caller))?.balance ?? 0;
     let puts = 0;
     let lost = () => {};
@@ -184,7 +184,7 @@ describeWithRedis('on Redis', () => {
     () => server.client.flushall(),
   );
 
-  test('workers that are told to end while Redis is away do not wait for it', async () => {
+  test('workers that shut down while Redis is unavailable do not wait for it', async () => {
     await using own = await startRedis();
     const pipeline = await openWorkingPipeline({ ...environment, REDIS_URL: own.url });
     const caller = await pipeline.account(1000);
@@ -196,7 +196,7 @@ describeWithRedis('on Redis', () => {
     await pipeline.close();
   });
 
-  test('while Redis is away calls are answered and lists accepted; they run when it is back', async () => {
+  test('while Redis is unavailable, calls succeed and lists are accepted, to run when it is back', async () => {
     await using own = await startRedis();
     const pipeline = await openWorkingPipeline({ ...environment, REDIS_URL: own.url });
     await importGraph(pipeline.sql, { persons: people });
@@ -209,7 +209,7 @@ describeWithRedis('on Redis', () => {
     }
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'created' });
     await own.start();
-    // Sweeps come again and again; the first may be before the connection is there.
+    // Sweeps repeat; the first may run before the connection is open.
     let state = 'created';
     while (state === 'created') {
       await pipeline.sql`update batches set created_at = created_at - interval '1 minute'`;

@@ -7,7 +7,7 @@ import { must } from '../../core/lib/assert.ts';
 import { workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { audit } from '../audit/audit.ts';
 
-/** The same service twice, on the same graph: objects as files in a folder, and on S3. */
+/** The same service twice on the same graph: with objects as files in a folder, and on S3. */
 interface Service {
   pipeline: Pipeline;
   caller: Caller;
@@ -74,7 +74,7 @@ test.each(lists)(
   },
 );
 
-test('the books of both are in order', async () => {
+test('the audits of both pass', async () => {
   for (const { pipeline } of [onFiles, onS3]) {
     expect((await audit(pipeline.sql)).ok).toBe(true);
   }

@@ -1,4 +1,4 @@
-/** A batch as the API and the command line show it. */
+/** The JSON of a batch in the API and the command line. */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import {
   type DisclosedTotal,
@@ -12,19 +12,19 @@ import { parseFilter } from '../../core/search/parse.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';
 
-/** How a list is written, as it was found or told. */
+/** The dialect of a list, detected or given. */
 export function viewDialect({ dialect }: Batch) {
   return {
     encoding: dialect.encoding,
     delimiter: dialect.delimiter,
     newline: dialect.newline,
     header: dialect.header,
-    /** Guesses to look at in the preview: encoding, delimiter, header. */
+    /** Guesses to check in the preview: encoding, delimiter, header. */
     doubts: dialect.doubts,
   };
 }
 
-/** State, counts, credits and times: what lists and exports tell alike. */
+/** State, counts, credits and times, the same for lists and exports. */
 function viewProgress(batch: Batch, now: Date) {
   const processed =
     batch.matched +
@@ -66,13 +66,13 @@ function viewProgress(batch: Batch, now: Date) {
     created_at: batch.createdAt.toISOString(),
     started_at: batch.startedAt?.toISOString() ?? null,
     finished_at: batch.finishedAt?.toISOString() ?? null,
-    /** After a while files are deleted: counts and charges stay. */
+    /** When the files were deleted. Counts and charges stay. */
     files_deleted_at: batch.filesDeletedAt?.toISOString() ?? null,
     links: { self, results: `${self}/results` },
   };
 }
 
-/** Where the objects of each kind are. */
+/** The API path of each kind. */
 const pathOf: Record<BatchKind, string> = { list: '/v1/batches', export: '/v1/exports' };
 
 /** The JSON of a list. */
@@ -92,7 +92,7 @@ function viewList(batch: ListBatch, now: Date) {
     dedupe: batch.dedupe,
     require_agreement: batch.requireAgreement,
     fields: batch.fields,
-    /** Why its result cannot be downloaded as a workbook, where its own rows tell. */
+    /** Why its result cannot be downloaded as a workbook, as far as its own rows show. */
     not_as_xlsx: batch.notAsXlsx,
     quote: batch.quote,
     ...viewProgress(batch, now),
@@ -102,8 +102,8 @@ function viewList(batch: ListBatch, now: Date) {
 export type BatchView = ReturnType<typeof viewList>;
 
 /**
- * The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. Its counts are
- * those of a search: until somebody is delivered, and paid, they are told as a preview would tell them.
+ * The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. Until a person
+ * is delivered and paid, its counts are rounded like those of a preview.
  */
 function viewExport(batch: ExportBatch, now: Date) {
   const price = batch.live ? priceOf(batch.operation) : 0;
@@ -128,14 +128,14 @@ function viewExport(batch: ExportBatch, now: Date) {
     max_results: batch.maxResults,
     schedule_id: batch.scheduleId,
     total_is: told?.total_is ?? null,
-    /** Once the ids are written: what it costs when nobody leaves it any more. */
+    /** Once the ids are written: the cost if no one else drops out. */
     estimated_credits: told === null ? null : told.total * price,
     ...counted,
     rows: { ...counted.rows, total: told?.total ?? null },
   };
 }
 
-/** Counts of an export that has delivered nobody: how far it is would tell how many there are. */
+/** Counts of an export that has delivered no one: its progress would reveal how many people match. */
 const uncounted = {
   rows: {
     processed: 0,
@@ -152,14 +152,14 @@ const uncounted = {
   eta_seconds: null,
 };
 
-/** Null before the ids are written, and for a filter that names people until it has delivered one of them. */
+/** Null before the ids are written, and for a filter that names people until one of them is delivered. */
 function viewTotal({ rowsTotal, matched, filter }: ExportBatch): DisclosedTotal | null {
   if (rowsTotal === null) return null;
   if (matched > 0) return { total: rowsTotal, total_is: 'exact' };
   return namesPeople(filter) ? null : discloseTotal(rowsTotal);
 }
 
-/** True also for a stored filter that an older version took and this one cannot read. */
+/** Also true for a stored filter of an older version that this one cannot parse. */
 function namesPeople(filter: string): boolean {
   try {
     return identifyingParameter(parseFilter(filter)) !== null;
@@ -176,7 +176,7 @@ export function viewBatch(batch: Batch, now: Date): BatchView | ExportView {
   return batch.kind === 'export' ? viewExport(batch, now) : viewList(batch, now);
 }
 
-/** The report of a batch as it is answered. */
+/** The JSON of a batch's report. */
 export function viewReport(batch: Batch, sum: PartReport) {
   const columns = outputColumns(batch.operation, batch.fields);
   const share = (count: number) =>

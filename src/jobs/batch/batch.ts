@@ -9,7 +9,7 @@ import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result-format.ts';
 import type { BatchReason, BatchState } from './states.ts';
 
-/** How the upload is written; found before the batch is accepted. */
+/** The dialect of the upload, determined before the batch is accepted. */
 export interface StoredDialect {
   encoding: string;
   /** True when nothing in the bytes proves the encoding. */
@@ -18,27 +18,27 @@ export interface StoredDialect {
   bom: number;
   delimiter: Delimiter;
   newline: Newline;
-  /** Names of the header's columns, or null for a file without a header. */
+  /** Column names of the header; null without one. */
   header: string[] | null;
-  /** The header's own text, as it is given back; null without a header. */
+  /** The header's text as returned in the result; null without a header. */
   headerText: string | null;
-  /** Guesses that a person should look at. */
+  /** Guesses that a person should check. */
   doubts: ('encoding' | 'delimiter' | 'header')[];
-  /** Where the first data record begins in the canonical bytes (UTF-8, no mark). */
+  /** Offset of the first data record in the canonical bytes (UTF-8, no byte order mark). */
   firstByte: number;
   firstLine: number;
 }
 
-/** The price of a batch without its own limit, from a match pass that charged nothing. */
+/** The price of a batch, ignoring its own limit, from a match pass that charged nothing. */
 export interface Quote extends Partial<DisclosedQuote> {
   state: 'running' | 'done';
-  /** When it was asked for: a quote for what the batch was before a change is not kept. */
+  /** When it was requested: a quote from before a change of the batch is discarded. */
   asked_at: string;
-  /** Whether the wallet could pay `credits` when the quote was done. */
+  /** True if the wallet could pay `credits` when the quote was computed. */
   affordable?: boolean;
 }
 
-/** What lists and exports have in common. */
+/** Fields common to lists and exports. */
 interface AnyBatch {
   id: string;
   accountId: string;
@@ -62,11 +62,11 @@ interface AnyBatch {
   report: PartReport | null;
   /** The object that workers read; null until the split. */
   canonicalKey: string | null;
-  /** What it held when it was written; null as well for a split of a version that recorded none. */
+  /** Its size as written; null before the split and for a version that recorded none. */
   canonicalBytes: number | null;
   canonicalCrc32: number | null;
   width: number | null;
-  /** Why no workbook can hold the result, as far as the list's own rows tell; null for nothing known. */
+  /** Why the result does not fit into a workbook, as far as the list's own rows show; null if unknown. */
   notAsXlsx: string | null;
   chunksTotal: number | null;
   chunksDone: number;
@@ -94,24 +94,24 @@ export interface ListBatch extends AnyBatch {
   operation: OperationName;
   uploadKey: string;
   uploadBytes: number;
-  /** Null for an upload of a version that recorded no checksums. */
+  /** Null for an upload of a version without checksums. */
   uploadCrc32: number | null;
   uploadHeadCrc32: number | null;
 }
 
-/** The people that a filter means; its rows are their ids, in order. */
+/** The people who match a filter; its rows are their ids, in order. */
 export interface ExportBatch extends AnyBatch {
   kind: 'export';
   operation: typeof personSearch.name;
-  /** The search as it was sent, a query string. */
+  /** The search as sent, a query string. */
   filter: string;
-  /** How its results are given back unless a download says otherwise. */
+  /** The default format of downloads. */
   format: ResultFormat;
   gzip: boolean;
   maxResults: number | null;
-  /** The schedule whose run it is. */
+  /** The schedule that started it. */
   scheduleId: string | null;
-  /** Leaves out whom that schedule has delivered before. */
+  /** Excludes people whom that schedule has already delivered. */
   onlyNew: boolean;
 }
 
@@ -119,5 +119,5 @@ export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
 
-/** What the caller adds to the transaction that records a batch. */
+/** The caller's part of the transaction that records a batch. */
 export type BeforeCommit = (tx: Sql, batch: Batch) => Promise<void>;

@@ -11,8 +11,8 @@ import type { PartReport } from './report.ts';
 import type { BatchState } from './states.ts';
 
 /**
- * What a `Batch` is read from. By name: with `*` the shape of a prepared statement would change with the next
- * column, and Postgres fails what a process of the version before sends inside a transaction.
+ * The columns of a `Batch`. Named: with `*` the next column would change the shape of prepared statements, and
+ * Postgres would fail those of the previous version inside a transaction.
  */
 export const batchColumns = (sql: Sql) => sql`
   id, account_id, key_id, live, name, state, reason, error, operation, mapping, dialect, fields,
@@ -23,13 +23,13 @@ export const batchColumns = (sql: Sql) => sql`
   credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
   format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
 
-/** A batch by its id alone, for jobs. */
+/** Finds a batch by id, for jobs. */
 export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
   const [batch] = await sql<Batch[]>`select ${batchColumns(sql)} from batches where id = ${id}`;
   return batch;
 }
 
-/** A batch of this owner and kind; anybody else's is not found. */
+/** Finds a batch of this owner and kind; another owner's is not found. */
 export async function findOwnBatch<Kind extends BatchKind>(
   sql: Sql,
   owner: Owner,
@@ -43,7 +43,7 @@ export async function findOwnBatch<Kind extends BatchKind>(
   return batch;
 }
 
-/** A page of an owner's batches of a kind, newest first; `before` is the last id of the page before. */
+/** A page of an owner's batches of a kind, newest first; `before` is the last id of the previous page. */
 export async function listBatches(
   sql: Sql,
   owner: Owner,
@@ -58,12 +58,12 @@ export async function listBatches(
     order by created_at desc, id desc limit ${page.limit}`;
 }
 
-/** What a statement sets that ends the claim of a job about the batch well. */
+/** The assignments that end the claim of a successful batch job. */
 export function jobDone(sql: Sql) {
   return sql`job_lease_until = null, job_attempts = 0, job_after = null, object_missing_since = null`;
 }
 
-/** A chunk as the split finds it. */
+/** A chunk as cut by the split. */
 export interface NewChunk {
   number: number;
   byteFrom: number;
@@ -71,12 +71,12 @@ export interface NewChunk {
   firstRow: number;
   firstLine: number;
   rows: number;
-  /** Of its bytes. */
+  /** Checksum of its bytes. */
   crc32: number;
 }
 
 export interface SplitTotals {
-  /** Wait in `ready` instead of starting. */
+  /** True to wait in `ready` instead of starting. */
   hold: boolean;
   canonicalKey: string;
   canonical: ObjectSum;
@@ -85,15 +85,14 @@ export interface SplitTotals {
   width: number;
   /** Of the canonical copy that the split wrote; for the ids of an export, what `countedIdBytes` says. */
   writtenBytes: number;
-  /** What the result may take before anything in it is paid; 0 for an export, of which every row is. */
+  /** Maximum bytes of the result without paid records; 0 for an export, where every row is paid. */
   resultBytesMax: number;
   notAsXlsx: string | null;
 }
 
 /**
- * Records the split of a batch: its chunks, its totals and the move to `queued` or `ready`, in one
- * statement. A batch without rows ends at once. False when another run of the split was first, or the batch
- * has ended.
+ * Records the split of a batch in one statement: its chunks, its totals and the move to `queued` or `ready`. A
+ * batch without rows ends at once. False when another run of the split was first or the batch has ended.
  */
 export async function insertSplit(
   sql: Sql,
@@ -127,8 +126,8 @@ export async function insertSplit(
 }
 
 /**
- * Ends a batch whose chunks are all done: `finalizing` becomes `completed`, `cancelling` becomes
- * `cancelled`. Returns the last state, or null when it was in neither or something is left to do.
+ * Ends a batch whose chunks are all done: `finalizing` becomes `completed`, `cancelling` becomes `cancelled`.
+ * Returns the final state, or null when it was in neither state or chunks are left.
  */
 export async function endBatch(
   sql: Sql,
@@ -147,12 +146,12 @@ export async function endBatch(
   return ended?.state ?? null;
 }
 
-/** Those of these batches whose row is not of the version that is told, as it is now. */
+/** The current rows of those batches whose version has changed. */
 export async function findChangedBatches(
   sql: Sql,
   known: readonly { id: string; version: string }[],
 ): Promise<(Batch & { version: string })[]> {
-  // Every update of a row has a number of its own: the transaction that made it.
+  // The version of a row is the transaction that last updated it.
   return sql<(Batch & { version: string })[]>`
     select ${batchColumns(sql)}, batches.xmin::text as version
     from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ version }) => version)}::text[])
@@ -185,7 +184,7 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** Records that a batch's objects are gone: nothing in them has to be checked any more. */
+/** Records that a batch's objects are deleted, so that they need no more checks. */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
   await sql`
     with checked as (

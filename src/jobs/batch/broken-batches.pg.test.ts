@@ -1,4 +1,4 @@
-/** Batches that cannot be processed: each ends with its reason, or can be cancelled, and what was paid stays paid. */
+/** Batches that cannot be processed end with a reason or can be cancelled, and what was paid stays paid. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '2' });
   await importGraph(pipeline.sql, { persons: crowd(ROWS) });
   caller = await pipeline.account(1_000_000);
-  // A store with nothing in it is taken for one that is away.
+  // An empty store is treated as unavailable.
   await pipeline.context.store.put('batches/other/upload', [Buffer.from('x')]);
 });
 afterAll(() => pipeline.close());
@@ -40,7 +40,7 @@ async function rowOf(id: string) {
   return row;
 }
 
-/** Wakes what waits and runs it, failures included. */
+/** Wakes and runs waiting jobs, including failing ones. */
 async function runWhatWaits(store: ObjectStore = pipeline.context.store): Promise<void> {
   const { context, queues, sql } = pipeline;
   await sql`
@@ -51,7 +51,7 @@ async function runWhatWaits(store: ObjectStore = pipeline.context.store): Promis
   }
 }
 
-/** Runs on, an hour between two rounds, until the batch has ended; returns its last state. */
+/** Runs rounds an hour apart until the batch has ended; returns its final state. */
 async function runToTheEnd(id: string, store?: ObjectStore): Promise<string> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await runWhatWaits(store);
@@ -62,7 +62,7 @@ async function runToTheEnd(id: string, store?: ObjectStore): Promise<string> {
   throw new Error(`batch ${id} did not end: ${JSON.stringify(await rowOf(id))}`);
 }
 
-/** A store of which every call that a split makes fails. */
+/** A store whose calls from a split all fail. */
 function failingStore(error: () => Error): ObjectStore {
   const fail = () => {
     throw error();
@@ -78,13 +78,13 @@ const made: Record<string, () => Promise<string>> = {
 describe.each(Object.keys(made))('the split of a %s', (kind) => {
   const make = () => made[kind]?.() ?? Promise.reject(new Error(kind));
 
-  test('that fails for an unknown reason is tried eight times, and ends with a reason', async () => {
+  test('that fails for an unknown reason is tried eight times, then ends with a reason', async () => {
     const id = await make();
     const store = failingStore(() => new RangeError('Maximum call stack size exceeded'));
     for (let attempt = 1; attempt < 8; attempt++) {
       await runWhatWaits(store);
       expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: attempt });
-      // It is not tried again before its pause is over.
+      // It is not retried before its pause is over.
       await runWhatWaits(store);
       expect(await rowOf(id)).toMatchObject({ jobAttempts: attempt });
       await pipeline.passAnHour();
@@ -96,7 +96,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
     });
   });
 
-  test('whose workers die is tried as often', async () => {
+  test('whose workers die is tried the same number of times', async () => {
     const id = await make();
     for (let died = 0; died < 8; died++) {
       await pipeline.sql`update batches set job_attempts = job_attempts + 1 where id = ${id}`;
@@ -105,7 +105,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
     expect(await rowOf(id)).toMatchObject({ error: { code: 'processing_failed' } });
   });
 
-  test('goes on whenever the database or the store is back, however often they failed', async () => {
+  test('resumes when the database or the store is back, however often they failed', async () => {
     const id = await make();
     const full = () =>
       Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' });
@@ -118,7 +118,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
     expect(await runToTheEnd(id)).toBe('completed');
   });
 
-  test('that is refused for a reason ends with it at once', async () => {
+  test('that is refused with a reason ends with it at once', async () => {
     const id = await make();
     const timeout = { code: 'search_timeout', status: 503, message: 'It took too long.' };
     await runWhatWaits(failingStore(() => new AppError(timeout)));
@@ -126,7 +126,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
   });
 });
 
-test('an end that fails for an unknown reason, again and again, fails what is paid and kept', async () => {
+test('a finish job that keeps failing for an unknown reason fails the batch; paid rows stay', async () => {
   const { sql } = pipeline;
   const id = await pipeline.upload(caller, list, options);
   await sql`
@@ -148,31 +148,27 @@ test('an end that fails for an unknown reason, again and again, fails what is pa
   expect((await pipeline.results(caller, id)).text.split('\n')).toHaveLength(ROWS + 2);
 });
 
-test.each(['run', 'cancel'])(
-  'a %s of which a part fails whatever is in it ends all the same',
-  async (how) => {
-    const { sql } = pipeline;
-    const id = await pipeline.upload(caller, list, options);
-    await pipeline.queues.runNext(pipeline.context, 'split-batch');
-    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
-    if (how === 'cancel')
-      await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
-    await sql`
+test.each(['run', 'cancel'])('a %s whose parts always fail still ends', async (how) => {
+  const { sql } = pipeline;
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+  if (how === 'cancel') await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+  await sql`
     create function refuse_parts() returns trigger language plpgsql as $$
     begin raise exception 'poison'; end $$`;
-    await sql`
+  await sql`
     create trigger refuse_parts before insert on parts
     for each row when (new.chunk_number = 2) execute function refuse_parts()`;
-    try {
-      expect(await runToTheEnd(id)).toBe(how === 'cancel' ? 'cancelled' : 'failed');
-    } finally {
-      await sql`drop function refuse_parts cascade`;
-    }
-    const { rows, credits } = await pipeline.batch(caller, id);
-    expect(rows.processed).toBe(ROWS);
-    expect(credits).toMatchObject({ charged: rows.matched, reserved: 0 });
-  },
-);
+  try {
+    expect(await runToTheEnd(id)).toBe(how === 'cancel' ? 'cancelled' : 'failed');
+  } finally {
+    await sql`drop function refuse_parts cascade`;
+  }
+  const { rows, credits } = await pipeline.batch(caller, id);
+  expect(rows.processed).toBe(ROWS);
+  expect(credits).toMatchObject({ charged: rows.matched, reserved: 0 });
+});
 
 describe('an object that is missing', () => {
   const objectsOf = async (id: string) => {
@@ -184,7 +180,7 @@ describe('an object that is missing', () => {
     for (const key of await objectsOf(id)) await pipeline.context.store.delete(key);
   };
 
-  test('before the split fails its list after some minutes, not before', async () => {
+  test('before the split fails its list after some minutes, not earlier', async () => {
     const id = await pipeline.upload(caller, list, options);
     await lose(id);
     await runWhatWaits();
@@ -197,7 +193,7 @@ describe('an object that is missing', () => {
   });
 
   test.each(Object.keys(made))(
-    'in mid-run of a %s ends it: what is paid stays, the rest is free',
+    'during the run of a %s ends it: what is paid stays, the rest is free',
     async (kind) => {
       const id = (await made[kind]?.()) ?? '';
       const { context, queues } = pipeline;
@@ -210,7 +206,7 @@ describe('an object that is missing', () => {
       await lose(id);
       const [{ rows } = { rows: 0 }] = await pipeline.sql<{ rows: number }[]>`
       select rows_total as rows from batches where id = ${id}`;
-      // All of an export of so few people is one chunk.
+      // An export of so few people is one chunk.
       expect(await runToTheEnd(id)).toBe(matched === rows ? 'completed' : 'failed');
       const [row] = await pipeline.sql`
       select not_processed, credits_charged, credits_reserved from batches where id = ${id}`;
@@ -223,7 +219,7 @@ describe('an object that is missing', () => {
     },
   );
 
-  test('for a moment alone does not count towards the next time', async () => {
+  test('only for a moment does not count towards the next time', async () => {
     const id = await pipeline.upload(caller, list, options);
     const { context, queues, faults, sql } = pipeline;
     await queues.runNext(context, 'split-batch');
@@ -245,7 +241,7 @@ describe('an object that is missing', () => {
     expect(await runToTheEnd(id)).toBe('completed');
   });
 
-  test('does not keep a list from being cancelled, before the split or after it', async () => {
+  test('does not prevent cancelling a list, before or after the split', async () => {
     for (const isSplit of [false, true]) {
       const id = await pipeline.upload(caller, list, options);
       if (isSplit) await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -260,7 +256,7 @@ describe('an object that is missing', () => {
     }
   });
 
-  test('fails a held list when its price is asked', async () => {
+  test('fails a held list when its quote is requested', async () => {
     const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
     await lose(id);
     await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
@@ -268,7 +264,7 @@ describe('an object that is missing', () => {
     expect(await rowOf(id)).toMatchObject({ error: { code: 'object_missing' } });
   });
 
-  test('ends nothing while the store holds nothing at all', async () => {
+  test('ends nothing while the whole store is empty', async () => {
     const id = await pipeline.upload(caller, list, options);
     const empty: ObjectStore = {
       ...failingStore(() => new AppError({ code: 'object_missing', status: 503, message: 'gone' })),
@@ -283,7 +279,7 @@ describe('an object that is missing', () => {
   });
 });
 
-test('a price that cannot be found is forgotten, and its list stays as it was', async () => {
+test('a quote that cannot be computed is dropped, and its list is unchanged', async () => {
   const { sql } = pipeline;
   const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
   await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
@@ -303,7 +299,7 @@ test('a price that cannot be found is forgotten, and its list stays as it was', 
   expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'ready', quote: null });
 });
 
-describe('whatever happens to its objects, at whatever moment', () => {
+describe('for any damage to its objects at any moment', () => {
   const damage = fc.constantFrom('delete', 'delete', 'delete', 'empty', 'cut', 'garbage');
   const plan = fc.record({
     kind: fc.constantFrom('list', 'export'),
@@ -333,7 +329,7 @@ describe('whatever happens to its objects, at whatever moment', () => {
     return store.put(key, [Buffer.from(whole.map((byte, index) => (index % 3 ? byte : 0xff)))]);
   }
 
-  test('it ends, or can be cancelled', async () => {
+  test('a batch ends or can be cancelled', async () => {
     const { context, queues, sql } = pipeline;
     await fc.assert(
       fc.asyncProperty(plan, async ({ kind, hold, dedupe, steps, damage: how, of, action }) => {

@@ -3,8 +3,8 @@ import { type ControlContext, controlBatch } from './control-batch.ts';
 import { listOpenBatchesOfKeys } from './key-batches.sql.ts';
 
 /**
- * Cancels every open batch that was made with one of these keys, as their owner would. Returns the ids of
- * those it cancelled.
+ * Cancels every open batch created with one of these keys, as their owner would. Returns the ids of the
+ * cancelled batches.
  */
 export async function cancelKeyBatches(
   context: ControlContext,
@@ -16,7 +16,7 @@ export async function cancelKeyBatches(
       await controlBatch(context, batch, batch, 'cancel', async () => {});
       cancelled.push(batch.id);
     } catch (error) {
-      // It ended in the meantime.
+      // It ended meanwhile.
       if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error;
     }
   }

@@ -1,32 +1,32 @@
 /**
- * Jobs about a whole batch: which batches wait for one, and the claims of workers. A batch that is claimed is
- * leased on the database's clock; of each account one batch is claimed at a time for each kind of job, and
- * accounts are served round-robin. Nothing is fenced: every job may run twice.
+ * Claims of batch jobs (jobs about a whole batch). A claimed batch is leased on the database's clock; one batch
+ * per account and kind of job is claimed at a time, and accounts are served round-robin. There is no fencing:
+ * every job may run twice.
  */
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
 
-/** A job that moves a batch on from a state that it would not leave otherwise. */
+/** A job that moves a batch out of a state that it would not leave otherwise. */
 export type BatchJob = Extract<
   JobName,
   'split-batch' | 'write-ids' | 'finish-batch' | 'quote-batch'
 >;
 
-/** Seconds that a claim lasts unless it is extended. */
+/** Duration of a lease, unless extended. */
 const LEASE_SECONDS = 15;
 
-/** One claim at a time, so that no account gets two; shared by all workers. */
+/** Advisory lock: one claim at a time across workers, so that no account gets two. */
 const CLAIM_LOCK = 7_318_224_907;
 
-/** Each time that a claim comes too late another worker got the batch: so many in a row are no accident. */
+/** A claim that comes too late lost the batch to another worker: this many in a row indicate a bug. */
 const CLAIM_ATTEMPTS = 20;
 
-/** Batches of one account that a sweep wakes at most, and in all. Workers that are awake go on by themselves. */
+/** Maximum batches that a sweep wakes per account and in all. Awake workers continue on their own. */
 const LISTED = { perAccount: 10, max: 100 } as const;
 
-/** The batches that wait for the job, whoever has them in hand. Each condition is one of a partial index. */
+/** The batches that wait for the job, claimed or not. Each condition matches a partial index. */
 function awaits(sql: Sql, job: BatchJob) {
   switch (job) {
     case 'split-batch':
@@ -41,7 +41,7 @@ function awaits(sql: Sql, job: BatchJob) {
   }
 }
 
-/** Of those, the ones that nobody has in hand and that wait for no time to come. */
+/** Those among them that are unclaimed and whose pause is over. */
 function isDue(sql: Sql) {
   return sql`
     (job_after is null or job_after <= clock_timestamp())
@@ -52,7 +52,7 @@ function leaseEnd(sql: Sql) {
   return sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 }
 
-/** CTE `account`: the accounts with a batch that waits for the job, one step in the index for each. */
+/** CTE `account`: the accounts with a batch that waits for the job, one index descent for each. */
 function accountsWaiting(sql: Sql, job: BatchJob) {
   return sql`
     recursive account (id) as (
@@ -64,7 +64,7 @@ function accountsWaiting(sql: Sql, job: BatchJob) {
       from account where account.id is not null)`;
 }
 
-/** Whether a worker has a batch of the account in hand for the job. */
+/** The condition that a worker holds a batch of the account for the job. */
 function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
   return sql`
     exists (
@@ -73,8 +73,8 @@ function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
 }
 
 /**
- * Batches that wait for the job, the oldest of each account first, then the second of each, and so on. What was
- * made in the last `olderThanSeconds` has a wake-up of its own on its way.
+ * Batches that wait for the job, the oldest of each account first, then the second of each, and so on. Batches
+ * younger than `olderThanSeconds` should still have a wake-up on its way.
  */
 export async function listWaiting(
   sql: Sql,
@@ -93,18 +93,20 @@ export async function listWaiting(
     limit ${LISTED.max}`;
 }
 
-/** A batch in hand. */
+/** A claimed batch. */
 export interface BatchClaim {
   job: BatchJob;
-  /** As the claim left it. */
+  /** The batch after the claim. */
   batch: Batch;
   /** The trace of its upload. */
   traceParent: string | null;
-  /** Claims in a row that did not end well, this one included. */
+  /** Unsuccessful claims in a row, including this one. */
   attempts: number;
 }
 
-/** Claims this batch for the job, unless it does not wait for it or its account is served already. */
+/**
+ * Claims this batch for the job. Undefined when it does not wait for the job or its account is being served.
+ */
 export async function claimBatch(
   sql: Sql,
   job: BatchJob,
@@ -126,9 +128,9 @@ export async function claimBatch(
 }
 
 /**
- * Claims the batch that has waited longest of the account that comes after the account `after`, as ids go,
- * round and round. Undefined when none is to be had. Most ask in vain, so the lock is taken for a batch that was
- * found; workers that find the same one at the same moment look again.
+ * Claims the batch that has waited longest of the next account after `after`, round-robin by id. Undefined when
+ * there is none. Most calls find nothing, so the lock is taken only for a batch that was found; workers that
+ * find the same one concurrently look again.
  */
 export async function claimNextBatch(
   sql: Sql,
@@ -152,7 +154,7 @@ export async function claimNextBatch(
   return undefined;
 }
 
-/** The batch of a claim, while it waits for the job as it did when it was claimed. */
+/** The condition that a claimed batch still waits for the job as it did when claimed. */
 function ofClaim(sql: Sql, { job, batch }: BatchClaim) {
   const askedAt = batch.quote?.asked_at ?? null;
   return sql`
@@ -160,7 +162,7 @@ function ofClaim(sql: Sql, { job, batch }: BatchClaim) {
     and (${job} <> 'quote-batch' or quote ->> 'asked_at' = ${askedAt})`;
 }
 
-/** False once the batch was cancelled, changed, started or, for a quote, asked again. */
+/** False once the batch was cancelled, changed, started or, for a quote, requested again. */
 export async function isAwaited(sql: Sql, claim: BatchClaim): Promise<boolean> {
   const found = await sql`select id from batches where ${ofClaim(sql, claim)}`;
   return found.length > 0;
@@ -172,8 +174,8 @@ export async function extendClaim(sql: Sql, claim: BatchClaim): Promise<void> {
 }
 
 /**
- * Ends a claim whose job is not done; the next one may be made in `retryAfterSeconds`. `counts` is false for what
- * is no failure of the batch.
+ * Ends a claim whose job is not done; the next claim is possible after `retryAfterSeconds`. `counts` is false
+ * for failures not caused by the batch.
  */
 export async function releaseBatch(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Statements by which people steer a batch. Each is one move of its state; locks are taken in the order
- * batch -> chunk -> reservation -> wallet -> budget of a key.
+ * Statements by which people control a batch. Each is one state transition; locks are taken in the order batch
+ * -> chunk -> reservation -> wallet -> budget of a key.
  */
 
 import type { Owner } from '../../core/accounts/owner.ts';
@@ -10,7 +10,7 @@ import type { Batch, Quote } from './batch.ts';
 import { jobDone } from './batches.sql.ts';
 import { cancellableStates, statesBefore } from './states.ts';
 
-/** Lets a held batch go. False when it is not `ready`. */
+/** Starts a held batch. False when it is not `ready`. */
 export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
     update batches set state = 'queued', quote = ${doneQuote(sql)}
@@ -20,8 +20,8 @@ export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<bo
 }
 
 /**
- * Pauses a batch until somebody resumes it; one that waits for credits stays paused for good then.
- * Parts under way still end. False when there is nothing to pause.
+ * Pauses a batch until its owner resumes it; one that waits for credits no longer resumes automatically. Parts
+ * in flight still finish. False when there is nothing to pause.
  */
 export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
@@ -32,8 +32,8 @@ export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<bo
 }
 
 /**
- * Resumes a paused batch. Its chunks whose wake-ups came while it was paused wait again, under a new
- * epoch. False when it is not paused.
+ * Resumes a paused batch. Chunks whose wake-ups came while it was paused wait again, under a new epoch. False
+ * when it is not paused.
  */
 export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
@@ -49,15 +49,15 @@ export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<b
   return moved.length > 0;
 }
 
-/** A quote that nobody waits for any more is forgotten. */
+/** Drops a pending quote, which is no longer needed. */
 function doneQuote(sql: Sql) {
   return sql`case when quote ->> 'state' = 'done' then quote end`;
 }
 
 /**
- * Cancels a batch: after the commit nothing of it is charged any more, because every unfinished chunk has
- * a new epoch and every open reservation is void. Rows without an outcome come out as `not_processed`; a batch
- * that is not split yet ends at once, without rows. False when it had already ended. Call in a transaction.
+ * Cancels a batch: after the commit nothing more is charged, because every unfinished chunk has a new epoch and
+ * every open reservation is void. Rows without an outcome become `not_processed`; a batch that is not yet split
+ * ends at once, without rows. False when it has already ended. Call in a transaction.
  */
 export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
@@ -72,8 +72,8 @@ export async function cancelBatch(sql: Sql, owner: Owner, id: string): Promise<b
 }
 
 /**
- * Cancels a batch that has been held or paused for so many days, as `cancelBatch` does, with the reason
- * `expired`. False when it is in another state or has not waited for as long. Call in a transaction.
+ * Cancels a batch held or paused for `keepDays`, as `cancelBatch` does, with the reason `expired`. False when
+ * it is in another state or has not waited that long. Call in a transaction.
  */
 export async function expireBatch(sql: Sql, id: string, keepDays: number): Promise<boolean> {
   const moved = await sql`
@@ -97,9 +97,9 @@ function waitsSince(sql: Sql, keepDays: number) {
 }
 
 /**
- * Ends a batch with the problem that ended it. What was paid stays paid and its parts can be read, rows
- * without an outcome are `not_processed`; every unfinished chunk has a new epoch and every open reservation is void.
- * False when it had ended or is being cancelled. Call in a transaction.
+ * Ends a batch with an error. What was paid stays paid and its parts can be read; rows without an outcome are
+ * `not_processed`; every unfinished chunk gets a new epoch and every open reservation is voided. False when it
+ * has ended or is being cancelled. Call in a transaction.
  */
 export async function failBatch(
   sql: Sql,
@@ -118,7 +118,7 @@ export async function failBatch(
 }
 
 /**
- * Takes back every unfinished chunk of a batch whose row is locked: whoever has one in hand cannot commit it, and
+ * Reclaims every unfinished chunk of a batch whose row is locked: a worker that holds one cannot commit it, and
  * its reservation is void. Call in a transaction.
  */
 async function withdrawChunks(sql: Sql, id: string): Promise<void> {
@@ -142,8 +142,8 @@ function unprocessedRows(sql: Sql) {
 }
 
 /**
- * Ends a batch that is being cancelled without its files: rows without an outcome are counted as
- * `not_processed` and written nowhere. Call in a transaction.
+ * Ends a batch that is being cancelled without writing files: rows without an outcome are only counted as
+ * `not_processed`. Call in a transaction.
  */
 export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
   await sql`
@@ -153,7 +153,7 @@ export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
   await sql`delete from batch_records where batch_id = ${id}`;
 }
 
-/** What may be changed while a batch is held. */
+/** The options that can be changed while a batch is held. */
 export type BatchChange = Partial<
   Pick<
     Batch,
@@ -168,7 +168,7 @@ export type BatchChange = Partial<
   >
 >;
 
-/** Changes a batch that is `ready`; its quote is void then. False when it is in another state. */
+/** Changes a batch that is `ready` and discards its quote. False when it is in another state. */
 export async function changeBatch(
   sql: Sql,
   owner: Owner,
@@ -187,12 +187,12 @@ export async function changeBatch(
   return moved.length > 0;
 }
 
-/** Lets one transaction at a time ask for quotes of the account. Call it before a batch is locked. */
+/** Serializes quote requests of the account. Call before locking a batch. */
 export async function lockQuotesOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`;
 }
 
-/** Quotes of the account that are not done, but for that of this batch. */
+/** Pending quotes of the account, except for this batch's. */
 export async function countOpenQuotes(sql: Sql, accountId: string, but: string): Promise<number> {
   const [row] = await sql<{ quotes: number }[]>`
     select count(*) as quotes from batches
@@ -201,7 +201,7 @@ export async function countOpenQuotes(sql: Sql, accountId: string, but: string):
   return row?.quotes ?? 0;
 }
 
-/** Records that a quote is being made. False when the batch is not `ready`. */
+/** Records a pending quote. False when the batch is not `ready`. */
 export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const asked = await sql`
     update batches set job_attempts = 0, job_after = null,
@@ -211,7 +211,7 @@ export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<bool
   return asked.length > 0;
 }
 
-/** Stores a quote that was asked for. False when the batch was changed, started or asked again since. */
+/** Stores a requested quote. False when the batch was changed, started or requested again since. */
 export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<boolean> {
   const stored = await sql`
     update batches set quote = ${sql.json(quote as never)}, ${jobDone(sql)}
@@ -220,7 +220,7 @@ export async function setQuote(sql: Sql, id: string, quote: Quote): Promise<bool
   return stored.length > 0;
 }
 
-/** Forgets a quote that cannot be made. */
+/** Drops a quote that cannot be computed. */
 export async function dropQuote(sql: Sql, id: string): Promise<void> {
   await sql`
     update batches set quote = null, ${jobDone(sql)}

@@ -1,4 +1,4 @@
-/** What people may do to a batch: start, pause, resume, cancel, change, ask its price, delete its files. */
+/** Actions on a batch: start, pause, resume, cancel, change, quote, delete its files. */
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
@@ -30,20 +30,20 @@ export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 type Act = (tx: Sql, owner: Owner, id: string) => Promise<boolean>;
 
 const actions: Record<BatchAction, { act: Act; refusal: string }> = {
-  start: { act: startBatch, refusal: 'only what is `ready` can be started' },
-  pause: { act: pauseBatch, refusal: 'only what is queued or running can be paused' },
-  resume: { act: resumeBatch, refusal: 'only what is paused can be resumed' },
+  start: { act: startBatch, refusal: 'only a `ready` batch can be started' },
+  pause: { act: pauseBatch, refusal: 'only a queued or running batch can be paused' },
+  resume: { act: resumeBatch, refusal: 'only a paused batch can be resumed' },
   cancel: { act: cancelBatch, refusal: 'it has already ended' },
   quote: {
     act: askBoundedQuote,
-    refusal: 'a price can be asked for a batch in `ready` alone: upload it with hold=true',
+    refusal: 'only a `ready` batch can be quoted: upload it with hold=true',
   },
 };
 
-/** Quotes of an account that are not done. One more is refused. */
+/** Maximum pending quotes of an account. */
 const OPEN_QUOTES_MAX = 10;
 
-/** Records that a quote is being made. Throws `AppError` 429 when the account waits for too many others. */
+/** Records a pending quote. Throws `AppError` 429 when the account has too many others pending. */
 async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boolean> {
   await lockQuotesOf(tx, owner.accountId);
   const others = await countOpenQuotes(tx, owner.accountId, id);
@@ -54,9 +54,9 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
 export type ControlContext = DispatchContext & Pick<Context, 'log'>;
 
 /**
- * Does the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are open. `beforeCommit`
- * runs in the transaction of the action.
+ * Performs the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
+ * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are pending.
+ * `beforeCommit` runs in the transaction of the action.
  */
 export async function controlBatch(
   context: ControlContext,
@@ -76,7 +76,7 @@ export async function controlBatch(
   try {
     await wakeAfter(context, after, action);
   } catch (error) {
-    // The action is done; the sweep finds what has no wake-up.
+    // The action is committed; the sweep repeats the lost wake-up.
     context.log.warn({ err: error, batch: batch.id }, 'batch not woken');
   }
   return after;
@@ -101,16 +101,16 @@ export async function changeHeldBatch(
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
   return inTransaction(context.sql, async (tx) => {
     if (!(await changeBatch(tx, owner, batch.id, change))) {
-      throw invalidState(batch, 'only a batch in `ready` can be changed: upload it with hold=true');
+      throw invalidState(batch, 'only a `ready` batch can be changed: upload it with hold=true');
     }
     return must(await findBatch(tx, batch.id), `batch ${batch.id}`);
   });
 }
 
 /**
- * Deletes the files of a batch; one that has not ended is cancelled, and what had no outcome is
- * `not_processed`. Its counts and charges stay. Throws `AppError` 409 `invalid_state` in the moment
- * in which it is being finished. Safe to call again.
+ * Deletes the files of a batch. Cancels it first if it has not ended; rows without an outcome become
+ * `not_processed`. Its counts and charges stay. Throws `AppError` 409 `invalid_state` while it is being
+ * finished. Safe to repeat.
  */
 export async function deleteBatchFiles(
   context: Pick<Context, 'sql' | 'store'>,

@@ -18,7 +18,7 @@ beforeEach(async () => {
   expect(pipeline.queues.waiting).toEqual([]);
 });
 
-/** A batch of so many chunks, split and not yet dispatched. */
+/** A batch of `chunks` chunks, split and not yet dispatched. */
 async function batchOf(caller: Caller, chunks: number): Promise<string> {
   const rows = Array.from({ length: chunks }, (_, i) => `a${i}@list.example\n`).join('');
   const id = await pipeline.upload(caller, `email\n${rows}`, { operation: 'people.enrich' });
@@ -29,7 +29,7 @@ async function batchOf(caller: Caller, chunks: number): Promise<string> {
   return id;
 }
 
-/** What the next dispatch wakes, in order, as `<label>:<chunk number>`. */
+/** The chunks that the next dispatch wakes, in order, as `<label>:<chunk number>`. */
 async function dispatched(labels: Record<string, string>): Promise<string[]> {
   await dispatch(pipeline.context);
   const woken: string[] = [];
@@ -43,13 +43,13 @@ async function dispatched(labels: Record<string, string>): Promise<string[]> {
 }
 
 describe('dispatch', () => {
-  test('keeps at most so many chunks of an account in flight, its oldest batch first', async () => {
+  test('keeps a maximum of an account’s chunks in flight, its oldest batch first', async () => {
     const caller = await pipeline.account(1000);
     const first = await batchOf(caller, 4);
     const second = await batchOf(caller, 2);
     const labels = { [first]: 'first', [second]: 'second' };
     expect(await dispatched(labels)).toEqual(['first:1', 'first:2', 'first:3']);
-    // A chunk under lease takes as much room as one that waits.
+    // A leased chunk counts the same as a waiting one.
     const [one, two, three] = pipeline.queues.waiting;
     if (one === undefined || two === undefined || three === undefined) {
       throw new Error('nothing waits');
@@ -77,7 +77,7 @@ describe('dispatch', () => {
       update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
     pipeline.queues.waiting = [];
     const little = await batchOf(small, 2);
-    // The large batch has one in flight, so the small one's first comes before its second.
+    // The large batch has one in flight, so the small one's first chunk comes before its second.
     const woken = await dispatched({ [large]: 'large', [little]: 'little' });
     expect(woken[0]).toBe('little:1');
     expect(woken.slice(1, 3).sort()).toEqual(['large:2', 'little:2']);
@@ -86,7 +86,7 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
-  test('puts whoever comes last before all but the first chunks of others', async () => {
+  test('puts a new account before all but the first chunks of others', async () => {
     const labels: Record<string, string> = {};
     for (const [label, chunks] of Object.entries({ one: 10, other: 10, last: 1 })) {
       const rows = Array.from({ length: chunks }, (_, i) => `b${i}@list.example\n`).join('');
@@ -100,7 +100,7 @@ describe('dispatch', () => {
     expect(woken).toHaveLength(2 * PER_ACCOUNT + 1);
   });
 
-  test('of many processes at once gives each chunk to one of them', async () => {
+  test('by many concurrent processes gives each chunk to one of them', async () => {
     const caller = await pipeline.account(1000);
     await batchOf(caller, 10);
     const chosen = await Promise.all(
@@ -117,7 +117,7 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
-  test('wakes nobody while enough wait, who find the work too', async () => {
+  test('wakes no worker while enough wake-ups wait, which find the work too', async () => {
     const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 2);
     const stale = Array.from({ length: 50 }, (_, chunk) => ({
@@ -133,7 +133,7 @@ describe('dispatch', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
-  test('leaves a batch alone that is paused, and does not count it against its account', async () => {
+  test('skips a paused batch and does not count it against its account', async () => {
     const caller = await pipeline.account(1000);
     const paused = await batchOf(caller, 3);
     await dispatch(pipeline.context);
@@ -145,7 +145,7 @@ describe('dispatch', () => {
 });
 
 describe('a worker that is done with a chunk', () => {
-  /** Claims what is next as often as there is something; `<label>:<chunk number>` each. */
+  /** Claims next chunks until there is none; returns them as `<label>:<chunk number>`. */
   async function claimAll(labels: Record<string, string>, times = 100): Promise<string[]> {
     const claimed: string[] = [];
     for (let claims = 0; claims < times; claims++) {
@@ -156,20 +156,20 @@ describe('a worker that is done with a chunk', () => {
     return claimed;
   }
 
-  /** What is under lease waits again. */
+  /** Makes leased chunks wait again. */
   async function giveBack(): Promise<void> {
     await pipeline.passAnHour();
     await pipeline.sweep();
   }
 
-  test('takes the next by itself, whether or not it has a wake-up', async () => {
+  test('claims the next one, with or without a wake-up', async () => {
     const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 10);
     await dispatch(pipeline.context);
     pipeline.queues.mayGoOn = true;
     await pipeline.queues.runNext(pipeline.context, 'run-chunk');
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
-    // The wake-ups that came too late do nothing.
+    // The late wake-ups do nothing.
     expect(pipeline.queues.waiting).toHaveLength(PER_ACCOUNT - 1);
     await pipeline.runUntilIdle();
     const chunks = await pipeline.sql`
@@ -177,7 +177,7 @@ describe('a worker that is done with a chunk', () => {
     expect(chunks).toHaveLength(10);
   });
 
-  test('goes to the account with the fewest that run, and leaves each its room', async () => {
+  test('serves the account with the fewest running chunks, and respects each account’s share', async () => {
     const big = await pipeline.account(1000);
     const large = await batchOf(big, 5);
     const small = await pipeline.account(1000);
@@ -191,7 +191,7 @@ describe('a worker that is done with a chunk', () => {
     await giveBack();
   });
 
-  test('goes round the accounts, whatever number of lists each has and however old they are', async () => {
+  test('serves accounts round-robin, whatever the number and age of their lists', async () => {
     const labels: Record<string, string> = {};
     for (const label of ['one', 'two', 'many']) {
       const caller = await pipeline.account(1000);
@@ -204,7 +204,7 @@ describe('a worker that is done with a chunk', () => {
     await dispatch(pipeline.context);
     await pipeline.queues.runNext(pipeline.context, 'run-chunk');
     delete pipeline.faults.put;
-    // Beside each part there is an object of whom it shows.
+    // Each part has a person index as well.
     const parts = order.filter((_, put) => put % 2 === 0);
     for (let round = 0; round < 4; round++) {
       const inRound = parts.slice(round * 3, round * 3 + 3);
@@ -213,7 +213,7 @@ describe('a worker that is done with a chunk', () => {
     expect(parts).toHaveLength(12);
   });
 
-  test('gets what no other gets that asks at the same moment', async () => {
+  test('gets a different chunk from any concurrent claim', async () => {
     const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 10);
     const asking = 5;
@@ -235,7 +235,7 @@ describe('a worker that is done with a chunk', () => {
     await giveBack();
   });
 
-  test('takes none of a batch that is paused, or of which another chunk must come first', async () => {
+  test('claims none of a paused batch, or of one in which another chunk must come first', async () => {
     const caller = await pipeline.account(1000);
     const paused = await batchOf(caller, 2);
     await pipeline.sql`update batches set state = 'paused', reason = 'user' where id = ${paused}`;
@@ -245,7 +245,7 @@ describe('a worker that is done with a chunk', () => {
     await giveBack();
   });
 
-  test('that is to end wakes others for the rest', async () => {
+  test('that is shutting down wakes others for the rest', async () => {
     const caller = await pipeline.account(1000);
     await batchOf(caller, 10);
     await dispatch(pipeline.context);

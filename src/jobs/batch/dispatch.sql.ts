@@ -1,10 +1,10 @@
-/** Which chunks are woken next, and what a claim chooses from as well. */
+/** Chooses the chunks to wake next; claims choose in the same way. */
 import type { Sql } from '../../core/db/client.ts';
 
-/** One dispatcher at a time counts what is in flight; shared by all that dispatch. */
+/** Advisory lock: one dispatcher at a time counts the chunks in flight. */
 const DISPATCH_LOCK = 7_318_224_906;
 
-/** No account has the first; every account comes before the second. */
+/** Bounds of account ids: none equals the first, and all precede the second. */
 const UUID_MIN = '00000000-0000-0000-0000-000000000000';
 const UUID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -18,9 +18,9 @@ export interface DispatchedChunk extends ChunkWakeUp {
 }
 
 /**
- * CTEs `flight` and `busy`: the chunks of runnable batches that are leased or have a wake-up on its way, and
- * their number by account. In-flight chunks are few, and found by an index of their own; each looks up its
- * batch by id, whatever the planner believes of their number.
+ * CTEs `flight` and `busy`: the chunks of runnable batches that are leased or have a pending wake-up, and their
+ * number by account. In-flight chunks are few and have their own index; each looks up its batch by id, whatever
+ * number the planner estimates.
  */
 export function inFlight(sql: Sql) {
   return sql`
@@ -36,16 +36,16 @@ export function inFlight(sql: Sql) {
 }
 
 /**
- * CTE `turn`: the accounts with claimable batches, with their chunks in flight; first those that come after the
- * account `after`, as ids go, then the others. Each is one step in an index, taken when its row is asked for:
- * who needs the first account reads no other. Rows of `step` 0 are no accounts.
+ * CTE `turn`: the accounts with claimable batches, with their chunks in flight: first those after the account
+ * `after`, by id, then the others. Each is one index descent, made when its row is requested: a query for the
+ * first account reads no other. Rows of `step` 0 are not accounts.
  */
 export function accountsInTurn(sql: Sql, after: string | null) {
   return sql`
     turn (account_id, had_its_turn, step) as (
       select coalesce(${after}::uuid, ${UUID_MIN}::uuid), ${after}::uuid is null, 0
       union all
-      -- The step that finds nobody goes back to the first account, once.
+      -- The step that finds no account goes back to the first account, once.
       select coalesce(next.account_id, ${UUID_MIN}::uuid), had_its_turn or next.account_id is null,
         case when next.account_id is null then 0 else 1 end
       from turn left join lateral (
@@ -62,19 +62,19 @@ export function accountsInTurn(sql: Sql, after: string | null) {
       where step > 0)`;
 }
 
-/** Whether a chunk of the batch `b` may run now. */
+/** The condition that a chunk of the batch `b` may run now. */
 export function mayRun(sql: Sql) {
   return sql`
     (run_after is null or run_after <= clock_timestamp())
-    -- Which row of a record comes first is known only when chunks run one after the other.
+    -- With dedupe, chunks run one after the other, so that the first row of a record is known.
     and (not b.dedupe or number = (
       select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
 }
 
 /**
- * Chooses what is woken next, `most` chunks at most: the accounts with the fewest chunks in flight first, of each
- * its oldest batch, in file order, at most `perAccount` in flight for each account. Call inside a transaction,
- * and enqueue what it returns after the commit. Reads no more than `most` accounts that have something to run.
+ * Chooses at most `most` chunks to wake: accounts with the fewest chunks in flight first, of each its oldest
+ * batch, in file order, at most `perAccount` in flight per account. Call in a transaction, and enqueue the
+ * returned chunks after the commit. Reads at most `most` accounts with runnable chunks.
  */
 export async function dispatchChunks(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Wakes workers for the next chunks, fairly between accounts. A worker that is awake goes on by itself: what is
- * to be woken is what comes anew, or what nobody goes on with.
+ * Wakes workers for the next chunks, fairly between accounts. An awake worker continues on its own, so only new
+ * or abandoned work needs a wake-up.
  */
 import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
@@ -13,18 +13,18 @@ export interface DispatchContext extends Pick<Context, 'sql'> {
 }
 
 /**
- * Whoever has nothing in flight does not wait behind all that others have in the queue. Not more classes
- * than these: a chunk that waits would be overtaken by later ones of a lower place for ever.
+ * Queue priorities. An account with nothing in flight does not wait behind everything that others have in the
+ * queue. There are only two classes: with more, a waiting chunk could be overtaken for ever.
  */
 const PRIORITY = { first: 1, further: 2 } as const;
 
 /**
- * While so many wait, whoever is free has a wake-up and finds all work there is. Workers that go on by themselves
- * take none, so that more would only pile up.
+ * While this many wait, every free worker has a wake-up and finds all the work. Workers that continue on their
+ * own take none, so more would only pile up.
  */
 const WAKE_UPS_ENOUGH = 50;
 
-/** Commits the choice, then wakes the jobs; a wake-up that is lost here is found by the sweep. */
+/** Commits the choice, then wakes the jobs; the sweep repeats a lost wake-up. */
 export async function dispatch(context: DispatchContext): Promise<void> {
   if ((await context.queues.countWaiting('run-chunk')) >= WAKE_UPS_ENOUGH) return;
   const wakeUps = await inTransaction(context.sql, (tx) =>
@@ -37,7 +37,7 @@ export async function dispatch(context: DispatchContext): Promise<void> {
       id: `${chunkId}-${epoch}`,
       payload: { chunkId, epoch },
       priority: place === 1 ? PRIORITY.first : PRIORITY.further,
-      // Each chunk that a worker goes on with is part of the trace of its own batch.
+      // Each chunk belongs to the trace of its own batch.
       trace: null,
     })),
   );

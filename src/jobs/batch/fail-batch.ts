@@ -6,7 +6,7 @@ import { endWithoutFiles, failBatch } from './control-batch.sql.ts';
 
 /**
  * Ends a batch with an error, which becomes its problem document. What was paid stays paid and can be read. A
- * batch that is being cancelled ends as `cancelled` instead, without a line for the rows that have no outcome.
+ * batch that is being cancelled ends as `cancelled` instead, without lines for rows without an outcome.
  */
 export async function endWithError(
   { sql, log }: Pick<JobContext, 'sql' | 'log'>,
@@ -21,13 +21,13 @@ export async function endWithError(
   });
 }
 
-/** The problem of a batch that fails again and again, nobody knows why. */
+/** The problem of a batch that keeps failing for an unknown reason. */
 export function processingFailed({ kind }: Pick<Batch, 'kind'>): AppError {
   const [what, again] =
-    kind === 'export' ? ['export', 'make it again'] : ['list', 'upload it again'];
+    kind === 'export' ? ['export', 'create it again'] : ['list', 'upload it again'];
   return new AppError({
     code: 'processing_failed',
     status: 500,
-    message: `The ${what} could not be processed: all attempts failed for an unknown reason. Rows without an outcome were not charged: ${again}, or ask the operator.`,
+    message: `The ${what} could not be processed: all attempts failed for an unknown reason. Rows without an outcome were not charged: ${again}, or contact the operator.`,
   });
 }

@@ -1,15 +1,15 @@
-/** A batch in hand: its claim is extended while its worker lives. */
+/** Holds the claim of a batch: extends it while the worker lives. */
 import type { JobContext } from '../queue/job-context.ts';
 import { type BatchClaim, extendClaim, isAwaited } from './claim-batch.sql.ts';
 
 const EXTEND_EVERY_MS = 5_000;
 
 export interface HeldBatch extends BatchClaim {
-  /** False when the batch does not wait for the job any more. */
+  /** False when the batch no longer waits for the job. */
   isWanted(): Promise<boolean>;
 }
 
-/** A job that is not done and did not fail: it is claimed again after so many seconds. */
+/** A job that is not done and did not fail: it can be claimed again after these seconds. */
 export interface NotDone {
   retryAfterSeconds: number;
 }
@@ -21,7 +21,7 @@ export function holdBatch(
 ): { held: HeldBatch; stop(): void } {
   const timer = setInterval(() => {
     extendClaim(sql, claim).catch((error: unknown) => {
-      log.warn({ err: error, batch: claim.batch.id }, 'claim of a batch not extended');
+      log.warn({ err: error, batch: claim.batch.id }, 'could not extend the claim of a batch');
     });
   }, EXTEND_EVERY_MS);
   const held = { ...claim, isWanted: () => isAwaited(sql, claim) };

@@ -1,4 +1,4 @@
-/** A held list: looked at, changed, priced and started, before anything is charged. */
+/** A held list can be previewed, changed, quoted and started before any charge. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -97,7 +97,7 @@ describe('hold', () => {
     ]);
   });
 
-  test('of a list whose reading is a guess says what to look at', async () => {
+  test('of a list with a guessed dialect names the guesses to check', async () => {
     const guess = Buffer.from('Ann Lovely\nJos\xe9 Sample\n', 'latin1');
     const query = { ...held, operation: 'companies.enrich', mapping: '{"name":1}' };
     const id = await pipeline.enrich(caller, guess, query);
@@ -107,7 +107,7 @@ describe('hold', () => {
 });
 
 describe('a change', () => {
-  test('of each option is taken, and the run goes by it', async () => {
+  test('of each option is accepted and applied in the run', async () => {
     const people = ['p1@list.example,Bob Brown', 'p1@list.example,x', 'p2@list.example,x'];
     const rows = `A,B\n${people.join('\n')}\np3@list.example,x\n`;
     const id = await pipeline.enrich(caller, rows, { ...held, mapping: '{"email":"A"}' });
@@ -138,7 +138,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('to null takes an option back', async () => {
+  test('to null removes an option', async () => {
     const id = await pipeline.enrich(caller, list, {
       ...held,
       mapping: '{"email":1}',
@@ -164,7 +164,7 @@ describe('a change', () => {
     [{ dedupe: 'yes' }, 'dedupe'],
     [{ state: 'completed' }, 'state'],
     [{ credits: { charged: 0 } }, 'credits'],
-  ])('that cannot be is refused by name and changes nothing: %j', async (body, field) => {
+  ])('that is invalid is refused by field and changes nothing: %j', async (body, field) => {
     const id = await pipeline.enrich(caller, list, { ...held, mapping: '{"email":1}' });
     const before = await pipeline.batch(caller, id);
     const response = await send('PATCH', id, body);
@@ -199,7 +199,7 @@ describe('a change', () => {
 });
 
 describe('a quote', () => {
-  test('equals the charge of the run that follows, whatever its options, or is above it', async () => {
+  test('is never below the charge of the following run, whatever its options', async () => {
     const shown = ['p1@list.example', 'p2@list.example', 'nobody@list.example', 'no address'];
     const known = ['ada@home.example', 'ada@acme.example', 'bob@home.example', 'eve@home.example'];
     const row = fc.record({
@@ -246,7 +246,7 @@ describe('a quote', () => {
           expect(quote?.rows).toEqual(outcomes);
           expect(told).toBe(batch.credits.charged);
         } else {
-          // A limit cuts the run and not the quote.
+          // A limit cuts the run but not the quote.
           const most = Math.floor(max / price) * price;
           expect(batch.credits.charged).toBe(Math.min(most, told));
         }
@@ -254,11 +254,11 @@ describe('a quote', () => {
       }),
       { numRuns: 60, seed: 7 },
     );
-    // The property is worth something only if the quotes came to both.
+    // The property is meaningful only if both cases occurred.
     expect(seen).toEqual(new Set(['exact', 'at_most']));
   });
 
-  test('is the same whatever the limit on credits: the limit does not cut it', async () => {
+  test('is the same for any limit on credits', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => `p${(n % 9) + 1}@list.example\n`).join('');
     const id = await pipeline.enrich(caller, `email\nnobody@list.example\n${rows}`, held);
     const whole = await quoteOf(id);
@@ -273,7 +273,7 @@ describe('a quote', () => {
     }
   });
 
-  test('is metered as a request of the key, and each list may be quoted five times a minute', async () => {
+  test('is metered as a request of the key, at most five times a minute for each list', async () => {
     const asker = await pipeline.account(5);
     await pipeline.sql`update api_keys set requests_per_minute = 7 where id = ${asker.keyId}`;
     const id = await pipeline.enrich(asker, list, { ...held, mapping: '{"email":1}' });
@@ -290,7 +290,7 @@ describe('a quote', () => {
     });
   });
 
-  test('above the wallet says so, and one of a test key costs nothing', async () => {
+  test('above the wallet is marked unaffordable, and one of a test key costs nothing', async () => {
     const poor = await pipeline.account(1);
     const two = 'email\np1@list.example\np2@list.example\n';
     const id = await pipeline.enrich(poor, two, held);
@@ -311,7 +311,7 @@ describe('a quote', () => {
     });
   });
 
-  test('that was overtaken by a change is made anew', async () => {
+  test('overtaken by a change is computed again', async () => {
     const two = 'email,other\np1@list.example,\np2@list.example,x\n';
     const id = await pipeline.enrich(caller, two, { ...held, mapping: '{"email":1}' });
     await act(id, 'quote');
@@ -322,7 +322,7 @@ describe('a quote', () => {
       expect((await patch(id, { mapping: { email: 2 } })).quote).toBeNull();
       await act(id, 'quote');
     };
-    // The worker that has it in hand notices, and takes it up again.
+    // The worker that holds it notices, and starts again.
     pipeline.queues.mayGoOn = true;
     await pipeline.runUntilIdle();
     pipeline.queues.mayGoOn = false;
@@ -334,7 +334,7 @@ describe('a quote', () => {
     });
   });
 
-  test('that nobody waits for any more is dropped', async () => {
+  test('that is no longer needed is dropped', async () => {
     const id = await pipeline.enrich(caller, list, { ...held, mapping: '{"email":1}' });
     await act(id, 'quote');
     expect((await act(id, 'start')).quote).toBeNull();

@@ -1,4 +1,4 @@
-/** Statements that record what is accepted, within the bound of an account's open lists and exports. */
+/** Statements that record accepted lists and exports, within an account's maximum of open ones. */
 import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { tooManyOpenLists } from '../../core/limits/limits.ts';
@@ -50,8 +50,8 @@ export type NewExport = Pick<
 > & { keyId: string };
 
 /**
- * Records an accepted upload, or an export, as part of the trace that is active. Throws `AppError` 429
- * `rate_limited` when `openListsMax` lists and exports of the account have not ended. Call inside a transaction.
+ * Records an accepted upload or an export, with the active trace. Throws `AppError` 429 `rate_limited` when
+ * `openListsMax` lists and exports of the account have not ended. Call in a transaction.
  */
 export async function insertBatch(
   sql: Sql,
@@ -71,12 +71,12 @@ export async function insertBatch(
 }
 
 /**
- * Lists and exports of an account that have not ended, in both modes. Until the end of the transaction no other
- * one adds any, so that a bound is exact.
+ * Number of an account's lists and exports that have not ended, in both modes. No other transaction can add one
+ * until this one ends, so the bound is exact.
  */
 export async function countOpenBatches(sql: Sql, accountId: string): Promise<number> {
   await sql`select from accounts where id = ${accountId} for no key update`;
-  // A statement of its own: it sees what was committed while the lock was waited for.
+  // A separate statement, to see rows committed while it waited for the lock.
   const [row] = await sql<{ open: number }[]>`
     select count(*) as open from batches
     where account_id = ${accountId} and state in ('created', 'validating', 'ready', 'queued',

@@ -1,10 +1,10 @@
-/** What is noted of batches whose object is missing. */
+/** Statements about batches whose object is missing. */
 import type { Sql } from '../../core/db/client.ts';
 import type { BatchState } from './states.ts';
 
 /**
- * Notes that the object which a batch reads is missing. Returns the seconds since it was first noted without a
- * part written in between, and the batch's state; undefined when it has ended.
+ * Records that the object that a batch reads is missing. Returns the seconds since this was first recorded
+ * without a part written since, and the batch's state; undefined when the batch has ended.
  */
 export async function noteMissing(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** The end of a batch whose stored list, or ids, are gone. */
+/** Ends a batch whose stored list or ids are missing. */
 import { AppError } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -6,16 +6,16 @@ import type { Batch } from './batch.ts';
 import { endWithError } from './fail-batch.ts';
 import { noteMissing } from './missing-object.sql.ts';
 
-/** An object that is missing for so long does not come back. */
+/** An object missing for this long does not come back. */
 const MISSING_SECONDS_MAX = 300;
 
 type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
 
 /**
- * Ends a batch whose stored list, or ids, have been missing for some minutes; one that is being cancelled needs
- * them no more and ends now. A store that is empty is taken for one that is away, such as a folder that is not
- * mounted: then nothing ends.
+ * Ends a batch whose stored list or ids have been missing for five minutes; one that is being cancelled does
+ * not need them and ends now. An empty store is treated as unavailable, for example an unmounted folder: then
+ * nothing ends.
  */
 export async function endWhenObjectMissing(
   context: BrokenContext,
@@ -26,7 +26,10 @@ export async function endWhenObjectMissing(
   const isOver = noted.state === 'cancelling' || noted.missingSeconds >= MISSING_SECONDS_MAX;
   if (!isOver) return;
   if (noted.state !== 'cancelling' && (await isEmpty(context.store))) {
-    context.log.error({ batch: batch.id }, 'the object store is empty; is it the right one?');
+    context.log.error(
+      { batch: batch.id },
+      'the object store is empty: check that it is the right one',
+    );
     return;
   }
   await endWithError(context, batch.id, objectLost(batch));
@@ -40,7 +43,7 @@ async function isEmpty(store: ObjectStore): Promise<boolean> {
 function objectLost({ kind }: BrokenBatch): AppError {
   const [what, again] =
     kind === 'export'
-      ? ['list of people of the export', 'make the export again']
+      ? ['list of people of the export', 'create the export again']
       : ['stored file of the list', 'upload it again'];
   return new AppError({
     code: 'object_missing',

@@ -1,10 +1,10 @@
-/** The bound on an account's open lists and exports, for what asks before it records one. */
+/** The maximum of an account's open lists and exports, checked before one is recorded. */
 import type { Sql } from '../../core/db/client.ts';
 import { countOpenBatches } from './insert-batch.sql.ts';
 
 /**
- * Whether `openListsMax` lists and exports of the account have not ended. Call in the transaction that records one
- * more otherwise: no other one adds any until it ends.
+ * True when `openListsMax` lists and exports of the account have not ended. Call in the transaction that would
+ * record one more: no other transaction can add one until it ends.
  */
 export async function hasMaximumOpen(
   tx: Sql,

@@ -1,4 +1,6 @@
-/** Quotes are free and take as long as a run: what one account may wait for is bounded, and in vain none goes on. */
+/**
+ * Quotes are free and take as long as a run, so an account's pending ones are bounded and obsolete ones stop.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -30,7 +32,7 @@ async function heldList(who: Caller): Promise<string> {
 const act = (who: Caller, id: string, action: string) =>
   pipeline.call(who, `/v1/batches/${id}/${action}`, { method: 'POST' });
 
-test('an account waits for ten at most, also when they are asked at once; one more is told when', async () => {
+test('an account has at most ten pending, also when requested concurrently; one more gets a Retry-After', async () => {
   const caller = await pipeline.account(100);
   const other = await pipeline.account(100);
   const ids: string[] = [];
@@ -43,7 +45,7 @@ test('an account waits for ten at most, also when they are asked at once; one mo
     const problem = await expectProblem(answer, { status: 429, code: 'rate_limited' });
     expect(problem).toMatchObject({ quota: OPEN_MAX, limit: expect.stringContaining('quotes') });
   }
-  // One that waits may be asked again, and no other account is refused.
+  // A pending one may be requested again, and no other account is refused.
   const accepted = ids[answers.findIndex(({ status }) => status === 202)] ?? '';
   expect((await act(caller, accepted, 'quote')).status).toBe(202);
   expect((await act(other, await heldList(other), 'quote')).status).toBe(202);
@@ -53,7 +55,7 @@ test('an account waits for ten at most, also when they are asked at once; one mo
 });
 
 test.each(['cancel', 'start', 'delete', 'quote'])(
-  'one that a %s makes vain stops in the middle',
+  'one made obsolete by a %s stops early',
   async (action) => {
     const caller = await pipeline.account(100);
     const id = await heldList(caller);
@@ -68,7 +70,7 @@ test.each(['cancel', 'start', 'delete', 'quote'])(
       expect(answer.status).toBeLessThan(300);
     };
     await pipeline.queues.runNext(pipeline.context, 'quote-batch').catch(() => {});
-    // The list has a chunk for each row.
+    // The list has one chunk per row.
     expect(reads).toBe(2);
     const [row] = await pipeline.sql`select job_lease_until from batches where id = ${id}`;
     expect(row?.jobLeaseUntil).toBeNull();

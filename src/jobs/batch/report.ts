@@ -1,39 +1,39 @@
-/** What a batch tells about itself beside its counts: kept per part, added up at the end. */
+/** The report of a batch in addition to its counts: kept per part, added up at the end. */
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { type RecordTable, recordFlag } from '../../formats/csv/record-table.ts';
 import type { Repair } from '../mapping/read-rows.ts';
 
-/** Lines that a report names for each reason; the result itself holds them all. */
+/** Maximum line numbers per reason in a report; the result itself has all of them. */
 const LINES_MAX = 20;
 
-/** Rows of one reason, and the first physical lines of the file on which they stand. */
+/** The number of rows with one reason, and the first physical line numbers of them in the file. */
 export interface ReasonReport {
   rows: number;
   lines: number[];
 }
 
 export interface PartReport {
-  /** Rows that could not be used, by reason: outcomes `invalid` and `error`. */
+  /** Unusable rows by reason: outcomes `invalid` and `error`. */
   unusable: Record<string, ReasonReport>;
-  /** Values repaired, by what was wrong with them. */
+  /** Repaired values by kind of damage. */
   repaired: Record<string, number>;
-  /** Rows whose text was no UTF-8 and was read as Windows-1252. */
+  /** Rows that were not UTF-8 and were read as Windows-1252. */
   decodedRows: number;
   /** Rows narrower than the widest. */
   paddedRows: number;
-  /** Matched rows whose cell of an added column is not empty, by column. */
+  /** Matched rows with a non-empty cell, by added column. */
   filled: number[];
-  /** Rows that were found, by what the list's own name or company says of them. */
+  /** Matched rows by agreement with the list's own name or company. */
   agrees: Record<string, number>;
 }
 
-/** The report of nothing. */
+/** An empty report. */
 export function emptyReport(): PartReport {
   return { unusable: {}, repaired: {}, decodedRows: 0, paddedRows: 0, filled: [], agrees: {} };
 }
 
-/** Counts the rows `from` to `to`; `outcomes` are theirs. */
+/** Reports the rows `from` to `to`, which have these `outcomes`. */
 export function reportPart(
   records: RecordTable,
   from: number,
@@ -66,7 +66,7 @@ function addReason(reason: ReasonReport, rows: number, lines: number[]): void {
   reason.lines.push(...lines.slice(0, LINES_MAX - reason.lines.length));
 }
 
-/** Adds the reports of a batch's parts up, in the order of the file. */
+/** Adds up the reports of a batch's parts, in file order. */
 export function addReports(parts: readonly PartReport[]): PartReport {
   const sum = emptyReport();
   const addCounts = (to: Record<string, number>, from: Record<string, number>) => {

@@ -1,3 +1,3 @@
-/** The forms in which a result can be had. */
+/** The formats of a result. */
 export const resultFormats = ['csv', 'csv-safe', 'jsonl', 'xlsx'] as const;
 export type ResultFormat = (typeof resultFormats)[number];

@@ -1,7 +1,8 @@
 /**
- * Jobs about whole batches. The queue only wakes: a worker that is awake claims batch after batch, round-robin by
- * account, and a job that fails is counted in the row of its batch. What fails for want of the database or the
- * store is tried until they are back; what fails for any other reason so often as `ATTEMPTS_MAX` ends the batch.
+ * Runs batch jobs (jobs about a whole batch). The queue only wakes: an awake worker claims batch after batch,
+ * round-robin by account, and failures are counted in the row of the batch. A job that fails because the
+ * database or the store is unavailable is retried until they are back; one that fails `ATTEMPTS_MAX` times for
+ * any other reason ends the batch.
  */
 import { z } from 'zod';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
@@ -26,7 +27,7 @@ import { endWithError, processingFailed } from './fail-batch.ts';
 import { type HeldBatch, holdBatch, type NotDone } from './hold-batch.ts';
 import { endWhenObjectMissing } from './missing-object.ts';
 
-/** An unknown error that repeats so often is one of the batch: it takes some three minutes. */
+/** An unknown error that repeats this often is attributed to the batch, after some three minutes. */
 const ATTEMPTS_MAX = 8;
 const PAUSE_SECONDS_MAX = 60;
 /** Pause after an error of the database or the store, and while an object is missing. */
@@ -34,7 +35,7 @@ const UNAVAILABLE_SECONDS = 5;
 const MISSING_SECONDS = 30;
 const infrastructureCodes: ReadonlySet<string> = new Set(['store_unavailable', 'unavailable']);
 
-/** What each kind of batch does in the jobs about a whole batch. */
+/** The work of each kind of batch in each batch job. */
 export interface BatchWorks {
   split: { [Kind in BatchKind]: (context: JobContext, batch: BatchOf<Kind>) => Promise<void> };
   finish(context: JobContext, batchId: string): Promise<void>;
@@ -42,10 +43,10 @@ export interface BatchWorks {
 }
 export const batchJobNames = ['finish-batch', 'split-batch', 'write-ids', 'quote-batch'] as const;
 
-/** The account that this process served last with each job; its next claim is of one that comes after. */
+/** The account that this process served last with each job; its next claim starts after it. */
 const lastServed = new Map<BatchJob, string>();
 
-/** The jobs about whole batches. */
+/** The batch jobs. */
 export function batchJobs(works: BatchWorks): { [Name in BatchJob]: JobDefinition<Name> } {
   const batchJob = <Name extends BatchJob>(name: Name) =>
     defineJob<Name>({
@@ -77,7 +78,7 @@ async function work(
   return null;
 }
 
-/** Does what it was woken for, and goes on with what else waits for a job of the same queue. Throws the first error. */
+/** Runs the woken job, then continues with other waiting jobs of the same queue. Throws the first error. */
 async function runBatchJobs(
   context: JobContext,
   works: BatchWorks,
@@ -101,12 +102,12 @@ async function runBatchJobs(
     await runClaim(context, works, claim).catch((error: unknown) => errors.push(error));
     claim = await claimNext();
   }
-  // Others go on with what a worker leaves that is to end.
+  // A worker that shuts down wakes others for the rest.
   if (!slot.mayGoOn()) for (const name of ofQueue) await wakeWaiting(context, name, 0);
   if (errors.length > 0) throw errors[0];
 }
 
-/** Wakes workers for what waits for the job and is at least so old. */
+/** Wakes workers for batches that wait for the job and are at least this old. */
 export async function wakeWaiting(
   { sql, queues }: Pick<JobContext, 'sql' | 'queues'>,
   job: BatchJob,
@@ -123,38 +124,38 @@ export async function wakeWaiting(
   );
 }
 
-/** Does the job of a claim. Throws what made it fail, unless that is a reason for the end of the batch. */
+/** Runs the job of a claim. Throws the error of a failure, unless it is a reason that ends the batch. */
 async function runClaim(context: JobContext, works: BatchWorks, claim: BatchClaim): Promise<void> {
   const { batch, job } = claim;
   const { held, stop } = holdBatch(context, claim);
   const attributes = { 'enrich.batch': batch.id, 'enrich.kind': batch.kind };
   const span = { name: job, from: performance.now(), attributes };
   try {
-    // Each worker that had it in hand died.
-    if (claim.attempts > ATTEMPTS_MAX) return await giveUp(context, claim);
+    // Each worker that held it died.
+    if (claim.attempts > ATTEMPTS_MAX) return await endOrDropQuote(context, claim);
     const notDone = await tracedIn(claim.traceParent, span, () => work(context, works, held));
     if (notDone !== null) await releaseBatch(context.sql, batch.id, { ...notDone, counts: false });
   } catch (error) {
     if (!(await held.isWanted().catch(() => true))) {
-      context.log.info({ err: error, batch: batch.id, job }, 'job of a batch ended in vain');
+      context.log.info({ err: error, batch: batch.id, job }, 'batch job ended without effect');
       await releaseBatch(context.sql, batch.id, { retryAfterSeconds: 0, counts: false });
       return;
     }
     if (isReason(error)) return await endWithError(context, batch.id, error);
     await recordFailure(context, claim, error);
-    context.log.error({ err: error, batch: batch.id, job }, 'job of a batch failed');
+    context.log.error({ err: error, batch: batch.id, job }, 'batch job failed');
     throw error;
   } finally {
     stop();
   }
 }
 
-/** True for what says why the batch cannot be processed: another attempt would end the same way. */
+/** True for an error that says why the batch cannot be processed: a retry would fail the same way. */
 function isReason(error: unknown): error is AppError {
   return error instanceof AppError && !isObjectMissing(error) && !isInfrastructure(error);
 }
 
-/** Lets the job be tried again later, or ends the batch. */
+/** Schedules a retry of the job, or ends the batch. */
 async function recordFailure(
   context: JobContext,
   claim: BatchClaim,
@@ -169,19 +170,19 @@ async function recordFailure(
   } else if (isInfrastructure(error)) {
     await again(UNAVAILABLE_SECONDS, false);
   } else if (attempts >= ATTEMPTS_MAX) {
-    await giveUp(context, claim);
+    await endOrDropQuote(context, claim);
   } else {
     await again(Math.min(PAUSE_SECONDS_MAX, 2 ** attempts), true);
   }
 }
 
-/** A batch without a price is still one; any other job is needed. */
-async function giveUp(context: JobContext, { job, batch }: BatchClaim): Promise<void> {
+/** Drops a quote, which a batch can do without; ends the batch for any other job. */
+async function endOrDropQuote(context: JobContext, { job, batch }: BatchClaim): Promise<void> {
   if (job === 'quote-batch') await dropQuote(context.sql, batch.id);
   else await endWithError(context, batch.id, processingFailed(batch));
 }
 
-/** True for what the database, the store or the system is to blame for: the same work succeeds once they are back. */
+/** True for an error of the database, the store or the system: the same work succeeds once they are back. */
 function isInfrastructure(error: unknown): boolean {
   if (error instanceof AppError) return infrastructureCodes.has(error.code);
   const isOfSystem = typeof (error as { syscall?: unknown } | null)?.syscall === 'string';

@@ -17,7 +17,7 @@ export const batchStates = [
 ] as const;
 export type BatchState = (typeof batchStates)[number];
 
-/** Why a batch is paused. What waits for credits goes on by itself; a person's pause is that person's. */
+/** Why a batch is paused. One that waits for credits resumes automatically; one paused by a person does not. */
 export const pauseReasons = ['insufficient_credits', 'key_budget', 'user'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 /** Why a batch is paused, or was cancelled by the service: it was held or paused for too long. */
@@ -25,7 +25,7 @@ export const batchReasons = [...pauseReasons, 'expired'] as const;
 export type BatchReason = (typeof batchReasons)[number];
 export type Shortage = Exclude<PauseReason, 'user'>;
 
-/** Where a batch may go from each state. */
+/** The legal moves from each state. */
 const batchMoves: Record<BatchState, readonly BatchState[]> = {
   created: ['validating', 'failed', 'cancelled'],
   validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelled'],
@@ -52,7 +52,7 @@ export const cancellableStates: readonly BatchState[] = [
   ...statesBefore('cancelling'),
 ];
 
-/** True for a state that nothing leaves. */
+/** True for a final state. */
 export function isFinal(state: BatchState): boolean {
   return batchMoves[state].length === 0;
 }

@@ -1,4 +1,4 @@
-/** Stopping a running list: for a while, for good, and for ever with its files. */
+/** Pausing, cancelling and deleting a running list. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -44,7 +44,7 @@ async function act(id: string, action: string): Promise<BatchView> {
   return (await response.json()) as BatchView;
 }
 
-/** Everything that may never change after a batch was cancelled. */
+/** Everything that must not change after a batch was cancelled. */
 async function money(id: string) {
   const { sql } = pipeline;
   return {
@@ -55,7 +55,7 @@ async function money(id: string) {
   };
 }
 
-/** Runs everything that may still be under way, sweeps of an hour later too. */
+/** Runs everything that may still be in flight, including sweeps an hour later. */
 async function runOut(): Promise<void> {
   await pipeline.runUntilIdle(2);
   await pipeline.passAnHour();
@@ -64,7 +64,7 @@ async function runOut(): Promise<void> {
   await pipeline.runUntilIdle(2);
 }
 
-/** A worker that stands still at its next read or write of an object, its lease held. */
+/** A worker that freezes at its next read or write of an object, holding its lease. */
 async function frozenAt(call: 'get' | 'put'): Promise<{ thaw(): Promise<void> }> {
   const frozen = new Signal();
   const thawed = new Signal();
@@ -95,7 +95,7 @@ async function outcomes(id: string): Promise<string[]> {
 }
 
 describe('pause', () => {
-  test('lets chunks in flight end and starts no other, until it is resumed', async () => {
+  test('lets chunks in flight finish and starts no other until resumed', async () => {
     const id = await pipeline.upload(caller, list, options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
     const inFlight = await frozenAt('put');
@@ -118,7 +118,7 @@ describe('pause', () => {
     });
   });
 
-  test('before the first chunk keeps the start for later', async () => {
+  test('before the first chunk postpones the start', async () => {
     const id = await pipeline.upload(caller, list, options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
     await act(id, 'pause');
@@ -143,7 +143,7 @@ describe('pause', () => {
     expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'completed' });
   });
 
-  test('while the last chunk ends does not keep the batch from its end', async () => {
+  test('while the last chunk finishes does not prevent the batch from ending', async () => {
     const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
     const last = await frozenAt('put');
@@ -153,7 +153,7 @@ describe('pause', () => {
   });
 });
 
-/** Brings a batch to a state, with a worker in flight where the state has one. */
+/** Brings a batch to a state, with a worker in flight if the state has one. */
 const roads: Record<string, (id: string) => Promise<{ thaw(): Promise<void> } | undefined>> = {
   created: async () => undefined,
   validating: async (id) => {
@@ -190,7 +190,7 @@ const roads: Record<string, (id: string) => Promise<{ thaw(): Promise<void> } | 
   },
 };
 const done: Record<string, number> = { running: 2, paused: 2 };
-/** A list that is not split has no rows yet. */
+/** A list has no rows before the split. */
 const unsplit = ['created', 'validating'];
 
 describe.each(Object.keys(roads))('in %s', (state) => {
@@ -201,7 +201,7 @@ describe.each(Object.keys(roads))('in %s', (state) => {
     return { id, worker };
   }
 
-  test('cancel ends all charges at its answer, and the rest is not processed', async () => {
+  test('cancel ends all charges with its response, and the rest is not processed', async () => {
     const { id, worker } = await batchThere();
     const isSplit = !unsplit.includes(state);
     expect(await act(id, 'cancel')).toMatchObject({
@@ -261,7 +261,7 @@ describe.each(Object.keys(roads))('in %s', (state) => {
 });
 
 describe('cancel', () => {
-  test('of a list that turns out to be unreadable ends it all the same', async () => {
+  test('of a list that turns out to be unreadable still ends it', async () => {
     const broken = `${list}${',x'.repeat(600)}\n`.repeat(2000);
     const id = await pipeline.upload(caller, broken, options);
     await act(id, 'cancel');
@@ -292,7 +292,7 @@ describe('cancel', () => {
     }
   });
 
-  test('at the same moment as a commit gives either, and nothing in between', async () => {
+  test('concurrent with a commit yields one or the other, nothing in between', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await pipeline.upload(caller, list, options);
       await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -314,7 +314,7 @@ describe('cancel', () => {
   });
 });
 
-test('an action that is sent again with its Idempotency-Key is answered as the first time', async () => {
+test('an action repeated with its Idempotency-Key returns the first response', async () => {
   const id = await pipeline.upload(caller, list, options);
   const headers = { 'Idempotency-Key': `cancel-${id}` };
   const first = await send(id, 'cancel', headers);
@@ -324,7 +324,7 @@ test('an action that is sent again with its Idempotency-Key is answered as the f
   const second = await send(id, 'cancel', headers);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect([second.status, await second.json()]).toEqual([202, body]);
-  // A refusal is not kept: the same key may succeed later.
+  // A refusal is not stored: the same key may succeed later.
   const held = await pipeline.upload(caller, list, { ...options, hold: 'true' });
   const start = { 'Idempotency-Key': `start-${held}` };
   await expectProblem(await send(held, 'start', start), { status: 409, code: 'invalid_state' });
@@ -332,10 +332,10 @@ test('an action that is sent again with its Idempotency-Key is answered as the f
   expect((await send(held, 'start', start)).status).toBe(202);
 });
 
-test('an action that was done is answered though nobody can be woken', async () => {
+test('a committed action succeeds even though no worker can be woken', async () => {
   const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
   const { wake } = pipeline.queues;
-  pipeline.queues.wake = () => Promise.reject(new Error('the queue is away'));
+  pipeline.queues.wake = () => Promise.reject(new Error('the queue is unavailable'));
   try {
     expect((await act(id, 'start')).state).toBe('queued');
     const upload = await pipeline.upload(caller, list, options);

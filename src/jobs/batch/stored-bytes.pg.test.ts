@@ -1,4 +1,4 @@
-/** What an account may store. */
+/** The maximum bytes that an account stores. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const full = { status: 409, code: 'storage_full' };
 
-/** A list of so many bytes that is held. */
+/** Uploads a held list of `bytes` bytes. */
 function post(bytes: number, of = pipeline): Promise<Response> {
   const body = 'email\np1@list.example\n'.padEnd(bytes - 1, 'x').concat('\n');
   return of.call(caller, '/v1/batches?operation=people.enrich&hold=true', {
@@ -45,7 +45,7 @@ async function storageOf(who: Caller, of = pipeline) {
   return ((await answer.json()) as { storage: object }).storage;
 }
 
-test('a list beyond the bound is refused and not kept, and deleting another makes room', async () => {
+test('a list beyond the maximum is refused and not kept, and deleting another makes room', async () => {
   const kept: string[] = [];
   for (let index = 0; index < 3; index++) {
     kept.push(((await (await post(1000)).json()) as { id: string }).id);
@@ -64,11 +64,11 @@ test('a list beyond the bound is refused and not kept, and deleting another make
   expect((await post(1000)).status).toBe(202);
 });
 
-test('of lists that come at once as many are taken as fit', async () => {
+test('of concurrent lists as many are accepted as fit', async () => {
   const answers = await inTransaction(pipeline.sql, async (tx) => {
     await lockStoredBytes(tx, caller.accountId);
     const sent = Array.from({ length: 5 }, () => post(900));
-    // As many as an account may write at once are recorded, and do not know of each other.
+    // As many as an account may write concurrently are recorded, none visible to the others.
     await pipeline.untilBlocked(2);
     return { sent };
   });
@@ -100,7 +100,7 @@ test('what is stored is the size of its objects, but for the ids of an export: a
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: bytes });
 });
 
-/** Rows that come to nothing and cost nothing. */
+/** Invalid rows, which cost nothing. */
 const invalidRows = (rows: number) => `email\n${'x\n'.repeat(rows)}`;
 const held = {
   operation: 'people.enrich',
@@ -109,7 +109,7 @@ const held = {
   mapping: '{"email":"email"}',
 };
 
-test('a list whose padded rows may not fit fails when it is split, and costs nothing', async () => {
+test('a list whose padded rows may exceed the maximum fails at its split, and costs nothing', async () => {
   const header = Array.from({ length: 100 }, (_, n) => `c${n}`).join(',');
   const wide = `email,${header}\n${'p1@list.example\n'.repeat(10)}`;
   const id = await pipeline.enrich(caller, wide, { operation: 'people.enrich', fields: 'id' });
@@ -122,7 +122,7 @@ test('a list whose padded rows may not fit fails when it is split, and costs not
   expect((await pipeline.batch(caller, next)).state).toBe('ready');
 });
 
-test('held lists reserve what their results may take, and give back what they do not', async () => {
+test('held lists reserve the maximum of their results, and release what they do not use', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 5; index++) {
     ids.push(await pipeline.upload(caller, invalidRows(5), held));
@@ -142,13 +142,13 @@ test('held lists reserve what their results may take, and give back what they do
   expect((await pipeline.batch(caller, again)).state).toBe('ready');
 });
 
-test('a list in test mode reserves its answers too, which are free', async () => {
+test('a list in test mode also reserves its records, which are free', async () => {
   const tester = await pipeline.keyOf(caller.accountId, 'test');
   const id = await pipeline.enrich(tester, invalidRows(1), held);
   expect((await pipeline.batch(tester, id)).error).toMatchObject({ code: 'storage_full' });
 });
 
-test('an account that stores more than it may starts no export, and its split list finishes', async () => {
+test('an account above its maximum starts no export, but its split list finishes', async () => {
   const rows = 'long@list.example\n'.repeat(2);
   const id = await pipeline.upload(caller, `email\n${rows}`, { operation: 'people.enrich' });
   await pipeline.runUntilIdle();
@@ -174,7 +174,7 @@ test('an account that stores more than it may starts no export, and its split li
   ]);
 });
 
-test('an address for an upload counts as the largest upload until it is used', async () => {
+test('an upload URL counts as the maximum upload until it is used', async () => {
   await using onS3 = await closing(openPipeline(bounds, 's3'));
   const { opened } = onS3;
   caller = await opened.account(100);

@@ -3,8 +3,8 @@ import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /**
- * Bytes of an account's objects, live and test together: those of batches whose files are not deleted, with the
- * result that one may still write, and `bytesPerUpload` for every address that was given out and not used yet.
+ * Bytes of an account's objects, live and test: those of batches whose files are not deleted, including the
+ * result that one may still write, plus `bytesPerUpload` for every unused upload URL.
  */
 export async function sumStoredBytes(
   sql: Sql,
@@ -22,13 +22,13 @@ export async function sumStoredBytes(
   return must(sum, 'the sum').bytes;
 }
 
-/** Makes others that store for this account wait until the transaction ends. */
+/** Serializes transactions that store for this account. */
 export async function lockStoredBytes(tx: Sql, accountId: string): Promise<void> {
-  // Rows that refer to the account may still be inserted meanwhile.
+  // This lock still allows inserts of rows that refer to the account.
   await tx`select id from accounts where id = ${accountId} for no key update`;
 }
 
-/** Those of these ids that no batch has. */
+/** The ids among these without a batch. */
 export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from unnest(${ids}::uuid[]) given (id)

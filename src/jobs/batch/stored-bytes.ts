@@ -1,18 +1,18 @@
 /**
- * The bound on what an account stores. It is asked when something is accepted, and when a list is split, which
- * reserves all that its result may take for free. What is paid for is stored beyond the bound as well.
+ * The maximum bytes that an account stores. It is checked when something is accepted, and when a list is split,
+ * which reserves the maximum that its result may take for free. Paid rows are stored even beyond the maximum.
  */
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { lockStoredBytes, sumStoredBytes } from './stored-bytes.sql.ts';
 
-/** The options that bound what is stored. */
+/** The config options that bound stored bytes. */
 export type StorageBounds = Pick<Config, 'storedBytesMax' | 'uploadBytesMax' | 'filesKeepDays'>;
 
 /**
- * Bytes that the account stores. A list that has not ended counts with what its result may take, an upload address that
- * is not used yet as the largest upload.
+ * Bytes that the account stores. A list that has not ended counts with the maximum of its result, an unused
+ * upload URL with the maximum upload size.
  */
 export function readStoredBytes(
   sql: Sql,
@@ -23,7 +23,7 @@ export function readStoredBytes(
 }
 
 /**
- * Throws `AppError` 409 `storage_full` when the account stores more than it may. For refusing a call before its
+ * Throws `AppError` 409 `storage_full` when the account stores more than its maximum. Refuses a call before its
  * body is read; `assertRecordedFits` decides.
  */
 export async function assertStorageLeft(
@@ -36,8 +36,8 @@ export async function assertStorageLeft(
 }
 
 /**
- * The same, for the transaction that has just recorded something more: transactions of one account wait for
- * each other here, so that the bound is exact.
+ * The same, in the transaction that has just recorded an object: transactions of one account wait for each
+ * other here, so the bound is exact.
  */
 export async function assertRecordedFits(
   tx: Sql,

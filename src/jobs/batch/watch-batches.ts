@@ -1,7 +1,7 @@
 /**
- * Tells listeners when a batch changes, and when the key or session that they came with ends. All listeners
- * of a process share one poll of all watched batches and one of what they came with, and a poll returns only what has changed: a
- * thousand idle listeners cost two small queries every half second.
+ * Notifies listeners when a batch changes, and when their key or session ends. All listeners of a process share
+ * one poll of all watched batches and one of all keys and sessions, and a poll returns only changes: a thousand
+ * idle listeners cost two small queries every half second.
  */
 import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
@@ -15,21 +15,21 @@ const POLL_MS = 500;
 type Listener = (batch: Batch) => void;
 
 export interface BatchWatcher {
-  /** Calls back at every change of the batch after what `known` says of it, until the returned function. */
+  /** Calls back at every change of the batch since `known`, until the returned function is called. */
   watch(known: Batch, listener: Listener): () => void;
-  /** Calls back once the key or the session is not in force any more, until the returned function. */
+  /** Calls back once when the key or session is no longer in force, until the returned function is called. */
   watchCaller(credentials: CallCredentials, onEnd: () => void): () => void;
   stop(): void;
 }
 
 interface Watched {
-  /** Of the row, when it was last read; empty before. */
+  /** Version of the row when last read; empty before. */
   version: string;
-  /** Each with what it knows. */
+  /** Listeners with the last state sent to each. */
   listeners: Map<Listener, string>;
 }
 
-/** What listeners came with, and whom to tell of its end. */
+/** The credentials of listeners, and the callbacks for their end. */
 interface WatchedCaller extends CallCredentials {
   listeners: Set<() => void>;
 }
@@ -65,7 +65,7 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
     if (timer !== null) return;
     timer = setTimeout(() => {
       Promise.all([pollBatches(), pollCallers()])
-        .catch((error) => log.warn({ err: error }, 'watched batches could not be read'))
+        .catch((error) => log.warn({ err: error }, 'could not poll watched batches'))
         .finally(() => {
           timer = null;
           if (watched.size + callers.size > 0) schedule();
@@ -76,7 +76,7 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
     watch(known, listener) {
       const one: Watched = watched.get(known.id) ?? { version: '', listeners: new Map() };
       one.listeners.set(listener, JSON.stringify(known));
-      // Who comes after a change that others have heard may not know of it.
+      // A new listener may not know of a change that others were notified of.
       one.version = '';
       watched.set(known.id, one);
       schedule();

@@ -1,39 +1,39 @@
 /**
- * The proof of an erasure: every table and every stored object is searched for what named the person. What
- * customers wrote themselves (uploads, and the columns of a result that repeat them) is theirs; it is
- * named, and no failure.
+ * Proves an erasure: searches every table and every stored object for the person's identifiers. Text that
+ * customers wrote (uploads, and the result columns that repeat them) belongs to them: it is reported, but not
+ * as a failure.
  */
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { addedTexts } from '../result/added-texts.ts';
-import { findShown } from '../result/find-subjects.ts';
+import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { countRowsOfPeople, listTables, searchTable } from './erasure.sql.ts';
 import { kindsIn, type Needle, needleOf } from './needles.ts';
 
 export interface Finding {
-  /** A table, or the key of an object. */
+  /** A table or an object key. */
   where: string;
-  /** What was found there: kinds of identifiers, or `id`. */
+  /** Kinds of identifiers found there, or `id`. */
   found: string[];
 }
 
 export interface ErasureAudit {
   swept: { tables: number; objects: number; bytes: number };
-  /** Where something is left; empty when the person is gone. */
+  /** Remaining traces; empty when the person is erased. */
   left: Finding[];
-  /** Where customers' own text holds an identifier. */
+  /** Customers' own text that contains an identifier. */
   customer_uploads: Finding[];
 }
 
-/** A list's header and name, and the address of a webhook, are text of the customer. */
+/** A list's header and name, and the URL of a webhook, are the customer's text. */
 const customerTables: ReadonlySet<string> = new Set([
   'public.batches',
   'public.uploads',
   'public.webhooks',
 ]);
 
-/** Searches everything for ids and identifiers of somebody. */
+/** Searches everything for the ids and identifiers of a person. */
 export async function auditErasure(
   context: PartsContext,
   ids: readonly number[],
@@ -48,15 +48,15 @@ export async function auditErasure(
   for (const { where } of await countRowsOfPeople(context.sql, ids)) {
     audit.left.push({ where, found: ['id'] });
   }
-  for (const { objectKey } of await findShown(context, ids)) {
+  for (const { objectKey } of await findPartsOf(context, ids)) {
     audit.left.push({ where: objectKey, found: ['id'] });
   }
-  await sweepTables(context, needles, audit);
-  await sweepObjects(context, needles, identifiers.map(asBytes).map(needleOf), audit);
+  await searchTables(context, needles, audit);
+  await searchObjects(context, needles, identifiers.map(asBytes).map(needleOf), audit);
   return audit;
 }
 
-async function sweepTables(
+async function searchTables(
   { sql }: PartsContext,
   needles: readonly Needle[],
   audit: ErasureAudit,
@@ -74,16 +74,16 @@ async function sweepTables(
   }
 }
 
-/** Uploads, and what is made of them before the match. */
+/** Uploads, and copies of them made before the match. */
 const customerKey = /^uploads\/|^batches\/[^/]+\/(upload|canonical-)/;
 const partKey = /^batches\/([^/]+)\/parts\/[^/]+\.csv$/;
 
-/** Blocks of an object end anywhere: they are read a byte a character, and so is what is searched for. */
+/** Blocks of an object end anywhere, so they are decoded one byte per character, as are the search texts. */
 function asBytes({ kind, value }: PersonIdentifier): PersonIdentifier {
   return { kind, value: Buffer.from(value).toString('latin1') };
 }
 
-async function sweepObjects(
+async function searchObjects(
   context: PartsContext,
   needles: readonly Needle[],
   byteNeedles: readonly Needle[],
@@ -99,7 +99,7 @@ async function sweepObjects(
   }
 }
 
-/** Which of the found kinds stand in text of the service, not in a customer's own. */
+/** The found kinds that are in the service's text, not in a customer's own. */
 async function foundInOurs(
   context: PartsContext,
   key: string,
@@ -112,7 +112,7 @@ async function foundInOurs(
   return kindsIn((await addedTexts(context, batchId, key)).toLowerCase(), needles);
 }
 
-/** No identifier is longer, with what stands before and behind it. */
+/** Longer than any identifier with its surrounding characters. */
 const OVERLAP_CHARACTERS = 1_000;
 
 async function searchObject(
@@ -131,7 +131,7 @@ async function searchObject(
       before = text.slice(-OVERLAP_CHARACTERS);
     }
   } catch (error) {
-    // It was deleted in between.
+    // It was deleted meanwhile.
     if (!isObjectMissing(error)) throw error;
   }
   return [...found];

@@ -1,4 +1,4 @@
-/** Erasure takes somebody out of everything, proves it, and they stay unserved. */
+/** Erasure removes a person from everything, proves it, and keeps the person suppressed. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -29,7 +29,7 @@ const get = (path: string, key?: string) =>
 const adaValues = /ada@home|ada@acme|1632960001|7700900001|ada-lovely|LOVELY/;
 
 describe('show', () => {
-  test('tells all that is stored: record, identifiers, officers, results, answers', async () => {
+  test('returns everything stored: record, identifiers, officers, results, kept responses', async () => {
     const id = await pipeline.enrich(caller, list, personOptions);
     const company = await pipeline.enrich(caller, 'registry_number\n01234567\n', {
       operation: 'companies.enrich',
@@ -66,14 +66,14 @@ describe('show', () => {
     });
   });
 
-  test('of a shared phone tells of everybody', async () => {
+  test('of a shared phone returns every holder', async () => {
     const { people } = await showPerson(pipeline.context, { identifier: eve.phone });
     expect(people.map(({ id }) => id)).toEqual([3, 4]);
   });
 });
 
 describe('erase', () => {
-  test('leaves nothing in tables, results and kept answers, and says where customers wrote it', async () => {
+  test('leaves nothing in tables, results and kept responses, and reports customers’ own text', async () => {
     const id = await pipeline.enrich(caller, list, personOptions);
     const company = await pipeline.enrich(caller, 'registry_number\n01234567\n', {
       operation: 'companies.enrich',
@@ -107,7 +107,7 @@ describe('erase', () => {
     expect(acme).not.toMatch(adaValues);
     expect(acme).toContain('Acme Widgets Ltd');
 
-    // The same as for a person whom the graph never had: an opt-out is told to no customer.
+    // The same as for an unknown person: an opt-out is not disclosed to customers.
     for (const key of ['a', undefined]) expect((await get(adaCall, key)).status).toBe(404);
     const replayed = await get(acmeCall, 'b');
     expect([replayed.status, replayed.headers.get('x-credits-charged')]).toEqual([200, '0']);
@@ -130,7 +130,7 @@ describe('erase', () => {
     });
   });
 
-  test('of one who shares a switchboard spares the others, now and later', async () => {
+  test('of a person who shares a switchboard spares the others, now and later', async () => {
     await expect(erasePerson(pipeline.context, { identifier: eve.phone })).rejects.toMatchObject({
       code: 'ambiguous_match',
       message: expect.stringContaining('3, 4'),
@@ -149,7 +149,7 @@ describe('erase', () => {
     expect((await get('/v1/people/enrich?email=new%40home.example')).status).toBe(404);
   });
 
-  test('a second time finds nothing and still sweeps', async () => {
+  test('a second time finds nothing and still searches', async () => {
     await pipeline.enrich(caller, list, personOptions);
     await erasePerson(pipeline.context, { identifier: ada.email });
     const again = await erasePerson(pipeline.context, { id: 1 });
@@ -174,7 +174,7 @@ describe('the audit', () => {
     expect(left).toEqual([{ where, found: ['email'] }]);
   });
 
-  test('finds what is left in an object, across the blocks of its stream, and in cells of ours', async () => {
+  test('finds traces in an object, across the blocks of its stream, and in the service’s cells', async () => {
     const id = await pipeline.enrich(caller, 'email\nada@home.example\n', personOptions);
     await erasePerson(pipeline.context, { id: 1 });
     const padding = 'x'.repeat(65_530);
@@ -186,7 +186,7 @@ describe('the audit', () => {
     expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
   });
 
-  test('does not take a longer address or number for the person', async () => {
+  test('does not mistake a longer address or number for the person’s', async () => {
     await erasePerson(pipeline.context, { id: 1 });
     const text = 'xada@home.example ada@home.example.org +4416329600012 in/ada-lovely-2 @adam';
     await pipeline.sql`update accounts set name = ${text}`;

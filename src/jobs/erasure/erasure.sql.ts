@@ -1,4 +1,4 @@
-/** Statements about one person across all tables: for showing, erasing, and proving that nothing is left. */
+/** Statements about one person across all tables: to show, erase, and prove that nothing is left. */
 import type { Sql } from '../../core/db/client.ts';
 
 /** Ids of the people who hold a value under one of the kinds. */
@@ -16,7 +16,7 @@ export async function findHolders(
 export interface StoredIdentifier {
   code: number;
   value: string;
-  /** People who hold the value, under whatever kind. */
+  /** People who hold the value under any kind. */
   holders: number;
 }
 
@@ -36,7 +36,7 @@ export interface StoredPerson {
   idempotentAnswers: number;
 }
 
-/** What tables hold about a person: record, opt-out, officers by link or by name and year of birth. */
+/** A person's data in tables: record, opt-out, officers by link or by name and year of birth. */
 export async function readPerson(sql: Sql, id: number): Promise<StoredPerson | undefined> {
   const [person] = await sql<StoredPerson[]>`
     select
@@ -56,7 +56,7 @@ export async function readPerson(sql: Sql, id: number): Promise<StoredPerson | u
   return person;
 }
 
-/** Tables that name a person by id, with the rows that still do. Opt-outs are not counted: they stay. */
+/** Tables that refer to a person by id, with the number of such rows. Opt-outs are not counted: they stay. */
 export async function countRowsOfPeople(
   sql: Sql,
   ids: readonly number[],
@@ -77,7 +77,7 @@ export async function countRowsOfPeople(
     where rows > 0`;
 }
 
-/** Every table of every schema that is ours. */
+/** Every table of the project's schemas. */
 export async function listTables(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select schemaname || '.' || tablename as name from pg_tables

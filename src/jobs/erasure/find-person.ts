@@ -1,4 +1,4 @@
-/** Finds the people that a request of a data subject is about. Live graph only: test people are made up. */
+/** Finds the people of a data subject request. Live graph only: test people are fictional. */
 import type { Context } from '../../core/context.ts';
 import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -10,16 +10,16 @@ import {
 } from '../../core/suppression/suppress.ts';
 import { findHolders, type StoredIdentifier } from './erasure.sql.ts';
 
-/** Somebody by an identifier as they gave it, or by the id of their record. */
+/** A person, by an identifier as given or by record id. */
 export type PersonAsked = { identifier: string } | { id: number };
 
 export interface FoundPeople {
-  /** The identifier in canonical form; null for people asked for by id. */
+  /** The identifier in canonical form; null for a request by id. */
   identifier: PersonIdentifier | null;
   ids: number[];
 }
 
-/** The people who hold the identifier, or the id as it is. Throws `AppError` `invalid_parameter`. */
+/** The people who hold the identifier, or the id unchanged. Throws `AppError` `invalid_parameter`. */
 export async function findPeople(
   { sql }: Pick<Context, 'sql'>,
   asked: PersonAsked,
@@ -58,7 +58,7 @@ export function identifierName(code: number): string {
   return nameOfCode.get(code) ?? String(code);
 }
 
-/** Those of a person's identifiers that nobody else has: a switchboard says nothing about one of many. */
+/** A person's identifiers that no other person has: a switchboard does not identify one of many. */
 export function ownIdentifiers(stored: readonly StoredIdentifier[]): PersonIdentifier[] {
   return stored.flatMap(({ code, value, holders }) => {
     const kind = kindOfCode.get(code);

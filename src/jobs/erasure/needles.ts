@@ -1,15 +1,15 @@
-/** What a text is searched for to find somebody in it. Pure. */
+/** The search patterns that find a person in a text. Pure. */
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 
 export interface Needle {
   kind: string;
-  /** Every text that holds the identifier holds one of these, in lower case. */
+  /** Every text with the identifier contains one of these, in lower case. */
   parts: readonly string[];
-  /** Tells the identifier from a longer one that contains it. */
+  /** Distinguishes the identifier from a longer one that contains it. */
   exact: RegExp;
 }
 
-/** An address and a number are told by themselves; a handle only where it is written as one. */
+/** E-mail addresses and phone numbers match by themselves; a handle only where it is written as one. */
 export function needleOf({ kind, value }: PersonIdentifier): Needle {
   const text = value.toLowerCase();
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -27,7 +27,7 @@ export function needleOf({ kind, value }: PersonIdentifier): Needle {
   };
 }
 
-/** Kinds of the identifiers that stand in a text, which is in lower case. */
+/** Kinds of the identifiers found in a lower-case text. */
 export function kindsIn(text: string, needles: readonly Needle[]): string[] {
   return needles
     .filter(({ parts, exact }) => parts.some((part) => text.includes(part)) && exact.test(text))

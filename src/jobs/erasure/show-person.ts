@@ -1,14 +1,14 @@
-/** Subject access: everything that is stored about somebody. */
+/** Subject access: everything stored about a person. */
 import { isOptedOut } from '../../core/suppression/suppress.ts';
-import { findShown } from '../result/find-subjects.ts';
+import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { listIdentifiers, readPerson } from './erasure.sql.ts';
 import { findPeople, identifierName, type PersonAsked } from './find-person.ts';
 
-/** What is stored, as JSON. Throws `AppError` `invalid_parameter` for a text that is no identifier. */
+/** The stored data as JSON. Throws `AppError` `invalid_parameter` for a text that is not an identifier. */
 export async function showPerson(context: PartsContext, asked: PersonAsked) {
   const { identifier, ids } = await findPeople(context, asked);
-  const shown = await findShown(context, ids);
+  const shown = await findPartsOf(context, ids);
   const people = [];
   for (const id of ids) {
     const stored = await readPerson(context.sql, id);

@@ -1,4 +1,4 @@
-/** Accepts an export: its filter and fields are checked, nothing is read yet. */
+/** Accepts an export: checks its filter and fields; reads no people yet. */
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
@@ -15,7 +15,7 @@ import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
 import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
 
-/** What an export is of, as callers and schedules say it. */
+/** The contents of an export as callers and schedules describe them. */
 export type ExportRequest = Pick<
   NewExport,
   | 'name'
@@ -35,7 +35,7 @@ export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
   config: StorageBounds & { batchRowsMax: number; openListsMax: number };
 }
 
-/** Exports have no list of their own: what they write is CSV with commas. */
+/** Exports have no list of their own: they write CSV with commas. */
 const dialect: StoredDialect = {
   encoding: 'utf-8',
   encodingIsGuess: false,
@@ -50,8 +50,8 @@ const dialect: StoredDialect = {
 };
 
 /**
- * Checks what an export is of. Throws `AppError` 400 that names what is wrong: the filter and the position
- * in it, a field that is none, or more results than an export may hold.
+ * Checks an export request. Throws `AppError` 400 that names the error: the filter and the position in it, an
+ * unknown field, or more results than the maximum of an export.
  */
 export function checkExport(
   request: Pick<ExportRequest, 'filter' | 'fields' | 'maxResults'>,
@@ -69,7 +69,7 @@ export function checkExport(
   });
 }
 
-/** A filter inside a body: what is wrong is named as a part of it, `filter.gender`. */
+/** Checks a filter inside a body: errors are named as parts of it, `filter.gender`. */
 function checkFilter(filter: string): void {
   try {
     parseFilter(filter);
@@ -83,7 +83,7 @@ function checkFilter(filter: string): void {
   }
 }
 
-/** Records an export that was checked. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
+/** Records a checked export. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
 export async function insertExport(
   tx: Sql,
   owner: Owner & { keyId: string },
@@ -100,7 +100,7 @@ export async function insertExport(
   return must(await findBatch(tx, id), `export ${id}`);
 }
 
-/** Wakes the writing of the ids, as a part of this trace; a wake-up that is lost is found by the sweep. */
+/** Wakes the job that writes the ids, within this trace; the sweep repeats a lost wake-up. */
 export async function wakeExport(
   { queues }: { queues: Queues },
   batchId: string,
@@ -110,8 +110,8 @@ export async function wakeExport(
 }
 
 /**
- * Makes an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `beforeCommit` runs in the
- * transaction that records it.
+ * Creates an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `beforeCommit` runs in
+ * the transaction that records it.
  */
 export async function createExport(
   context: ExportContext,

@@ -1,6 +1,6 @@
 /**
- * The work of an export's chunk: the people of its ids as they are now. Who was deleted, opted out or came
- * onto the account's do-not-contact list since the ids were written is no row of the file and costs nothing.
+ * Processes an export's chunk: reads the people of its ids as they are now. People who were deleted, opted out
+ * or entered the account's do-not-contact list since the ids were written are not in the file and cost nothing.
  */
 
 import type { Sql } from '../../core/db/client.ts';
@@ -66,7 +66,7 @@ async function outcomesOf(
   return outcomes;
 }
 
-/** Whom the account put on its do-not-contact list since the ids were written. */
+/** Excludes people whom the account put on its do-not-contact list since the ids were written. */
 async function excludeDoNotContact(
   graph: Sql,
   everybody: PreparedFilter,

@@ -51,7 +51,7 @@ test.each(['write-ids', 'run-chunk', 'finish-batch'] as const)(
       else await queues.run(context, must(next, 'wake-up'));
     }
     if (job === 'finish-batch') {
-      // The worker died between its last commit and the end.
+      // The worker died between its last commit and the end of the job.
       await pipeline.sql`
       update batches set state = 'finalizing', finished_at = null, report = null where id = ${id}`;
     }
@@ -60,7 +60,7 @@ test.each(['write-ids', 'run-chunk', 'finish-batch'] as const)(
   },
 );
 
-test('ids that are written twice at once, of different states of the graph, are recorded once', async () => {
+test('ids written twice at once, from different states of the graph, are recorded once', async () => {
   const { queues, context } = pipeline;
   await importGraph(pipeline.sql, { persons: [{ id: 1500, email: 'x@list.example' }] });
   const id = await pipeline.makeExport(caller, { ...body, filter: 'id=[1001-1010|1500]' });
@@ -105,7 +105,7 @@ test.each(['get', 'put'] as const)(
   },
 );
 
-test('a store that fails for a while costs a new try and nothing else', async () => {
+test('a temporary failure of the store costs a retry and nothing else', async () => {
   let failures = 2;
   pipeline.faults.put = async () => {
     if (failures-- > 0) throw new Error('disk');

@@ -27,7 +27,7 @@ const tenIds = Array.from({ length: 10 }, (_, index) => 1001 + index);
 
 const fileOf = (ids: readonly number[]) => `person.id\n${ids.map((id) => `${id}\n`).join('')}`;
 
-/** Makes an export of ids and runs it as far as it goes. */
+/** Creates an export of ids and runs it as far as possible. */
 async function run(owner: Caller, body: Record<string, unknown>): Promise<string> {
   const id = await pipeline.makeExport(owner, { fields: ['id'], ...body });
   await pipeline.runUntilIdle();
@@ -35,7 +35,7 @@ async function run(owner: Caller, body: Record<string, unknown>): Promise<string
 }
 
 describe('an export', () => {
-  test('holds everybody whom the filter means, in order, and charges one credit each', async () => {
+  test('contains all matching people, in order, and charges one credit each', async () => {
     const owner = await pipeline.account(100);
     const id = await run(owner, { filter: ten });
     expect(await pipeline.exportOf(owner, id)).toMatchObject({
@@ -51,7 +51,7 @@ describe('an export', () => {
     expect((await pipeline.charges(owner)).map(({ units }) => units)).toEqual([6, 4]);
   });
 
-  test('gives the chosen columns as lists give them', async () => {
+  test('has the chosen columns in the format of lists', async () => {
     const fields = ['id', 'name', 'summary', 'skills', 'mobile'];
     const id = await run(caller, { filter: 'id=1', fields });
     expect((await pipeline.people(caller, id)).text).toBe(
@@ -68,7 +68,7 @@ describe('an export', () => {
     expect(text.endsWith(`,1,Ada,${exported}`)).toBe(true);
   });
 
-  test('comes in the form that was asked for, and in any other', async () => {
+  test('downloads in the requested format and in any other', async () => {
     const body = { filter: ten, fields: ['id', 'email'], format: 'jsonl', gzip: true };
     const id = await run(caller, { ...body, max_results: 2 });
     const lines = [1, 2].map((n) => `{"id":${1000 + n},"email":"p${n}@list.example"}\n`).join('');
@@ -79,7 +79,7 @@ describe('an export', () => {
     expect(csv.text).toBe('person.id,person.email\n1001,p1@list.example\n1002,p2@list.example\n');
   });
 
-  test('does not lose a person of whom the only column is empty', async () => {
+  test('does not lose a person whose only column is empty', async () => {
     const id = await run(caller, { filter: ten, fields: ['mobile'], max_results: 2 });
     expect((await pipeline.people(caller, id)).text).toBe('person.mobile\n""\n""\n');
     const { text } = await pipeline.people(caller, id, '?format=jsonl');
@@ -108,7 +108,7 @@ describe('an export', () => {
     });
   });
 
-  test('of nobody completes with a header alone', async () => {
+  test('without matching people completes with only a header', async () => {
     const id = await run(caller, { filter: 'id=5000' });
     expect(await pipeline.exportOf(caller, id)).toMatchObject({
       state: 'completed',
@@ -118,7 +118,7 @@ describe('an export', () => {
     expect(await pipeline.people(caller, id)).toEqual({ text: 'person.id\n', complete: 'true' });
   });
 
-  test('of more people than one may hold fails before anything is charged', async () => {
+  test('of more people than the maximum fails before any charge', async () => {
     const id = await run(caller, { filter: 'id=1001-1060' });
     expect(await pipeline.exportOf(caller, id)).toMatchObject({
       state: 'failed',
@@ -130,8 +130,8 @@ describe('an export', () => {
     expect(await pipeline.exportOf(caller, all)).toMatchObject({ rows: { matched: 50 } });
   });
 
-  test('that is held says its price and charges nothing until it is started', async () => {
-    // The crowd has addresses of one kind alone.
+  test('that is held shows its price and charges nothing until it is started', async () => {
+    // The crowd has addresses of only one kind.
     const id = await run(caller, { filter: 'email=*&workEmail=null', hold: true, max_results: 12 });
     expect(await pipeline.exportOf(caller, id)).toMatchObject({
       state: 'ready',
@@ -167,7 +167,7 @@ describe('an export', () => {
 });
 
 describe('people who change while an export runs', () => {
-  test('are left out when they are deleted or opt out, uncharged; who is new stays away', async () => {
+  test('are left out uncharged when deleted or opted out; new people are not added', async () => {
     const owner = await pipeline.account(100);
     await importGraph(pipeline.sql, {
       persons: [2001, 2002, 2003, 2004, 2005, 2006].map((id) => ({
@@ -203,7 +203,7 @@ describe('people who change while an export runs', () => {
 });
 
 describe('people who opt out after an export was made', () => {
-  test('are in no download any more, in any form, and the others stay as they were', async () => {
+  test('are redacted from every download, in any format, and the others are unchanged', async () => {
     const owner = await pipeline.account(100);
     const people = Array.from({ length: 6 }, (_, n) => ({
       id: 4001 + n,
@@ -213,7 +213,7 @@ describe('people who opt out after an export was made', () => {
     await deletePersons(pipeline.sql, [4002]);
     const id = await pipeline.makeExport(owner, { filter: 'id=4001-4006', fields: ['id'] });
     await pipeline.queues.runNext(pipeline.context, 'write-ids');
-    // A person who is no line of the file stands before those who are.
+    // A person without a line in the file comes before those with one.
     await deletePersons(pipeline.sql, [4001]);
     await pipeline.runUntilIdle();
     expect((await pipeline.people(owner, id)).text).toBe(fileOf([4003, 4004, 4005, 4006]));
@@ -226,13 +226,13 @@ describe('people who opt out after an export was made', () => {
     expect(text).toBe('{"id":4003}\n');
     await suppress(pipeline.sql, 'o3@list.example');
     expect((await pipeline.people(owner, id)).text).toBe('person.id\n');
-    // What was delivered was paid.
+    // What was delivered stays paid.
     expect(await pipeline.exportOf(owner, id)).toMatchObject({ credits: { charged: 4 } });
   });
 });
 
-describe('whom the account does not want to contact', () => {
-  test('is in no export, also when the list grew after the ids were written', async () => {
+describe('a person on the account’s do-not-contact list', () => {
+  test('is in no export, even when added after the ids were written', async () => {
     const owner = await pipeline.account(100);
     const keepAway = (email: string) => pipeline.sql`
       insert into do_not_contact (account_id, live, email_sha256)
@@ -277,7 +277,7 @@ describe('a wallet that is too small', () => {
 });
 
 describe('a caller', () => {
-  test('cancels an export: nothing is charged after the answer', async () => {
+  test('cancels an export: nothing is charged after the response', async () => {
     const owner = await pipeline.account(100);
     const id = await pipeline.makeExport(owner, { filter: ten, fields: ['id'] });
     await pipeline.queues.runNext(pipeline.context, 'write-ids');
@@ -298,7 +298,7 @@ describe('a caller', () => {
     await expectProblem(again, { status: 409, code: 'invalid_state' });
   });
 
-  test('deletes the file: 410 then, and the counts stay', async () => {
+  test('deletes the file: 410 afterwards, and the counts stay', async () => {
     const id = await run(caller, { filter: ten });
     const deleted = await pipeline.call(caller, `/v1/exports/${id}`, { method: 'DELETE' });
     expect(deleted.status).toBe(204);
@@ -308,7 +308,7 @@ describe('a caller', () => {
     expect((await pipeline.objects()).filter((key) => key.includes(id))).toEqual([]);
   });
 
-  test('sees exports among exports alone, lists among lists, and no other account any of them', async () => {
+  test('finds exports only as exports and lists only as lists; other accounts find neither', async () => {
     const owner = await pipeline.account(100);
     const exportId = await run(owner, { filter: ten });
     const listId = await pipeline.enrich(owner, 'email\np1@list.example\n', {
@@ -365,7 +365,7 @@ describe('a caller', () => {
     [{ filter: ten, max_results: 51 }, 'max_results'],
     [{ filter: ten, format: 'pdf' }, 'format'],
     [{ filter: ten, limit: 3 }, 'limit'],
-  ])('is told what is wrong with %j', async (body, field) => {
+  ])('gets an error that names the field of %j', async (body, field) => {
     const answer = await pipeline.call(caller, '/v1/exports', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

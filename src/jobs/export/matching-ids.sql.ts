@@ -1,4 +1,4 @@
-/** Statements of exports alone; everything that they share with lists is where batches have it. */
+/** Statements only for exports; those shared with lists are with the batches. */
 import type { Sql } from '../../core/db/client.ts';
 import { readRows } from '../../core/db/read-rows.ts';
 import { compileSearch } from '../../core/search/compile.sql.ts';
@@ -6,15 +6,15 @@ import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
 
 export interface Matching {
   people: PreparedFilter;
-  /** Leaves out whom this schedule has delivered; null for nobody. */
+  /** Excludes people whom this schedule has delivered; null to exclude none. */
   notDeliveredBy: string | null;
-  /** The most ids that are read. */
+  /** Maximum number of ids. */
   max: number;
 }
 
 /**
- * Ids of the people that a filter matches, in order, page by page; all of one state of the graph, because they come from
- * one statement. `tx` must be a transaction.
+ * Ids of the people that a filter matches, in order, page by page. One statement reads them, so they are of one
+ * state of the graph. `tx` must be a transaction.
  */
 export function readMatchingIds(
   tx: Sql,
@@ -32,7 +32,7 @@ export function readMatchingIds(
   return readRows(tx, select);
 }
 
-/** Those of these people whom a filter means. */
+/** The ids among these that match a filter. */
 export async function selectMatchingIds(
   sql: Sql,
   people: PreparedFilter,

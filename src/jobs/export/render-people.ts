@@ -1,4 +1,4 @@
-/** Writes people as lines of CSV: the columns of their records and nothing else. */
+/** Writes people as lines of CSV with only the columns of their records. */
 import type { OutputColumn } from '../../core/enrich/answer.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { ByteWriter } from '../../formats/csv/byte-writer.ts';
@@ -7,10 +7,10 @@ import type { RenderedPart } from '../result/render-part.ts';
 
 const COMMA = 0x2c;
 const LF = 0x0a;
-/** What a person takes at most cases; the writer grows. */
+/** Typical bytes of a person; the writer grows. */
 const PERSON_BYTES = 512;
 
-/** Renders those of the outcomes that are people, in their order. */
+/** Renders the people among the outcomes, in order. */
 export function renderPeople(
   outcomes: readonly Outcome[],
   columns: readonly OutputColumn[],
@@ -23,9 +23,9 @@ export function renderPeople(
     if (answer?.person == null) continue;
     const start = writer.length;
     appendRecordCells(writer, answer.person, selection, COMMA, filled, 0);
-    // A line of nothing would be no row.
+    // An empty line would not be a row.
     if (writer.length === start + 1) writer.text('""');
-    // The comma before the first cell becomes the end of the line before.
+    // The comma before the first cell becomes the end of the previous line.
     writer.bytes[start] = LF;
     rowBytesMax = Math.max(rowBytesMax, writer.length - start);
   }

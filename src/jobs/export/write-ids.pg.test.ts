@@ -29,7 +29,7 @@ async function breakReading(): Promise<void> {
   expect(ended).toHaveLength(1);
 }
 
-test('ids that end early because the connection broke are not taken for all', async () => {
+test('ids cut short by a lost connection are not taken for all', async () => {
   const id = await pipeline.makeExport(caller, { filter: 'id=1001-1060', fields: ['id'] });
   const { context } = pipeline;
   const store = Object.create(context.store) as typeof context.store;
@@ -51,7 +51,7 @@ test('ids that end early because the connection broke are not taken for all', as
   });
 });
 
-/** Lets every reading of people hang until the returned function is called. */
+/** Blocks every read of people until the returned function is called. */
 async function lockPeople(): Promise<() => Promise<void>> {
   const lock = await pipeline.sql.reserve();
   await lock`begin`;
@@ -76,7 +76,7 @@ test.each([
     await pipeline.untilBlocked(1);
     const answer = await pipeline.call(caller, `/v1/exports/${id}${path}`, { method });
     expect(answer.ok).toBe(true);
-    // The people are still locked: only the end of the statement lets the worker go on.
+    // The people are still locked: only ending the statement lets the worker continue.
     await running;
     expect(await pipeline.exportOf(caller, id)).toMatchObject({
       state: 'cancelled',
@@ -95,7 +95,7 @@ test('an export that is cancelled before its people are searched ends without a 
   await unlock();
 });
 
-test('an export whose people cannot be found in time fails and says what to do', async () => {
+test('an export whose search times out fails with a message that says what to do', async () => {
   const hasty = await openPipeline({ EXPORT_SEARCH_TIMEOUT_MS: '50' });
   try {
     const owner = await hasty.account(10);
@@ -106,7 +106,7 @@ test('an export whose people cannot be found in time fails and says what to do',
     await hasty.runUntilIdle();
     const failed = await hasty.exportOf(owner, id);
     expect(failed).toMatchObject({ state: 'failed', error: { code: 'search_timeout' } });
-    expect(JSON.stringify(failed)).toContain('Add a filter that few people meet');
+    expect(JSON.stringify(failed)).toContain('Add a filter that few people match');
     await lock`rollback`;
     lock.release();
   } finally {
@@ -114,7 +114,7 @@ test('an export whose people cannot be found in time fails and says what to do',
   }
 });
 
-test('more people than a page holds are written once each, in order', async () => {
+test('people of several pages are written once each, in order', async () => {
   const { sql } = pipeline;
   await sql`
     insert into person_search select (s).* from (

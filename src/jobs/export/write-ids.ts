@@ -1,6 +1,6 @@
 /**
- * The beginning of an export: the ids of the people that its filter means, in order, as one object. They
- * come from one statement, so they are those of one state of the graph, and no import changes them.
+ * Starts an export: writes the ids of the matching people, in order, as one object. One statement reads them,
+ * so they are of one state of the graph, and no import changes them.
  */
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -23,27 +23,30 @@ import type { JobContext } from '../queue/job-context.ts';
 import { readMatchingIds } from './matching-ids.sql.ts';
 
 /**
- * The id in an export of nobody; no record has it. Such an export is held, paused, paid and ended like one of a few
- * people, so that its course does not tell them apart before anything is paid.
+ * The id in an export without matching people; no record has it. Such an export is held, paused, paid and ended
+ * like one of a few people, so that its progress does not reveal the difference before payment.
  */
 const NOBODY = 0;
 
-/** A brief record is a third of a full one, and nothing is matched: so many make a chunk of the same weight. */
+/**
+ * A brief record is a third of a full one, and nothing is matched: this many times the rows make a chunk of the
+ * same weight.
+ */
 const BRIEF_ROWS = 3;
 
-/** Two pages of ids are far apart only while the store takes none of them. */
+/** Maximum pause between two pages of ids, which occurs only while the store accepts none. */
 const PAUSE_MS_MAX = 60_000;
 
 /**
- * Writes the ids and records them as chunks. Safe to run twice, also at once: each run writes an object of
- * its own, and only one is recorded. Throws `AppError` 422: `too_many_results` for more people than an
- * export may hold, `search_timeout` when the database takes too long over a page of them; and 409 `cancelled`
- * when the export was cancelled or deleted meanwhile, which cancels the statement in the database.
+ * Writes the ids and records them as chunks. Safe to run twice, also concurrently: each run writes its own
+ * object, and only one is recorded. Throws `AppError` 422: `too_many_results` for more people than the maximum
+ * of an export, `search_timeout` when the database takes too long to find a page; and 409 `cancelled` when the
+ * export was cancelled or deleted meanwhile, which cancels the statement in the database.
  */
 export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
   const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;
   const graph = graphOf(context, batch.live);
-  // One more than may be there tells that there are more.
+  // One more than the maximum reveals that there are more.
   const max = batch.maxResults ?? batchRowsMax + 1;
   const notDeliveredBy = batch.onlyNew ? batch.scheduleId : null;
   const columns = outputColumns(batch.operation, batch.fields);
@@ -96,7 +99,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   }
 }
 
-/** Passes the ids on as lines, and notes every `sliceRows` of them as a chunk. */
+/** Yields the ids as lines, and adds every `sliceRows` of them as a chunk. */
 async function* cutChunks(
   pages: AsyncIterable<{ id: number }[]>,
   sliceRows: number,
@@ -135,7 +138,7 @@ function searchTimeout(ms: number, cause: unknown): AppError {
   return new AppError({
     code: 'search_timeout',
     status: 422,
-    message: `The database searched for ${ms / 1000} s without finding the next people of this export. Add a filter that few people meet (a position, place, company, skill or surname), and ask for fewer texts in \`experience.text\`.`,
+    message: `The database searched for ${ms / 1000} s without finding the next people of this export. Add a filter that few people match (a position, place, company, skill or surname), and ask for fewer texts in \`experience.text\`.`,
     cause,
   });
 }
@@ -144,6 +147,6 @@ function tooManyResults(max: number): AppError {
   return new AppError({
     code: 'too_many_results',
     status: 422,
-    message: `The filter means more than ${max} people, the most that one export may hold. Narrow it, or set max_results.`,
+    message: `The filter matches more than ${max} people, the maximum of one export. Narrow it, or set max_results.`,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Deletes what is left behind of work that did not count: parts of workers that lost their lease, what
- * was written anew in vain, and what a worker wrote while the files of its batch were being deleted. Its
- * names follow from the chunks or were noted before, so that nothing has to be listed. A day after the end no worker writes to a batch any more.
+ * Deletes debris of work that did not count: parts of workers that lost their lease, rewritten parts that were
+ * not recorded, and objects written while the files of a batch were being deleted. Their keys follow from the
+ * chunks or were recorded before, so no listing is needed. No worker writes to a batch a day after its end.
  */
 
 import { listLatelyDeleted } from '../batch/batches.sql.ts';
@@ -26,7 +26,7 @@ export async function deleteDebris(context: Pick<JobContext, 'sql' | 'store'>): 
   }
 }
 
-/** Every key that a claim of the chunk can have written and no commit recorded. */
+/** Every key that a claim of the chunk may have written without a recording commit. */
 function* unrecordedKeys(chunk: ReclaimedChunk): Generator<string> {
   const recorded = new Set(chunk.recordedKeys);
   for (let epoch = 1; epoch <= chunk.epoch; epoch++) {

@@ -1,19 +1,19 @@
 /**
- * Deletes what belongs to no batch: the upload of a process that died before it recorded one. Nothing names it,
- * so all objects have to be listed; the id that it lies under says how old it is. A bucket is left alone,
- * because another installation may share it: what is unknown here may be known there.
+ * Deletes uploads without a batch, left by a process that died before recording one. Nothing refers to them, so
+ * all objects have to be listed; the id in the key gives their age. Buckets are skipped, because another
+ * installation may share one and know the object.
  */
 
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Ids that are looked up together. */
+/** Ids per lookup. */
 const BLOCK = 1000;
 
 /**
- * Deletes those that are older than files are kept, and returns how many uploads they were. Safe to repeat, and
- * in several processes at once.
+ * Deletes orphans older than files are kept, and returns the number of uploads. Safe to repeat and to run
+ * concurrently.
  */
 export async function deleteOrphans({
   sql,
@@ -41,7 +41,7 @@ export async function deleteOrphans({
   return deleted;
 }
 
-/** The milliseconds since 1970 that a UUID of version 7 begins with (RFC 9562, section 5.7). */
+/** The time of a UUID version 7, in milliseconds since 1970 (RFC 9562, section 5.7). */
 function bornAt(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -1,12 +1,12 @@
-/** Statements that find what nothing takes on by itself. */
+/** Statements that resume batches automatically. */
 import { joinSpendable, shortage } from '../../core/credits/spendable.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 
 /**
- * Resumes the batches that wait for credits, where the wallet and the key's day can pay for a row again;
- * those that go on waiting say for what. `price` gives the credits of one match of each operation. Batches of
- * one key and operation are short of the same: one is read for all of them, and only those are locked for which
- * something changes.
+ * Resumes the batches that wait for credits when the wallet and the key's daily budget can pay for a row again;
+ * updates the reason of those that keep waiting. `price` gives the credits of one match of each operation.
+ * Batches of one key and operation share their shortage: one is read for all of them, and only batches that
+ * change are locked.
  */
 export async function resumePaidBatches(
   sql: Sql,
@@ -23,7 +23,7 @@ export async function resumePaidBatches(
         ${first} and (account_id, key_id, operation, reason)
           > (short.account_id, short.key_id, short.operation, short.reason)
         ${inOrder}) next),
-    -- First who can pay, then their lists: joined, every list that is short would be read.
+    -- First finds the keys that can pay, then their lists: a join would read every list that is short.
     changed as materialized (
       select s.*, now_short.reason as now_reason
       from short s
@@ -33,7 +33,7 @@ export async function resumePaidBatches(
       join api_keys k on k.id = s.key_id ${joinSpendable(sql)}
       cross join lateral (select ${shortage(sql, sql`p.price`)} as reason) now_short
       where now_short.reason is distinct from s.reason),
-    -- By key and by id, whatever number of rows the planner expects.
+    -- Forces lookups by key and by id, whatever number of rows the planner expects.
     found as materialized (
       select b.id, c.now_reason as reason from changed c cross join lateral (
         select id from batches

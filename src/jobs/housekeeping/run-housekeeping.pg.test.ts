@@ -1,4 +1,4 @@
-/** Files are kept so many days; counts and charges for ever. */
+/** Days that files are kept; counts and charges are kept for ever. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -39,14 +39,14 @@ async function ended(id: string, daysAgo: number): Promise<void> {
 const objectsOf = async (id: string) =>
   (await pipeline.objects()).filter((key) => key.includes(id));
 
-describe('a batch that waits for somebody', () => {
+describe('a batch that waits for its owner', () => {
   async function waitedFor(id: string, days: number, seconds: number): Promise<void> {
     await pipeline.sql`
       update batches set state_since = now() - make_interval(days => ${days}, secs => ${seconds})
       where id = ${id}`;
   }
 
-  test('is cancelled when it was held for as long as files are kept, and its files go later', async () => {
+  test('is cancelled when held as long as files are kept, and its files are deleted later', async () => {
     const other = await pipeline.account(100);
     const listed = { accountId: other.accountId, live: true };
     const { webhook } = await createWebhook(
@@ -87,13 +87,13 @@ describe('a batch that waits for somebody', () => {
     expect(await objectsOf(held)).toEqual([]);
   });
 
-  test('is cancelled when it was paused for as long, and what was paid can be read', async () => {
+  test('is cancelled when paused that long, and the paid rows can be read', async () => {
     const poor = await pipeline.account(1);
     const id = await pipeline.enrich(poor, list, options);
     expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'paused' });
     await waitedFor(id, DAYS, 60);
     await runHousekeeping(pipeline.context);
-    // Credits that come now do not resume it.
+    // Credits added now do not resume it.
     await pipeline.grant(poor, 100, `late-${id}`);
     await pipeline.sweep();
     await pipeline.runUntilIdle();
@@ -138,7 +138,7 @@ describe('the files of a batch', () => {
     expect(await listExpired(pipeline.sql, DAYS)).toEqual([]);
   });
 
-  test('are deleted so many days after its end, and every reader is told', async () => {
+  test('are deleted that many days after its end, and every reader gets the reason', async () => {
     const old = await pipeline.enrich(caller, list, options);
     const young = await pipeline.enrich(caller, list, options);
     const waiting = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
@@ -149,7 +149,7 @@ describe('the files of a batch', () => {
     await runHousekeeping(pipeline.context);
     await runHousekeeping(pipeline.context);
     expect(await objectsOf(old)).toEqual([]);
-    // The upload, two parts, and beside each whom it shows.
+    // The upload, two parts, and their person indexes.
     expect((await objectsOf(young)).length).toBe(5);
     expect((await objectsOf(waiting)).length).toBe(1);
 
@@ -188,7 +188,7 @@ describe('the files of a batch', () => {
   });
 });
 
-test('what became of an event is known for 30 days', async () => {
+test('the outcome of an event is kept for 30 days', async () => {
   const { sql } = pipeline;
   const owner = { accountId: caller.accountId, live: true };
   const { webhook } = await createWebhook(pipeline.context, owner, {
@@ -209,14 +209,14 @@ test('what became of an event is known for 30 days', async () => {
   expect(left).toEqual([{ id: young }]);
 });
 
-describe('an upload of which no batch was made', () => {
-  /** An id as it is given so many days ago. */
+describe('an upload without a batch', () => {
+  /** An id as generated that many days ago. */
   const idFrom = (daysAgo: number) => {
     const born = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
     return `${born.slice(0, 8)}-${born.slice(8)}${crypto.randomUUID().slice(13)}`;
   };
 
-  test('because its process died is deleted as old files are, whole or not, and no other', async () => {
+  test('left by a process that died is deleted at the age of other files, complete or not', async () => {
     const { store } = pipeline.context;
     const [old, young] = [idFrom(DAYS + 0.1), idFrom(DAYS - 0.1)];
     const kept = await pipeline.enrich(caller, list, options);
@@ -236,7 +236,7 @@ describe('an upload of which no batch was made', () => {
     await store.delete(`uploads/${old}`);
   });
 
-  test('is left alone in a bucket, which others may share', async () => {
+  test('is not deleted in a bucket, which others may share', async () => {
     const { context } = pipeline;
     const id = idFrom(500);
     await context.store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
@@ -246,7 +246,7 @@ describe('an upload of which no batch was made', () => {
     expect(await deleteOrphans(context)).toBe(1);
   });
 
-  test('is not taken for one while its batch is known, however old', async () => {
+  test('is not deleted while its batch exists, however old', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const before = await objectsOf(id);
     vi.useFakeTimers({ now: Date.now() + 400 * 86_400_000, toFake: ['Date'] });
@@ -256,8 +256,8 @@ describe('an upload of which no batch was made', () => {
   });
 });
 
-describe('what a worker without a lease left behind', () => {
-  /** A part that was written and never counted, beside one that did. */
+describe('debris of a worker without a lease', () => {
+  /** A part that was written but never committed, and one that was. */
   async function withDebris(): Promise<{ id: string; thaw(): Promise<void> }> {
     const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -295,7 +295,7 @@ describe('what a worker without a lease left behind', () => {
     expect(await pipeline.results(caller, id)).toEqual(whole);
   });
 
-  test('after the files were deleted by hand is deleted a day later', async () => {
+  test('written after the files were deleted manually is deleted a day later', async () => {
     const { id, thaw } = await withDebris();
     await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
     await thaw();

@@ -1,6 +1,6 @@
 /**
- * What is deleted by age: files of ended batches, uploads, idempotency keys, sessions, deliveries of webhooks.
- * In every worker, every ten minutes, with the scrub of stored objects.
+ * Deletes by age: files of ended batches, uploads, idempotency keys, sessions, webhook deliveries. Runs in
+ * every worker every ten minutes, with the scrub of stored objects.
  */
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
@@ -17,9 +17,9 @@ import { deleteDebris } from './delete-debris.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
-/** Ten times as long as a delivery is tried: time to see that it failed, and to send it again. */
+/** Ten times as long as a delivery is retried: time to notice a failure and replay it. */
 const DELIVERIES_KEEP_DAYS = 30;
-/** All objects are listed in one round of so many, which is every six hours. */
+/** All objects are listed in one of this many rounds, every six hours. */
 const ROUNDS_BETWEEN_LISTS = 36;
 
 /** Time for deleting files in one round: the next one continues. */
@@ -58,7 +58,7 @@ async function deleteExpiredFiles(
   }
 }
 
-/** Keeps house at once, then every few minutes until stopped. Reads some of the stored objects each time. */
+/** Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. */
 export function startHousekeeping(context: JobContext): Repeating {
   let round = 0;
   let mustStop = false;
@@ -67,12 +67,12 @@ export function startHousekeeping(context: JobContext): Repeating {
     async () => {
       await runHousekeeping(context, () => mustStop);
       await scrub(context, () => mustStop);
-      // Not in the first: processes that start all the time would list all the time.
+      // Not in the first round: processes that restart often would list each time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
       const orphans = await deleteOrphans(context);
-      if (orphans > 0) context.log.warn({ orphans }, 'uploads of no batch were deleted');
+      if (orphans > 0) context.log.warn({ orphans }, 'deleted uploads without a batch');
     },
-    (error) => context.log.error({ err: error }, 'keeping house failed'),
+    (error) => context.log.error({ err: error }, 'housekeeping failed'),
   );
   return {
     stop() {

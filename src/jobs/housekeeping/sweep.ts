@@ -1,6 +1,6 @@
 /**
- * What keeps every accepted list moving whatever was lost: wake-ups, workers, the queue itself. Runs
- * every few seconds in every worker process; all its statements may run at the same time elsewhere.
+ * Keeps every accepted list moving, even when wake-ups, workers or the queue itself are lost. Runs every few
+ * seconds in every worker process; all its statements may run concurrently elsewhere.
  */
 import { inTransaction } from '../../core/db/client.ts';
 import { prices } from '../../core/operations.ts';
@@ -17,21 +17,21 @@ import { resumePaidBatches } from './resume-paid.sql.ts';
 /** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
 const SWEEP_EVERY_MS = 4_000;
 /**
- * A wake-up that nobody claimed for so long is lost: at once nearly where the queue holds none that
- * waits, because a worker that takes one claims its chunk in milliseconds.
+ * A wake-up unclaimed for this long is lost. The time is short when the queue has none waiting, because a
+ * worker that takes a wake-up claims its chunk in milliseconds.
  */
 const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
-/** What is younger has a wake-up on its way, unless that was lost. */
+/** Younger work should still have a wake-up on its way. */
 const UNATTENDED_SECONDS = 10;
 
-/** One sweep: repairs the queue, takes back lost chunks, resumes batches, wakes what waits, dispatches. */
+/** One sweep: repairs the queue, reclaims lost chunks, resumes batches, wakes waiting jobs, dispatches. */
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
   await context.queues.repair();
   const queue = (await context.queues.countWaiting('run-chunk')) === 0 ? 'drained' : 'waiting';
   const lostSeconds = LOST_WAKE_UP_SECONDS[queue];
   const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
-  if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'leases ran out and were taken back');
+  if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'reclaimed expired leases');
   leasesReclaimed.inc(reclaimed);
   await inTransaction(sql, endWaits);
   await resumePaidBatches(sql, prices);
@@ -44,7 +44,7 @@ export async function sweep(context: JobContext): Promise<void> {
   await dispatch(context);
 }
 
-/** Sweeps now and then every few seconds until stopped; a failed sweep is logged and tried again. */
+/** Sweeps at once, then every few seconds until stopped; a failed sweep is logged and retried. */
 export function startSweeping(context: JobContext): Repeating {
   return startRepeating(
     SWEEP_EVERY_MS,

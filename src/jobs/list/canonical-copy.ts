@@ -1,6 +1,6 @@
 /**
- * The bytes that workers read: UTF-8, unzipped, no byte order mark. An upload that is already UTF-8 is
- * read where it lies, its mark skipped; any other encoding is written once more as UTF-8.
+ * The canonical bytes that workers read: UTF-8, unzipped, no byte order mark. An upload that is already UTF-8
+ * is read in place, its mark skipped; any other encoding is rewritten as UTF-8.
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
@@ -11,14 +11,14 @@ import type { ListBatch } from '../batch/batch.ts';
 
 export interface CanonicalObject {
   key: string;
-  /** Where the first data record begins. */
+  /** Byte offset of the first data record. */
   firstByte: number;
   sum: ObjectSum;
 }
 
 /**
  * Finds or writes the canonical object of an upload. A second run writes another object. Throws
- * `object_damaged` when it had to read the upload and that is not what was received.
+ * `object_damaged` when it has to read the upload and its bytes are not those received.
  */
 export async function canonicalObject(
   store: ObjectStore,
@@ -35,7 +35,7 @@ export async function canonicalObject(
   return { key, firstByte: dialect.firstByte, sum };
 }
 
-/** The stream without its first bytes. */
+/** The stream without its first `count` bytes. */
 export async function* skipBytes(
   source: AsyncIterable<Buffer>,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Every way of writing one list that the upload claims to read, through the whole pipeline: each comes
- * back with its own text, row for row, as UTF-8.
+ * Every supported encoding of one list, through the whole pipeline: each comes back with its own text, row for
+ * row, as UTF-8.
  */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(() => pipeline.close());
 const options = { operation: 'people.enrich', fields: 'id' };
 const added = ['match.status', 'match.by', 'match.reason', 'match.conflict', 'match.credits'];
 
-/** Rows with the delimiter as `¦` and what stands behind them in the result. */
+/** Rows with the delimiter as `¦`, and their added cells in the result. */
 const rows: [text: string, outcome: string, isAnsi?: boolean][] = [
   ['Zoë Müller¦p1@list.example¦Café “Odéon” 5 €¦', '¦¦matched¦email¦¦false¦1¦1001'],
   ['"Sørensen¦ Åse"¦p2@list.example¦"two\nlines"¦x', '¦¦matched¦email¦¦false¦1¦1002'],
@@ -43,7 +43,7 @@ const newlineOf: Record<Newlines, string[]> = {
   mixed: ['\r\n', '\n', '\r\n', '\r', '\r\n'],
 };
 
-/** The list, and the result it must come back as. `encode` turns one line into bytes. */
+/** The list and its expected result. `encode` turns one line into bytes. */
 function write(
   delimiter: string,
   newlines: Newlines,
@@ -55,7 +55,7 @@ function write(
   const lines: Buffer[] = [];
   for (const [index, [text, , isAnsi]] of [[header, ''] as const, ...rows].entries()) {
     lines.push(encode(fold(text) + (ends[index % ends.length] ?? ''), isAnsi === true));
-    // Blank lines stay where they are.
+    // Blank lines keep their place.
     if (index === 4) lines.push(encode(newline + newline, false));
   }
   const names = [header, '', ...added, 'person.id'].join('¦');
@@ -68,7 +68,7 @@ function write(
 const utf8 = (text: string) => Buffer.from(text);
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
-/** The few characters of the list that Windows-1252 has at other places than Latin-1. */
+/** The few characters of the list with other codes in Windows-1252 than in Latin-1. */
 const windows1252 = (text: string) =>
   Buffer.from(text.replace('€', '\x80').replace('“', '\x93').replace('”', '\x94'), 'latin1');
 
@@ -96,7 +96,7 @@ describe.each(encodings)('a list in %s after the mark "%s"', (name, mark, encode
   test.each(delimiters.flatMap((delimiter) => newlines.map((newline) => ({ delimiter, newline }))))(
     'with $delimiter and $newline comes back row for row',
     async ({ delimiter, newline }) => {
-      // Each account may make so many calls a minute.
+      // Each account has a limit of calls per minute.
       const caller = await pipeline.account(6);
       const { list, result } = write(delimiter, newline, encode);
       const marked = mark === '' ? list : Buffer.concat([encode(mark, false), list]);
@@ -122,7 +122,7 @@ describe('a list', () => {
 
   const body = write(';', 'CRLF', utf8);
 
-  test('that begins with sep=; is read with it, and the line is no row', async () => {
+  test('that begins with sep=; uses that delimiter, and the line is not a row', async () => {
     const text = 'a,b;p1@list.example\r\nc,d;p2@list.example\r\n';
     const result = `Ref,first;Email;${added.join(';')};person.id\r\n${text
       .replaceAll('\r\n', ';matched;email;;false;1;100N\r\n')
@@ -131,7 +131,7 @@ describe('a list', () => {
     await expectResult(caller, Buffer.from(`sep=;\r\nRef,first;Email\r\n${text}`), result);
   });
 
-  test('as gzip, of one member or two, is the list unzipped', async () => {
+  test('as gzip, of one member or two, is read as the unzipped list', async () => {
     await expectResult(caller, gzipSync(body.list), body.result);
     const halves = [body.list.subarray(0, 50), body.list.subarray(50)];
     await expectResult(caller, Buffer.concat(halves.map((half) => gzipSync(half))), body.result);
@@ -147,11 +147,11 @@ describe('a list', () => {
     ].join('\n');
     const more = { header: 'false', mapping: '{"email":2}' };
     await expectResult(caller, Buffer.from(list), result, more);
-    // The line shows that it is no header, so that nobody has to say so.
+    // The line is visibly not a header, so the request need not say so.
     await expectResult(caller, Buffer.from(list), result, { mapping: '{"email":2}' });
   });
 
-  test('with names that are there twice, or not at all, keeps them', async () => {
+  test('with repeated or empty column names keeps them', async () => {
     const list = 'email,email,, note ,__proto__\nx,p2@list.example,a,b,c\n';
     const result = [
       `email,email,, note ,__proto__,${added.join(',')},person.id`,
@@ -161,7 +161,7 @@ describe('a list', () => {
     await expectResult(caller, Buffer.from(list), result, { mapping: '{"email":2}' });
   });
 
-  test('of several columns for one identifier tries them in turn', async () => {
+  test('with several columns for one identifier tries them in turn', async () => {
     const list = 'a,b\nno address,p1@list.example\np2@list.example,p3@list.example\n,\n';
     const result = [
       `a,b,${added.join(',')},person.id`,
@@ -173,7 +173,7 @@ describe('a list', () => {
     await expectResult(caller, Buffer.from(list), result, { mapping: '{"email":["a","b"]}' });
   });
 
-  test('as a workbook comes back as CSV of its first sheet', async () => {
+  test('as a workbook comes back as the CSV of its first sheet', async () => {
     const cells = [
       ['Réf', 'E-Mail', 'Note'],
       ['Zoë, the first', 'p1@list.example', 'two\nlines'],
@@ -194,7 +194,7 @@ describe('a list', () => {
 });
 
 describe('a list with rows that cannot be read', () => {
-  test('has them as invalid rows in their place, with their reasons and lines', async () => {
+  test('keeps them in place as invalid rows, with reasons and line numbers', async () => {
     const caller = await pipeline.account(100);
     const list = Buffer.from(
       [

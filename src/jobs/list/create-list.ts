@@ -1,6 +1,6 @@
 /**
- * Takes an upload: streams it to storage, looks at its first bytes, and records the batch. Whatever is
- * wrong with a file as a whole is said here, before anything is accepted; nothing is left behind then.
+ * Accepts an upload: streams it to storage, inspects its first bytes, and records the batch. A file that is
+ * invalid as a whole is refused here, before anything is accepted, and leaves nothing behind.
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
@@ -47,35 +47,35 @@ const columnNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What the caller says about how the file is written; what is left out is found out. */
+/** The file's dialect as given by the caller; omitted options are detected. */
 export type DialectRequest = Omit<DialectOptions, 'isWhole' | 'columnNames'>;
 
 export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
   config: StorageBounds & { openListsMax: number };
-  /** Whose upload it is. */
+  /** The account of the upload. */
   accountId: string;
-  /** Aborts when nobody waits for the response any more. */
+  /** Aborts when the client no longer waits for the response. */
   signal: AbortSignal;
 }
 
-/** An upload that is in storage and not yet a batch. */
+/** A stored upload that is not yet a batch. */
 export interface StoredUpload {
   batchId: string;
   key: string;
   sum: StreamSum;
   /** Its first bytes, as `readHead` gives them. */
   head: Buffer;
-  /** Of the bytes received. */
+  /** Hash of the received bytes. */
   sha256: Buffer;
-  /** True when it was a workbook: what is stored is the CSV of its first sheet. */
+  /** True for a workbook, stored as the CSV of its first sheet. */
   wasXlsx: boolean;
 }
 
 /**
- * Streams an upload to storage without holding it, unzipped when it is gzip; a workbook becomes the CSV of
- * its first sheet, when its turn comes. Throws as `receiveUpload`, `xlsxToCsv` and the share of conversions
- * do; nothing stays in storage then, nor when the client hangs up half way or `cut` ends it.
+ * Streams an upload to storage without buffering it, unzipping gzip; a workbook becomes the CSV of its first
+ * sheet when its turn comes. Throws as `receiveUpload`, `xlsxToCsv` and the share of conversions do. Nothing
+ * stays in storage then, nor when the client disconnects or `cut` aborts it.
  */
 export async function storeUpload(
   context: UploadContext,
@@ -98,8 +98,9 @@ export async function storeUpload(
 }
 
 /**
- * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The longest one ends
- * before the wait of the next account does, and both together before a silent connection is cut.
+ * A conversion keeps one core busy and holds its texts in memory: a process does one at a time. The longest
+ * conversion is shorter than the wait of the next account, and both together are shorter than the timeout of a
+ * silent connection.
  */
 const convertInTurn = openShare({
   name: 'workbooks',
@@ -109,7 +110,7 @@ const convertInTurn = openShare({
   waitMsMax: 30_000,
 });
 
-/** Replaces a stored workbook by the CSV of its first sheet. Nothing stays when it throws. */
+/** Replaces a stored workbook with the CSV of its first sheet. Leaves nothing in storage when it throws. */
 async function convertXlsx(
   { store, config, accountId, signal }: UploadContext,
   upload: StoredUpload,
@@ -126,7 +127,7 @@ async function convertXlsx(
     return { ...upload, key, sum, head, wasXlsx: true };
   } catch (error) {
     await store.delete(key);
-    // A client that goes away is no failure of ours.
+    // A client that disconnects is not a failure of the service.
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -135,10 +136,10 @@ async function convertXlsx(
 }
 
 /**
- * Makes a stored upload a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
+ * Turns a stored upload into a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
  * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
- * `storage_full` when the account has no room for it, 429 when it has its maximum of open lists.
- * The upload is deleted then. `beforeCommit` runs in the transaction that records the batch.
+ * `storage_full` when the account has no room for it, 429 when the account has its maximum of open lists. The
+ * upload is then deleted. `beforeCommit` runs in the transaction that records the batch.
  */
 export async function createBatch(
   context: UploadContext,
@@ -181,13 +182,13 @@ export async function createBatch(
   }
   const wakeUp = { id: `split-batch-${batchId}`, payload: { batchId } };
   await context.queues.wake('split-batch', [wakeUp]).catch((error) => {
-    // The batch is accepted; the sweep finds what has no wake-up.
+    // The batch is accepted; the sweep finds batches without a wake-up.
     context.log.warn({ err: error, batch: batchId }, 'batch not woken');
   });
   return batch;
 }
 
-/** A connection that is lost at the commit does not say whether the batch, and its upload, are needed. */
+/** True when the batch may exist: a connection lost during the commit leaves its outcome unknown. */
 async function mayBeRecorded(
   { sql }: Pick<UploadContext, 'sql'>,
   batchId: string,

@@ -1,4 +1,4 @@
-/** Paying once for a record, and once more only for what did not match. */
+/** Dedupe charges once per record; a rerun charges only for rows that did not match. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -36,7 +36,7 @@ async function rerun(id: string, outcomes: string[], headers = {}): Promise<Resp
 }
 
 describe('dedupe', () => {
-  // Rows 1 and 5 are one record by two addresses; 2, 3 and 9 are another.
+  // Rows 1 and 5 are one record with two addresses; 2, 3 and 9 are another.
   const emails = [
     'ada@home.example',
     'p1@list.example',
@@ -81,13 +81,13 @@ describe('dedupe', () => {
     expect(kept).toHaveLength(0);
   });
 
-  test('holds across a wallet that runs dry and a worker that dies', async () => {
+  test('survives an empty wallet and a worker that dies', async () => {
     const poor = await pipeline.account(1);
     const id = await pipeline.upload(poor, list, { ...options, dedupe: 'true' });
     for (let grant = 0; grant < 4; grant++) {
       pipeline.faults.put = async () => {
         delete pipeline.faults.put;
-        throw new Error('the disk is away');
+        throw new Error('the disk is unavailable');
       };
       await pipeline.runUntilIdle();
       await pipeline.passAnHour();
@@ -103,7 +103,7 @@ describe('dedupe', () => {
     );
   });
 
-  test('is off unless asked for', async () => {
+  test('is off by default', async () => {
     const id = await pipeline.enrich(caller, list, options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       rows: { matched: 7, duplicate: 0 },
@@ -122,7 +122,7 @@ describe('a rerun', () => {
   ];
   const list = `Who;E-Mail;Note\n${rows.join('\n')}\n`;
 
-  test('runs the rows of the chosen outcomes, with the options of the first run', async () => {
+  test('processes the rows of the chosen outcomes, with the options of the first run', async () => {
     const id = await pipeline.enrich(caller, list, { ...options, max_credits: '50' });
     expect(await pipeline.batch(caller, id)).toMatchObject({ rows: { matched: 1, no_match: 3 } });
     await importGraph(pipeline.sql, {
@@ -147,11 +147,11 @@ describe('a rerun', () => {
       rows: { total: 3, matched: 2, no_match: 1 },
       credits: { charged: 2, max: 50 },
     });
-    // The first run is as it was.
+    // The first run is unchanged.
     expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 1 } });
   });
 
-  test('keeps rows that hold nothing, and lists without a header', async () => {
+  test('keeps empty rows, and lists without a header', async () => {
     const bare = 'p1@list.example\n""\nnobody@list.example\n';
     const query = { ...options, header: 'false', mapping: '{"email":1}' };
     const id = await pipeline.enrich(caller, bare, query);
@@ -163,7 +163,7 @@ describe('a rerun', () => {
     ]);
   });
 
-  test('of a cancelled list runs what was not processed', async () => {
+  test('of a cancelled list processes the unprocessed rows', async () => {
     const id = await pipeline.upload(caller, list, options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
     await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
@@ -176,7 +176,7 @@ describe('a rerun', () => {
     });
   });
 
-  test('that is sent twice with one Idempotency-Key makes one batch', async () => {
+  test('sent twice with one Idempotency-Key creates one batch', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const headers = { 'Idempotency-Key': 'rerun once' };
     const first = await rerun(id, ['invalid', 'no_match'], headers);
@@ -190,7 +190,7 @@ describe('a rerun', () => {
     await pipeline.runUntilIdle();
   });
 
-  test('is refused while the list runs, for no such rows, and for what matched', async () => {
+  test('is refused while the list runs, without such rows, and for matched rows', async () => {
     const id = await pipeline.upload(caller, list, options);
     const invalidState = { status: 409, code: 'invalid_state' };
     await expectProblem(await rerun(id, ['no_match']), invalidState);

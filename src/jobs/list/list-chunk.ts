@@ -1,4 +1,4 @@
-/** The work of a list's chunk: its records are matched, and written with what became of them. */
+/** Processes a list's chunk: matches its records and writes them with their outcomes. */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { priceOf } from '../../core/operations.ts';
@@ -35,7 +35,7 @@ export async function readListChunk(
       const rows = { piece, records, from, to: from + paid.length };
       const { filled, ...rendered } = renderPart(rows, paid, layout);
       const report = reportPart(records, from, paid, layout, { filled, repairs });
-      // The part has its own copy of the bytes.
+      // The part copied the bytes.
       matched.release();
       return { ...rendered, report };
     },

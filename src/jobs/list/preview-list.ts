@@ -1,4 +1,4 @@
-/** The first rows of a list as they were read, so that a wrong mapping is seen before it costs. */
+/** Previews the first rows of a list as read, so that a wrong mapping is found before it costs. */
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
@@ -19,8 +19,8 @@ interface Sample {
 }
 
 /**
- * The preview of a batch: how it is read, and the first rows with the identifiers found in them. Throws
- * `AppError` 410 when its files are no longer kept.
+ * The preview of a batch: its dialect and mapping, and the first rows with their identifiers. Throws `AppError`
+ * 410 when its files are no longer kept.
  */
 export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   const delimiter = batch.dialect.delimiter;
@@ -39,7 +39,7 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   };
 }
 
-/** Cells of the first records, for guessing what the columns hold. */
+/** Cells of the first records, for guessing the mapping. */
 export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
   const delimiter = batch.dialect.delimiter;
   const { bytes, records } = await sampleOf(store, batch);
@@ -49,7 +49,7 @@ export async function readSample(store: ObjectStore, batch: ListBatch): Promise<
   );
 }
 
-/** The data records of the first bytes of the upload, as canonical bytes. Throws as `readHead`. */
+/** The data records in the first bytes of the upload, as canonical bytes. Throws as `readHead`. */
 async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
   assertFilesKept(batch);
   const { dialect, uploadKey, uploadBytes, uploadHeadCrc32 } = batch;

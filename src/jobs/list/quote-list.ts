@@ -1,4 +1,4 @@
-/** The price of a held batch: the same match pass that a run would make, without a charge and a result. */
+/** Quotes a held batch: the same match pass as a run, without charges or results. */
 import { availableCredits } from '../../core/credits/credits.ts';
 import { discloseQuote } from '../../core/free-responses/free-responses.ts';
 import { takeRows } from '../../core/limits/limits.ts';
@@ -12,22 +12,22 @@ import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 /**
- * Makes and stores the quote of a batch in hand. Not done when the key has no rows left this minute, or when the
- * batch was changed, started, cancelled or asked again meanwhile.
+ * Computes and stores the quote of a claimed batch. Not done when the key has no rows left this minute, or when
+ * the batch was changed, started, cancelled or requested again meanwhile.
  */
 export async function quoteList(context: JobContext, held: HeldBatch): Promise<NotDone | null> {
   const { batch } = held;
   if (batch.kind !== 'list' || batch.quote === null) return null;
   const chunks = await listChunks(context.sql, batch.id);
   const [first] = chunks;
-  // A quote counts as rows.
+  // A quote counts towards the rows per minute.
   const waitSeconds = first ? await takeRows(context.limiter, first, batch.rowsTotal ?? 0) : 0;
   if (waitSeconds > 0) return { retryAfterSeconds: waitSeconds };
   const rows = await countMatches(context, held, batch, chunks);
   if (rows === undefined) return { retryAfterSeconds: 0 };
   const price = batch.live ? operations[batch.operation].price : 0;
   const told = discloseQuote(rows, price);
-  // By what is told: an empty wallet would else say whether there is any match.
+  // Based on the rounded figure: otherwise an empty wallet would reveal whether there is any match.
   const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
   const quote = { state: 'done', asked_at: batch.quote.asked_at, ...told, affordable } as const;
   const isStored = await setQuote(context.sql, batch.id, quote);
@@ -35,8 +35,8 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
 }
 
 /**
- * Rows of each outcome, of the whole list; undefined when the quote is no longer wanted. `max_credits` does not cut
- * it: where the cut fell would name the rows that match.
+ * Rows by outcome for the whole list; undefined when the quote is no longer needed. `max_credits` does not cut
+ * it: the position of the cut would reveal which rows match.
  */
 async function countMatches(
   context: JobContext,

@@ -5,22 +5,22 @@ import { receiveUpload } from './receive-upload.ts';
 
 const early = { code: 'invalid_request', status: 400 };
 
-test('a client that hung up before the upload was looked at is told so', async () => {
+test('a client that disconnected before the upload was read gets that error', async () => {
   const source = new PassThrough();
   source.destroy();
   await expect(finished(receiveUpload(source, 100))).rejects.toMatchObject(early);
 });
 
-test('a client that hangs up before anybody reads ends nothing but its upload', async () => {
+test('a client that disconnects before the stream is read ends only its upload', async () => {
   const source = new PassThrough();
   const received = receiveUpload(source, 100);
   source.destroy();
-  // An error that nobody heard would end the process here.
+  // An unhandled error event would end the process here.
   await new Promise((resolve) => setImmediate(resolve));
   await expect(finished(received)).rejects.toMatchObject(early);
 });
 
-test('a connection that is reset in mid-upload is the client’s, not ours', async () => {
+test('a connection reset during the upload is the client’s error, not ours', async () => {
   const source = new PassThrough();
   const received = receiveUpload(source, 100);
   source.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));

@@ -5,20 +5,20 @@ import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../../core/lib/errors.ts';
 
-/** A gzip that grows more than this is no list (a million rows of CSV shrink to a tenth at most). */
+/** A gzip that expands more than this is not a list (a million rows of CSV compress to a tenth at most). */
 const RATIO_MAX = 100;
-/** Below this size the ratio says nothing. */
+/** Below this size the ratio is not meaningful. */
 const RATIO_FROM_BYTES = 1024 * 1024;
 
 export type ReceivedUpload = Readable & {
-  /** Of all the bytes given; call it after the end. */
+  /** Hash of all bytes read; call after the end. */
   sha256(): Buffer;
 };
 
 /**
- * The upload's own bytes, unzipped when they begin as gzip does. Ends in `AppError` 413
- * `file_too_large` at the byte that is too many, 422 `unreadable_csv` for a gzip that is broken or that
- * grows too much, 400 when the client hangs up, and with the reason of `cut` once that is aborted.
+ * The upload's bytes, unzipped if they begin with a gzip header. Ends with `AppError` 413 `file_too_large` at
+ * the first excess byte, 422 `unreadable_csv` for a gzip that is broken or expands too much, 400 when the
+ * client disconnects, and with the reason of `cut` once that is aborted.
  */
 export function receiveUpload(
   source: Readable,
@@ -32,7 +32,8 @@ export function receiveUpload(
     unzip.on('close', () => cut.removeEventListener('abort', end));
     if (cut.aborted) end();
   }
-  // The client may hang up before anybody reads, or before this: who reads later still meets the error.
+  // The client may disconnect before the stream is read, or before this line: a later read still gets the
+  // error.
   unzip.on('error', () => {});
   if (source.destroyed && !source.readableEnded) unzip.destroy(endedEarly());
   source.on('error', (error) => unzip.destroy(isHangUp(error) ? endedEarly(error) : error));
@@ -77,7 +78,7 @@ class UnzipIfGzip extends Transform {
     done(error);
   }
 
-  /** The first two bytes are here (or there are no more): gzip or not. */
+  /** Called with the first two bytes (or all, if fewer): decides whether it is gzip. */
   #begin(done: TransformCallback): void {
     const head = this.#head ?? Buffer.alloc(0);
     this.#head = null;
@@ -114,7 +115,7 @@ class UnzipIfGzip extends Transform {
   }
 }
 
-/** What Node calls a request whose client went away. */
+/** True for Node's error of a request whose client disconnected. */
 function isHangUp(error: Error): boolean {
   return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
@@ -128,12 +129,12 @@ function endedEarly(cause?: Error): AppError {
   });
 }
 
-/** For an upload of more bytes than the service takes. */
+/** The error for an upload larger than the maximum. */
 export function fileTooLarge(bytesMax: number): AppError {
   return new AppError({
     code: 'file_too_large',
     status: 413,
-    message: `This file holds more than ${bytesMax} bytes. Split it into several files.`,
+    message: `This file has more than ${bytesMax} bytes, the maximum. Split it into several files.`,
     extensions: { bytes_max: bytesMax },
   });
 }
@@ -142,7 +143,7 @@ function growsTooMuch(): AppError {
   return new AppError({
     code: 'unreadable_csv',
     status: 422,
-    message: `This gzip grows to more than ${RATIO_MAX} times its size. Send the file unzipped.`,
+    message: `This gzip file expands to more than ${RATIO_MAX} times its size. Send it unzipped.`,
   });
 }
 
@@ -150,7 +151,8 @@ function brokenGzip(cause: Error): AppError {
   return new AppError({
     code: 'unreadable_csv',
     status: 422,
-    message: 'This gzip file is broken or cut off. Compress the list again, or send it unzipped.',
+    message:
+      'This gzip file is corrupt or truncated. Compress the list again, or send it unzipped.',
     cause,
   });
 }

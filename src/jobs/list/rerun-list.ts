@@ -1,4 +1,4 @@
-/** A new batch from the rows of an old one that came to certain outcomes. */
+/** Creates a new batch from an old batch's rows with certain outcomes. */
 import { Readable } from 'node:stream';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
@@ -9,7 +9,7 @@ import type { Batch, BeforeCommit, ListBatch } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { openParts } from '../result/read-parts.ts';
-import { openCheckedParts } from '../result/redact-parts.ts';
+import { openRedactedParts } from '../result/redact-parts.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { readResultRows } from '../result/result-rows.ts';
 import { createBatch, storeUpload, type UploadContext } from './create-list.ts';
@@ -31,7 +31,7 @@ export async function rerunBatch(
     throw new AppError({
       code: 'invalid_state',
       status: 409,
-      message: `Batch ${batch.id} is ${batch.state}: rows can be run again when it has a result.`,
+      message: `Batch ${batch.id} is ${batch.state}: rows can be rerun after it has ended.`,
       extensions: { state: batch.state },
     });
   }
@@ -44,7 +44,7 @@ export async function rerunBatch(
     throw new AppError({
       code: 'no_rows',
       status: 422,
-      message: `No row of batch ${batch.id} came to ${outcomes.join(' or ')}.`,
+      message: `No row of batch ${batch.id} has the outcome ${outcomes.join(' or ')}.`,
     });
   }
   const mapping = Object.fromEntries(
@@ -89,12 +89,12 @@ async function* chosenRows(
   const width = must(batch.width, 'width of a batch that ran');
   const line = (cells: readonly string[]) => {
     const text = cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
-    // An empty line is no row.
+    // An empty line is not a row.
     return Buffer.from((text === '' ? '""' : text) + newline);
   };
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
-  const parts = await openParts(context, await openCheckedParts(context, batch));
+  const parts = await openParts(context, await openRedactedParts(context, batch));
   for await (const { cells } of readResultRows(parts, { accountId: batch.accountId, delimiter })) {
     if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
     counter.rows++;

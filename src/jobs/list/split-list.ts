@@ -14,8 +14,8 @@ import { resultBytesMax } from '../result/result-bytes.ts';
 import { type CanonicalObject, canonicalObject, skipBytes } from './canonical-copy.ts';
 
 /**
- * Splits a list. Throws `AppError` for one that cannot be read, and 409 `storage_full` for one whose result the account
- * may have no room for.
+ * Splits a list. Throws `AppError` for an unreadable one, and 409 `storage_full` when its result may exceed the
+ * account's storage.
  */
 export function splitList(context: JobContext, batch: ListBatch): Promise<void> {
   return twiceIfDamaged(() => split(context, batch));
@@ -25,14 +25,14 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
   const { dialect } = batch;
   const canonical = await canonicalObject(context.store, batch);
   const { chunks, totals } = await cut(context, dialect, canonical).catch(async (error) => {
-    // A flipped byte can be a quote: what is wrong with the list may be what is wrong with the object.
+    // A flipped byte can be a quote: an unreadable list may be a damaged object.
     await verifyObject(context.store, canonical.key, canonical.sum);
     throw error;
   });
   const width = Math.max(totals.widestFieldCount, dialect.header?.length ?? 0);
   const { rows } = totals;
   await inTransaction(context.sql, async (tx) => {
-    // First, because calls of the account lock it before its lists.
+    // First, because calls lock the account before its lists.
     await lockStoredBytes(tx, batch.accountId);
     const isSplit = await insertSplit(
       tx,
@@ -54,7 +54,7 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
   });
 }
 
-/** Reads the whole object, from its first byte on, because its checksum is that of all its bytes. */
+/** Reads the object from its first byte, because the checksum covers all bytes. */
 function cut(
   { store, config }: JobContext,
   dialect: ListBatch['dialect'],

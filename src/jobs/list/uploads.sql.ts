@@ -1,10 +1,10 @@
-/** Statements about uploads that callers put into the object storage themselves. */
+/** Statements about uploads that callers put directly into the object storage. */
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 
-/** An upload can become a batch for so long; then it is deleted. */
+/** How long an upload can become a batch; then it is deleted. */
 const uploadKeepSeconds = 24 * 60 * 60;
 
 export interface Upload {
@@ -14,7 +14,7 @@ export interface Upload {
   usedAt: Date | null;
 }
 
-/** Records an upload before its address is given out; returns when it expires. */
+/** Records an upload before its URL is returned; returns its expiry. */
 export async function insertUpload(
   sql: Sql,
   upload: Owner & { id: string; key: string },
@@ -25,7 +25,7 @@ export async function insertUpload(
   return must(row, `upload ${upload.id}`).expiresAt;
 }
 
-/** An upload of this owner that has not expired; anybody else's is not found. */
+/** Finds an unexpired upload of this owner; another owner's is not found. */
 export async function findOwnUpload(
   sql: Sql,
   owner: Owner,
@@ -38,7 +38,7 @@ export async function findOwnUpload(
   return upload;
 }
 
-/** Uses an upload up. False when another batch was made of it, or it has been deleted. */
+/** Marks an upload as used. False when it was already used or deleted. */
 export async function markUploadUsed(sql: Sql, id: string): Promise<boolean> {
   const marked = await sql`
     update uploads set used_at = now() where id = ${id} and used_at is null returning id`;
@@ -53,7 +53,7 @@ export async function listExpiredUploads(sql: Sql): Promise<{ id: string; key: s
     order by created_at limit 1000`;
 }
 
-/** Forgets uploads whose objects are gone. */
+/** Deletes the rows of uploads whose objects are deleted. */
 export async function deleteUploads(sql: Sql, ids: string[]): Promise<void> {
   await sql`delete from uploads where id = any(${ids}::uuid[])`;
 }

@@ -1,7 +1,7 @@
 /**
- * Uploads past the API: the caller gets an address of the object storage, puts the file there, and makes
- * a batch of it. What was put is not trusted: it is streamed through the same checks as any other upload,
- * into an object that no address reaches.
+ * Direct uploads: the caller gets a URL of the object storage, PUTs the file there, and creates a batch from
+ * it. The file is not trusted: it is streamed through the same checks as any upload, into an object without a
+ * public URL.
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
@@ -21,8 +21,8 @@ import {
 } from './uploads.sql.ts';
 
 /**
- * For beginning the PUT, however long it then takes. Far less than an upload is kept, so that nothing is
- * written any more when it is deleted.
+ * Time to begin the PUT, however long it then takes. Much shorter than an upload is kept, so that nothing is
+ * written after its deletion.
  */
 const ADDRESS_SECONDS = 60 * 60;
 
@@ -31,13 +31,13 @@ export interface NewUpload {
   /** For one PUT of the file, any content type. */
   url: string;
   urlExpiresAt: Date;
-  /** Until when a batch can be made of it. */
+  /** When the upload expires and can no longer become a batch. */
   expiresAt: Date;
 }
 
 /**
- * Opens an upload. Until it is used or expires, it counts as the largest upload among what the account stores.
- * Throws `AppError` 409: `invalid_state` where the files lie on the service's own disk, `storage_full`.
+ * Opens an upload. Until used or expired, it counts towards the account's storage with the maximum upload size.
+ * Throws `AppError` 409: `invalid_state` when the service keeps files on its own disk, `storage_full`.
  */
 export async function createUpload(
   { sql, store, config }: Pick<Context, 'sql' | 'store'> & { config: StorageBounds },
@@ -61,8 +61,8 @@ export async function createUpload(
 }
 
 /**
- * Opens the file of an upload. Throws `AppError`: 404 `not_found` for one that has expired or is anybody
- * else's, 409 `invalid_state` when it was used or nothing was put yet, 413 `file_too_large`.
+ * Opens the file of an upload. Throws `AppError`: 404 `not_found` when it has expired or belongs to another
+ * owner, 409 `invalid_state` when it was used or has no file yet, 413 `file_too_large`.
  */
 export async function openUpload(
   { sql, store }: Pick<Context, 'sql' | 'store'>,
@@ -75,28 +75,26 @@ export async function openUpload(
     throw new AppError({
       code: 'not_found',
       status: 404,
-      message: `There is no upload ${id}. An upload is kept for a day.`,
+      message: `There is no upload ${id}. Uploads are kept for a day.`,
     });
   }
   if (upload.usedAt !== null) throw alreadyUsed(id);
   const bytes = await store.head(upload.key);
   if (bytes === null) {
-    throw invalidState(
-      `Nothing was uploaded as ${id} yet: PUT the file to the upload's url first.`,
-    );
+    throw invalidState(`Upload ${id} has no file yet. PUT the file to the upload's url first.`);
   }
   if (bytes > bytesMax) {
     await store.delete(upload.key);
     throw fileTooLarge(bytesMax);
   }
-  // What was put has no checksum of ours; its length is known.
+  // A direct upload has no checksum of ours, only its length.
   const blocks = streamObject(store, upload.key, { bytes, crc32: null });
   return { key: upload.key, source: Readable.from(blocks, { objectMode: false }) };
 }
 
 /**
- * Uses an upload up, in the transaction that records its batch: a request that fails leaves it for
- * another try. Throws `AppError` 409 `invalid_state` when another batch was first.
+ * Marks an upload as used, in the transaction that records its batch, so a failed request can be retried.
+ * Throws `AppError` 409 `invalid_state` when another batch was first.
  */
 export async function useUpload(tx: Sql, id: string): Promise<void> {
   if (!(await markUploadUsed(tx, id))) throw alreadyUsed(id);
@@ -118,7 +116,9 @@ export async function deleteExpiredUploads({
 }
 
 function alreadyUsed(id: string): AppError {
-  return invalidState(`Upload ${id} is a batch already. Upload the file again for another one.`);
+  return invalidState(
+    `Upload ${id} was already used for a batch. Upload the file again for another batch.`,
+  );
 }
 
 function invalidState(message: string): AppError {

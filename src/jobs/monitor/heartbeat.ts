@@ -1,4 +1,4 @@
-/** Lets the others know that this process is there: `GET /admin/health` and the metrics tell how many are. */
+/** Records that this process is alive, for the counts in `GET /admin/health` and the metrics. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -11,10 +11,10 @@ import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteProcess, insertBeat, type ProcessKind } from './monitor.sql.ts';
 
 const BEAT_EVERY_MS = 5_000;
-/** A process that was not seen for so long is gone, or cannot reach the database. */
+/** A process not seen for this long has died or cannot reach the database. */
 export const SEEN_SECONDS_MAX = 15;
 
-/** Beats until stopped; then the process is forgotten. */
+/** Beats until stopped; then removes the process. */
 export function startHeartbeat(
   { sql, log }: { sql: Sql; log: Pick<Log, 'warn'> },
   kind: ProcessKind,
@@ -33,7 +33,7 @@ export function startHeartbeat(
   return {
     async stop() {
       await beating.stop();
-      // One that stays because the database is away is not seen any more, and forgotten after a day.
+      // A row that stays because the database is unavailable goes stale and is deleted after a day.
       await deleteProcess(sql, process.id).catch(() => {});
     },
   };

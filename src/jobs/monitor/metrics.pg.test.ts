@@ -28,7 +28,7 @@ const list = `${people(...numbers)}nobody@list.example\nno address\n`;
 beforeEach(async () => {
   caller = await pipeline.account(1_000);
 });
-/** By how much a metric grew between two readings. */
+/** The growth of a metric between two readings. */
 function growth(before: Scrape, after: Scrape, name: string, labels: Record<string, string> = {}) {
   return (after.sum(name, labels) ?? 0) - (before.sum(name, labels) ?? 0);
 }
@@ -40,7 +40,7 @@ interface LedgerSum {
   units: number;
 }
 
-/** What the ledger charged the account, by the channel that the reference names. */
+/** The account's charges in the ledger, by the channel in their references. */
 async function ledgerOf({ accountId }: Caller): Promise<LedgerSum[]> {
   return pipeline.sql<LedgerSum[]>`
     select case when b.kind is null then split_part(reference, ':', 1) else b.kind end as channel,
@@ -50,7 +50,7 @@ async function ledgerOf({ accountId }: Caller): Promise<LedgerSum[]> {
 }
 
 describe('counters of work', () => {
-  test('move by exactly the rows of a list, and by the credits of the ledger', async () => {
+  test('grow by exactly the rows of a list and the credits of the ledger', async () => {
     const before = await scrapeHere();
     const id = await pipeline.enrich(caller, list, { operation: 'people.mobile' });
     const second = await pipeline.enrich(caller, list, { operation: 'people.enrich' });
@@ -88,7 +88,7 @@ describe('counters of work', () => {
     expect(after.sum('enrich_transactions_open')).toBe(0);
   });
 
-  test('move with single calls, searches and exports as the ledger does', async () => {
+  test('grow with single calls, searches and exports as the ledger does', async () => {
     const before = await scrapeHere();
     const call = (path: string, headers = {}) => pipeline.call(caller, path, { headers });
     await call('/v1/people/enrich?email=p1%40list.example');
@@ -117,7 +117,7 @@ describe('counters of work', () => {
     expect(growth(before, after, 'enrich_rows_total', missed)).toBe(1);
   });
 
-  test('of test keys say so, and charge nothing', async () => {
+  test('of test keys are labelled as such, and charge nothing', async () => {
     const tester = await pipeline.keyOf(caller.accountId, 'test');
     const before = await scrapeHere();
     await pipeline.enrich(tester, list, { operation: 'people.enrich' });
@@ -127,7 +127,7 @@ describe('counters of work', () => {
     expect(growth(before, after, 'enrich_credits_total')).toBe(0);
   });
 
-  test('tell which limit refused', async () => {
+  test('name the limit that refused', async () => {
     const { sql } = pipeline;
     const before = await scrapeHere();
     const poor = await pipeline.account(0);
@@ -156,7 +156,7 @@ describe('counters of work', () => {
     await pipeline.runUntilIdle();
   });
 
-  test('of requests name the route and never what was sent', async () => {
+  test('of requests name the route, never the input', async () => {
     const before = await scrapeHere();
     await pipeline.call(caller, '/v1/batches/0192f0f0-0000-7000-8000-000000000000');
     await pipeline.call(caller, '/somewhere/p1@list.example');
@@ -170,8 +170,8 @@ describe('counters of work', () => {
   });
 });
 
-describe('gauges of what stands in Postgres and the queue', () => {
-  test('tell what waits, what is held, and since when', async () => {
+describe('gauges of the state of Postgres and the queue', () => {
+  test('report waiting and held work, and its age', async () => {
     const { sql, context, queues } = pipeline;
     const id = await pipeline.upload(caller, list, { operation: 'people.enrich' });
     await queues.runNext(context, 'split-batch');
@@ -207,7 +207,7 @@ describe('gauges of what stands in Postgres and the queue', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
-  test('tell open reservations, the last audits, and the processes that are there', async () => {
+  test('report open reservations, the last audits, and live processes', async () => {
     const { sql, context } = pipeline;
     const api = startHeartbeat(context, 'api');
     const worker = startHeartbeat(context, 'worker');
@@ -232,7 +232,7 @@ describe('gauges of what stands in Postgres and the queue', () => {
     expect(await sql`select host from processes`).toEqual([{ host: 'dead' }]);
   });
 
-  test('have no figure when the database does not answer, and say so', async () => {
+  test('have no value when the database does not respond, and report that', async () => {
     const { sql } = pipeline;
     await sql`alter table schedules rename to gone`;
     const scrape = await scrapeHere();

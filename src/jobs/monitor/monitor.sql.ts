@@ -1,4 +1,4 @@
-/** What an operator asks of the whole service, each answer one statement over all features' tables. */
+/** The state of the whole service for operators, each view one statement over the tables of all features. */
 import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 
@@ -13,7 +13,7 @@ export interface Beat {
   leasesReclaimed: number;
 }
 
-/** Says that a process is there, and forgets those that have not been there for a day. */
+/** Records that a process is alive, and deletes those not seen for a day. */
 export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
   await sql`
     with gone as (delete from processes where seen_at < now() - interval '1 day')
@@ -32,20 +32,20 @@ export interface ServiceState {
   /** Batches that have not ended. `reason` is why a paused one is paused, '' for all others. */
   batches: { state: string; reason: string; count: number }[];
   /**
-   * Chunks that are not done: `waiting`, `dispatched` to the queue, `running`; `delayed` until a failure or
-   * a limit is over; `held` by a batch that does not run.
+   * Unfinished chunks: `waiting`, `dispatched` to the queue, `running`; `delayed` by a failure or a limit;
+   * `held` by a batch that is not running.
    */
   chunks: { state: string; count: number }[];
-  /** How long the chunk that has waited longest could have run; 0 when none waits. */
+  /** Age of the oldest runnable chunk that is waiting; 0 for none. */
   oldestChunkSeconds: number;
-  /** Since when the batch that should move, and has not for longest, has not moved; 0 for none. */
+  /** Age of the oldest batch without progress; 0 for none. */
   oldestProgressSeconds: number;
   reservations: number;
   reservedCredits: number;
   schedulesDue: number;
-  /** How long the schedule that has been due longest has waited; 0 when none is due. */
+  /** Delay of the schedule that has been due longest; 0 when none is due. */
   oldestDueSeconds: number;
-  /** The same of deliveries to webhooks. */
+  /** Delay of the webhook delivery that has been due longest; 0 when none is due. */
   oldestDeliverySeconds: number;
   processes: {
     kind: ProcessKind;
@@ -54,7 +54,7 @@ export interface ServiceState {
     started_at: string;
     seen_seconds_ago: number;
   }[];
-  /** By the processes of the last day, since each was started. */
+  /** By processes seen in the last day, each since its start. */
   leasesReclaimed: number;
   audits: {
     deep: boolean;
@@ -65,7 +65,7 @@ export interface ServiceState {
   }[];
 }
 
-/** The state of the service. Batches that have ended, and their chunks, are not looked at. */
+/** The state of the service. Does not read ended batches or their chunks. */
 export async function readServiceState(sql: Sql): Promise<ServiceState | undefined> {
   const [state] = await sql<ServiceState[]>`
     with batch as (
@@ -124,7 +124,7 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
   return state;
 }
 
-/** Whole and parts of seconds since a moment of the CTE `seconds`; 0 for none, or for one to come. */
+/** Fractional seconds since a time of the CTE `seconds`; 0 for none or for a future time. */
 function secondsSince(sql: Sql, moment: string) {
   return sql`
     coalesce(greatest(0, extract(epoch from clock_timestamp() - seconds.${sql(moment)})), 0)::float8`;
@@ -133,11 +133,11 @@ function secondsSince(sql: Sql, moment: string) {
 export interface DatabaseState {
   version: string;
   bytes: number;
-  /** Sessions of this database by what they do, as Postgres calls it. */
+  /** Sessions of this database by Postgres state. */
   connections: { state: string; count: number }[];
   connectionsMax: number;
   oldestTransactionSeconds: number;
-  /** Servers that follow this one; null where the database user may not see them. */
+  /** Replicas of this server; null when the database user may not see them. */
   replicas: { name: string; state: string | null; lag_seconds: number | null }[];
 }
 
@@ -162,7 +162,7 @@ export async function readDatabaseState(sql: Sql): Promise<DatabaseState | undef
   return state;
 }
 
-/** Keeps what an audit found in place of the last one of its depth. */
+/** Stores an audit's findings, replacing the last audit of the same depth. */
 export async function insertAudit(
   sql: Sql,
   audit: { deep: boolean; violations: number; failed: string[] },

@@ -1,6 +1,6 @@
 /**
- * What stands in Postgres and in the queue, as metrics of a worker. It is read when somebody reads the
- * metrics, and never more often than every few seconds; every worker tells the same, so take the maximum.
+ * The state of Postgres and the queue as metrics of a worker. It is read on each scrape, but at most once every
+ * few seconds. All workers report the same values, so take the maximum.
  */
 import { Gauge } from 'prom-client';
 import type { Sql } from '../../core/db/client.ts';
@@ -14,7 +14,7 @@ import {
   type ServiceState,
 } from './monitor.sql.ts';
 
-/** Two readers of one moment share a reading. */
+/** Concurrent scrapes share a reading. */
 const CACHED_MS = 2_000;
 
 interface Reading extends ServiceState {
@@ -142,7 +142,7 @@ const ofQueue: Watched<JobCount[]>[] = [
   },
 ];
 
-/** Registers the metrics. `watchSql` must end a statement that takes too long. */
+/** Registers the metrics. `watchSql` must have a statement timeout. */
 export function watchService(
   { watchSql, queues }: { watchSql: Sql; queues: Pick<Queues, 'countJobs'> },
   cachedMs = CACHED_MS,
@@ -161,14 +161,17 @@ export function watchService(
   );
 }
 
-/** Metrics of one reading. When it fails none of them has a figure: an old one would pass for a new one. */
+/**
+ * Registers the metrics of one reading. When it fails none of them has a value: an old one would pass for a new
+ * one.
+ */
 function register<From>(
   name: string,
   source: string,
   read: () => Promise<From | null>,
   watched: readonly Watched<From>[],
 ): void {
-  const help = `1 when ${source} answered this reading of the metrics, else 0, and what is read there is missing.`;
+  const help = `1 when ${source} responded to this scrape, else 0, and its metrics are missing.`;
   new Gauge({
     name,
     help,
@@ -187,14 +190,14 @@ function register<From>(
         const from = await read();
         this.reset();
         for (const [of, value] of from === null ? [] : samples(from)) this.set(of, value);
-        // A gauge without labels is 0 after a reset, which would be a figure.
+        // A gauge without labels is 0 after a reset, which would be a value.
         if (from === null && labels.length === 0) this.remove();
       },
     });
   }
 }
 
-/** One reading for all who ask while it is made, and for so long after it; null when it fails. */
+/** Shares one reading among calls during it and for `ms` after it; null when it fails. */
 function cached<T>(ms: number, read: () => Promise<T | null>): () => Promise<T | null> {
   let reading: Promise<T | null> | null = null;
   const forget = () => {

@@ -1,4 +1,4 @@
-/** What the service wrote into a part, without the list's own text. */
+/** Extracts what the service wrote into a part, without the list's own text. */
 import { buffer } from 'node:stream/consumers';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
@@ -6,7 +6,7 @@ import { findBatch } from '../batch/batches.sql.ts';
 import type { PartsContext } from './read-part.ts';
 import { layoutOf } from './result-layout.ts';
 
-/** The added cells of all rows of a part, recorded or not, a row a line. */
+/** The added cells of all rows of a part, recorded or not, one row per line. */
 export async function addedTexts(
   { sql, store }: PartsContext,
   batchId: string,

@@ -19,7 +19,7 @@ afterAll(() => pipeline.close());
 const options = { operation: 'people.enrich', fields: 'id' };
 const matchNames = 'match.status,match.by,match.reason,match.conflict,match.credits';
 
-/** A list as people have them, and the result that it must come back as, byte for byte. */
+/** A realistic list and its expected result, byte for byte. */
 const ragged: [input: string, added: string][] = [
   ['"Lovely, Ada",ada@acme.example,,,"one\r\ntwo"', ',,matched,email,,false,1,1'],
   ['\r\nshort,bob@home.example', ',,,,,matched,email,,false,1,2'],
@@ -46,7 +46,7 @@ describe('a list comes back row for row', () => {
     expect(await pipeline.results(caller, id)).toEqual({ text: output, complete: 'true' });
   });
 
-  test('and its counts add up, and it cost what it matched', async () => {
+  test('and its counts add up, and it costs the price of its matches', async () => {
     const before = await pipeline.wallet(caller);
     const id = await pipeline.enrich(caller, input, options);
     const view = await pipeline.batch(caller, id);
@@ -82,7 +82,7 @@ describe('a list comes back row for row', () => {
     }
   });
 
-  test('with semicolons, line feeds and no end of line after the last row', async () => {
+  test('with semicolons, line feeds and no line break after the last row', async () => {
     const list = 'email;note\np1@list.example;"a;b"\n\nnobody@list.example;c';
     const id = await pipeline.enrich(caller, list, options);
     expect((await pipeline.results(caller, id)).text).toBe(
@@ -96,7 +96,7 @@ describe('a list comes back row for row', () => {
     );
   });
 
-  test('and a column of the list that is named like an added one keeps its name', async () => {
+  test('and a column of the list with the name of an added one keeps its name', async () => {
     const list = 'email,match.status,person.id\np1@list.example,mine,7\n';
     const id = await pipeline.enrich(caller, list, options);
     const [names, row] = (await pipeline.results(caller, id)).text.split('\n');
@@ -118,7 +118,7 @@ describe('a list comes back row for row', () => {
     ]);
   });
 
-  test('and a list of a header alone completes at once with its header', async () => {
+  test('and a list with only a header row completes at once with that header', async () => {
     const id = await pipeline.enrich(caller, 'email,note\n', options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
@@ -131,7 +131,7 @@ describe('a list comes back row for row', () => {
   });
 });
 
-test('while a batch runs its result is the finished prefix, whichever chunk ends first', async () => {
+test('while a batch runs, its result is the finished prefix, whichever chunk ends first', async () => {
   const rows = Array.from({ length: 8 }, (_, i) => `p${i + 1}@list.example`);
   const id = await pipeline.upload(caller, `email\n${rows.join('\n')}\n`, options);
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -146,7 +146,7 @@ test('while a batch runs its result is the finished prefix, whichever chunk ends
     const [chunk] = await pipeline.sql<{ id: number }[]>`
       select id from chunks where batch_id = ${id} and number = ${number}`;
     const woken = pipeline.queues.waiting.find(({ id: job }) => job.startsWith(`${chunk?.id}-`));
-    if (woken === undefined) throw new Error(`chunk ${number} does not wait`);
+    if (woken === undefined) throw new Error(`chunk ${number} is not waiting`);
     await pipeline.queues.run(pipeline.context, woken);
     prefixes.push((await finished()).rows);
   }

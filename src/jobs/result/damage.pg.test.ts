@@ -1,4 +1,4 @@
-/** Damage at any place of any list: every line comes back as a row, and all lines but one unharmed. */
+/** Damage at any place of any list: every line comes back as a row, and all lines but one intact. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -33,7 +33,7 @@ const part = fc.constantFrom(
   '|',
   '\t',
 );
-/** Text that does not begin with a delimiter: behind a stray quote that could not be told from an end. */
+/** Text that does not begin with a delimiter: after a stray quote it would look like the end of the cell. */
 const text = fc
   .array(part, { maxLength: 5 })
   .map((parts) => parts.join(''))
@@ -53,7 +53,7 @@ const damagedList = fc.record({
   isTerminated: fc.boolean(),
   hasMark: fc.boolean(),
   damage: fc.constantFrom([0x22], [0], [0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xff], [0x80]),
-  /** Where, as a share of the file. */
+  /** The position of the damage, as a share of the file. */
   at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   chunkRows: fc.integer({ min: 1, max: 9 }),
 });
@@ -71,18 +71,18 @@ function writeRow({ before, after, isQuoted, person }: Row, delimiter: string): 
   return cells.join(delimiter);
 }
 
-/** The lines as they were, the damaged file, and the index of the damaged line (0 is the header). */
+/** The original lines, the damaged file, and the index of the damaged line (0 is the header). */
 function spoil(list: DamagedList): { lines: string[]; bytes: Buffer; damaged: number } {
   const { delimiter, newline } = list;
   const header = ['ref', 'email', 'note'].join(delimiter);
   const lines = [header, ...list.rows.map((each) => writeRow(each, delimiter))];
   const whole = Buffer.from(lines.join(newline) + (list.isTerminated ? newline : ''));
   let at = Math.floor(list.at * (whole.length + 1));
-  // Between CR and LF it would make a line of its own.
+  // Between CR and LF it would make a separate line.
   if (whole[at] === 10 && whole[at - 1] === 13) at--;
   const before = whole.toString('latin1', 0, at);
   const damaged = before.split(newline).length - 1;
-  // Behind the last end of line it is a line of its own.
+  // After the last line break it is a separate line.
   if (damaged === lines.length) lines.push('');
   const mark = Buffer.from(list.hasMark ? '\uFEFF' : '');
   const bytes = Buffer.concat([
@@ -100,7 +100,7 @@ function expectedLine(list: DamagedList, line: string, index: number, width: num
     person === 0
       ? ['no_match', '', '', '', '0', '']
       : ['matched', 'email', '', 'false', '1', String(1000 + person)];
-  // The damaged line may have come apart into more cells: the widest sets the width.
+  // The damaged line may have split into more cells: the widest row sets the width.
   const padding = Array.from({ length: width - COLUMNS }, () => '');
   return [line, ...padding, ...outcome].join(list.delimiter);
 }
@@ -142,12 +142,12 @@ async function check(caller: Caller, list: DamagedList): Promise<void> {
   expect(batch).toEqual({ state: 'completed', rowsTotal: lines.length - 1 });
 }
 
-test('harms the row of its line alone', async () => {
+test('affects only the row of its line', async () => {
   let caller = await pipeline.account(1_000_000);
   let uses = 0;
   await fc.assert(
     fc.asyncProperty(damagedList, async (list) => {
-      // An account may make so many calls a minute.
+      // The account's limit of calls per minute.
       if (++uses % 200 === 0) caller = await pipeline.account(1_000_000);
       await check(caller, list);
     }),

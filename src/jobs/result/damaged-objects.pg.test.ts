@@ -1,6 +1,6 @@
 /**
- * No stored object that was cut, changed or lost becomes a shorter result: every reader of every kind of object
- * says which one it is. The same on files and on S3, whose test server verifies nothing.
+ * No truncated, changed or lost object yields a shorter result: every reader of every kind of object names the
+ * object that is damaged. The same on files and on S3, whose test server verifies nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -17,17 +17,21 @@ import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 
 const longer = 'longer by a row';
-/** What is left of an object's bytes; null for no object. */
+/** Maps an object's bytes to the damaged bytes; null for a lost object. */
 const damages: [name: string, code: string, damage: (bytes: Buffer) => Buffer | null][] = [
-  ['cut at a row', 'object_damaged', (bytes) => bytes.subarray(0, bytes.lastIndexOf('\n', -2) + 1)],
-  ['cut to nothing', 'object_damaged', () => Buffer.alloc(0)],
+  [
+    'truncated at a row',
+    'object_damaged',
+    (bytes) => bytes.subarray(0, bytes.lastIndexOf('\n', -2) + 1),
+  ],
+  ['truncated to nothing', 'object_damaged', () => Buffer.alloc(0)],
   [longer, 'object_damaged', (bytes) => Buffer.concat([bytes, lastRow(bytes)])],
   [
     'changed in one bit',
     'object_damaged',
     (bytes) => {
       const flipped = Buffer.from(bytes);
-      // Letters and digits stay what they are: nothing but the value is another.
+      // Letters stay letters and digits stay digits: only the value changes.
       const at = flipped.length - 6;
       flipped[at] = (flipped[at] as number) ^ 1;
       return flipped;
@@ -50,7 +54,7 @@ const forms = ['csv', 'csv-safe', 'jsonl', 'xlsx'].flatMap((form) => [form, `${f
 describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
   let pipeline: Pipeline;
   let caller: Caller;
-  /** Nobody opts out twice. */
+  /** Each opt-out uses another person. */
   let next = 10;
   beforeAll(async () => {
     pipeline = await openPipeline({ CHUNK_ROWS: '3' }, storage);
@@ -77,7 +81,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     return parts.map(({ objectKey }) => objectKey);
   };
 
-  /** Damages an object and returns what puts it back. */
+  /** Damages an object and returns a function that restores it. */
   async function harm(key: string, damage: (bytes: Buffer) => Buffer | null) {
     const { store } = pipeline.context;
     const before = await store.get(key, { from: 0, to: must(await store.head(key), key) });
@@ -90,7 +94,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
   const get = (id: string, what: string, kind = 'batches') =>
     pipeline.call(caller, `/v1/${kind}/${id}/${what}`);
 
-  /** A download that has begun must not end as if it were whole; one that has not says why. */
+  /** A download that has started must not end as if complete; one that has not is refused with the reason. */
   async function expectRefused(
     response: Response,
     problem: { status: number; code: string },
@@ -120,12 +124,12 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       expect({ state, error }).toMatchObject({ state: 'failed', error: { object: uploadKey } });
       const results = await get(id, 'results');
       expect(results.headers.get('x-result-complete')).toBe('false');
-      // What was added behind the first rows is not in a preview.
+      // A preview does not read what was added after the first rows.
       if (name === longer) return;
       await expectProblem(await get(id, 'preview'), { status: 500, code: 'object_damaged' });
     });
 
-    test('before its chunks run fails the list where the damage is met; what was paid stays', async () => {
+    test('before its chunks run fails the list at the damage; paid rows stay', async () => {
       const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
       await pipeline.runUntilIdle();
       const { uploadKey } = await row(id);
@@ -133,7 +137,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
       await pipeline.runUntilIdle();
       const { charged, ...batch } = await row(id);
-      // No chunk reads what was added behind the last one.
+      // No chunk reads what was added after the last one.
       if (name === longer) return expect(batch.state).toBe('completed');
       expect(batch).toMatchObject({
         state: 'failed',
@@ -157,7 +161,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       expect(await row(id)).toMatchObject({ state, charged: 0 });
     });
 
-    test('before a cancelled list is written out ends it as cancelled, and not as complete', async () => {
+    test('before a cancelled list is written out ends it as cancelled, not as complete', async () => {
       const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
       await pipeline.runUntilIdle();
       await harm((await row(id)).uploadKey, damage);
@@ -222,12 +226,12 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
 
     test.each([
       ['itself', (key: string) => key],
-      ['in whom it shows', (key: string) => `${key}.ids`],
-    ])('%s refuses the result once somebody in it opts out', async (_what, keyOf) => {
+      ['in its person index', (key: string) => `${key}.ids`],
+    ])('%s refuses the result once a person in it opts out', async (_what, keyOf) => {
       const person = `p${next++}@list.example`;
       const id = await pipeline.enrich(caller, `email\n${person}\n`, options);
       const [part = ''] = await partKeys(id);
-      // Pairs of numbers have no rows: what is cut there is cut anywhere.
+      // Pairs of numbers have no rows: any truncation is alike.
       const repair = await harm(keyOf(part), (bytes) => damage(bytes));
       await suppress(pipeline.sql, person);
       const status = code === 'object_damaged' ? 500 : 503;
@@ -238,7 +242,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     });
   });
 
-  test('a part that a process without checksums has replaced is not called damaged', async () => {
+  test('a part that was replaced by a version without checksums is not reported as damaged', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const { store } = pipeline.context;
     const [part = ''] = await partKeys(id);
@@ -251,13 +255,13 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     expect((await pipeline.results(caller, id)).text).toContain('other');
   });
 
-  test('a byte that was changed on the way to a reader is read again', async () => {
+  test('a byte changed in transit is read again', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const { store } = pipeline.context;
     const [part = ''] = await partKeys(id);
     const repair = await harm(part, (bytes) => bytes.subarray(1));
     pipeline.faults.get = async () => {
-      // The second read is of the object as it was.
+      // The second read returns the intact object.
       pipeline.faults.get = async () => {
         delete pipeline.faults.get;
         await repair();

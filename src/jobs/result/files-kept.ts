@@ -10,7 +10,7 @@ export function assertFilesKept({ id, kind, filesDeletedAt }: Batch): void {
     status: 410,
     message:
       kind === 'export'
-        ? `The file of export ${id} was deleted on ${when}. Its counts are kept; make a new export.`
+        ? `The file of export ${id} was deleted on ${when}. Its counts are kept; create a new export.`
         : `The files of batch ${id} were deleted on ${when}. Its counts are kept; upload the list again for a new result.`,
   });
 }

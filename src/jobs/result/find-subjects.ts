@@ -1,4 +1,4 @@
-/** Where people stand in stored results. */
+/** Finds the rows of people in stored results. */
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { type IndexedRecord, indexedSubject } from './person-index.ts';
@@ -14,12 +14,12 @@ export interface ShownPerson {
   batchId: string;
   accountId: string;
   objectKey: string;
-  /** Rows of the part, from 1. */
+  /** Row numbers within the part, from 1. */
   rows: number[];
 }
 
-/** The parts of results with live data that show one of these people. Reads what stands beside all of them. */
-export async function findShown(
+/** The parts of live results that contain one of these people. Reads the person index of every part. */
+export async function findPartsOf(
   { sql, store }: PartsContext,
   ids: readonly number[],
 ): Promise<ShownPerson[]> {
@@ -31,10 +31,10 @@ export async function findShown(
     const idOf = new Map(ids.map((id) => [subject === 'person' ? id : -id, id]));
     for (const part of await listPartsShowingPeople(sql, batchId)) {
       const { objectKey } = part;
-      const shown = await readShown(store, part);
+      const shown = await readPersonIndex(store, part);
       for (const [shownId, personId] of idOf) {
         const pairs = shown.filter(({ id }) => id === shownId);
-        // One person may be several directors of a company.
+        // One person may be a director of a company several times.
         const rows = [...new Set(pairs.map(({ row }) => row + 1))];
         const { accountId } = batch;
         if (rows.length > 0) found.push({ personId, batchId, accountId, objectKey, rows });
@@ -44,8 +44,8 @@ export async function findShown(
   return found;
 }
 
-/** A part that was replaced or deleted in between shows nobody any more. */
-async function readShown(
+/** A part that was replaced or deleted meanwhile contains none of them. */
+async function readPersonIndex(
   store: PartsContext['store'],
   part: Pick<PlacedPart, 'objectKey' | 'ids'>,
 ): Promise<IndexedRecord[]> {

@@ -1,4 +1,4 @@
-/** The end of a batch whose last part is committed: its report, and its last state. */
+/** Ends a batch whose last part is committed: writes its report and its final state. */
 import { traced } from '../../core/tracing.ts';
 import { endBatch } from '../batch/batches.sql.ts';
 import { addReports } from '../batch/report.ts';

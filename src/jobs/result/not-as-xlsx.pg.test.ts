@@ -1,4 +1,4 @@
-/** Results that no workbook can hold. */
+/** Results that do not fit into a workbook. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -23,7 +23,7 @@ const refused = { status: 422, code: 'not_as_xlsx' };
 const results = (id: string, format: string, kind = 'batches') =>
   pipeline.call(caller, `/v1/${kind}/${id}/results?format=${format}`);
 
-test('a cell of a list that is too long is told before anything is paid, and refused before the head', async () => {
+test('a list’s cell that is too long is reported before any charge, and refused before the headers', async () => {
   const id = await pipeline.upload(caller, list('x'.repeat(32_768)), { ...options, hold: 'true' });
   await pipeline.runUntilIdle();
   expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -42,19 +42,19 @@ test('a cell of a list that is too long is told before anything is paid, and ref
   }
 });
 
-test('long rows of cells that each fit are a workbook, and so is the longest cell', async () => {
+test('long rows of cells that each fit make a workbook, and so does the longest cell', async () => {
   for (const note of ['x'.repeat(32_767), 'é'.repeat(20_000)]) {
     const id = await pipeline.enrich(caller, list(note), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({ not_as_xlsx: null });
     const answer = await results(id, 'xlsx');
     expect(answer.status).toBe(200);
     const bytes = Buffer.from(await answer.arrayBuffer());
-    // The end of a zip archive's directory: the file is whole.
+    // The end of a zip archive's directory: the file is complete.
     expect(bytes.readUInt32LE(bytes.length - 22)).toBe(0x0605_4b50);
   }
 });
 
-test('a long cell of a record is refused before the head, in lists and exports, also of old parts', async () => {
+test('a long cell of a record is refused before the headers, in lists and exports, also for old parts', async () => {
   const wordy = await pipeline.enrich(caller, 'email\nwordy@home.example\n', {
     operation: 'people.enrich',
     fields: 'id,summary',

@@ -1,9 +1,9 @@
-/** Statements about the parts of results, as readers meet them. */
+/** Statements that read the parts of results. */
 import type { Sql } from '../../core/db/client.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { PartReport } from '../batch/report.ts';
 
-/** One object of a batch's result, with what it held when it was written. */
+/** One object of a batch's result, with its size and checksum as written. */
 export interface Part extends ObjectSum {
   batchId: string;
   chunkNumber: number;
@@ -12,14 +12,14 @@ export interface Part extends ObjectSum {
   /** Number of its first row in the list, from 1. */
   firstRow: number;
   rows: number;
-  /** Of its longest row, so that no cell is longer; null where an earlier version wrote it. */
+  /** Bytes of its longest row, an upper bound for its cells; null when written by an earlier version. */
   rowBytesMax: number | null;
 }
 
 /**
- * The parts that a reader may stream now, in order. While the batch moves: all recorded parts up to the first
- * chunk that is not finished (its own finished parts included). Once it has ended: all of them, also those
- * after rows that never got one. A part that nobody of an export is left in is no object.
+ * The parts that can be streamed now, in order. While the batch is active: all recorded parts up to the first
+ * unfinished chunk, including that chunk's finished parts. Once it has ended: all of them, also those after
+ * rows without a part. A part of an export with no person left has no object.
  */
 export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
   return sql<Part[]>`

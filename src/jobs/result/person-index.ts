@@ -1,8 +1,8 @@
 /**
- * Which records a part shows in which rows, kept in a small object beside the part, so that the rows of
- * somebody who opts out later are found without their data. Pairs of numbers: row of the part from 0,
- * and id. In results about companies the ids are of companies whose officers are named, and, with a minus, of
- * people among those officers.
+ * The person index: which records a part contains in which rows. It is a small object stored with the part, so
+ * that the rows of a person who opts out later are found without their data. It holds pairs of numbers: row of
+ * the part from 0, and id. In results about companies the ids are companies whose officers are named, and,
+ * negated, people among those officers.
  */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
@@ -10,13 +10,13 @@ import { peopleOfAnswer } from '../../core/enrich/people-of-answer.ts';
 import { subjectOf } from '../../core/operations.ts';
 import type { Batch } from '../batch/batch.ts';
 
-/** Whose ids stand beside the parts of a batch. */
+/** The subject of the ids in a batch's person index. */
 export type IndexedSubject = 'person' | 'company';
 
-/** The column of companies that holds people. */
+/** The column of companies that contains people. */
 export const directorsColumn = 'company.directors';
 
-/** Whom the results of a batch show; null for nobody. */
+/** The kind of people in the results of a batch; null for none. */
 export function indexedSubject({
   operation,
   fields,
@@ -26,7 +26,7 @@ export function indexedSubject({
   return columns.some(({ header }) => header === directorsColumn) ? 'company' : null;
 }
 
-/** The key of the object beside a part. */
+/** The key of a part's person index. */
 export function personIndexKey(partKey: string): string {
   return `${partKey}.ids`;
 }
@@ -38,7 +38,7 @@ export interface IndexedRecord {
 
 const PAIR_BYTES = 16;
 
-/** The records that these outcomes show, as bytes. */
+/** Encodes the records in these outcomes. */
 export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Outcome[]): Buffer {
   if (subject === 'company') return encodePairs(officersOf(outcomes));
   const bytes = Buffer.allocUnsafe(outcomes.length * PAIR_BYTES);
@@ -51,7 +51,7 @@ export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Ou
   return bytes.subarray(0, at);
 }
 
-/** Pairs as bytes. */
+/** Encodes pairs as bytes. */
 export function encodePairs(pairs: readonly IndexedRecord[]): Buffer {
   const bytes = Buffer.allocUnsafe(pairs.length * PAIR_BYTES);
   let at = 0;
@@ -62,7 +62,7 @@ export function encodePairs(pairs: readonly IndexedRecord[]): Buffer {
   return bytes;
 }
 
-/** The pairs that these bytes hold. */
+/** Decodes the pairs from bytes. */
 export function decodePersonIndex(bytes: Buffer): IndexedRecord[] {
   const pairs: IndexedRecord[] = [];
   for (let at = 0; at + PAIR_BYTES <= bytes.length; at += PAIR_BYTES) {

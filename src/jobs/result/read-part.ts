@@ -1,4 +1,4 @@
-/** Reads parts of results, whatever happens to them meanwhile. */
+/** Reads parts of results, even while they are replaced. */
 import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../core/context.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
@@ -6,12 +6,12 @@ import type { Part } from './parts.sql.ts';
 import { decodePersonIndex, type IndexedRecord, personIndexKey } from './person-index.ts';
 import { findPartKey, type PlacedPart } from './redaction.sql.ts';
 
-/** What reading results takes: both graphs say who opted out. */
+/** The dependencies of reading results: both graphs have opt-outs. */
 export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
 
 /**
- * The bytes of a part, or of the object that has replaced it since it was listed, because somebody in it
- * opted out. Throws `AppError` `object_missing` or `object_damaged`.
+ * The bytes of a part, or of the object that replaced it since it was listed because of an opt-out. Throws
+ * `AppError` `object_missing` or `object_damaged`.
  */
 export async function readPart(
   context: PartsContext,
@@ -27,13 +27,13 @@ export async function readPart(
   }
 }
 
-/** Whom a part shows. Throws as `readPart`. */
+/** The person index of a part. Throws as `readPart`. */
 export async function readIndexedRecords(
   store: Context['store'],
   { objectKey, ids }: Pick<PlacedPart, 'objectKey' | 'ids'>,
 ): Promise<IndexedRecord[]> {
   const key = personIndexKey(objectKey);
-  // A version before this one recorded nothing of it.
+  // Earlier versions did not record its sum.
   if (ids === null) return decodePersonIndex(await buffer(store.getStream(key)));
   return decodePersonIndex(await readObject(store, key, ids));
 }

@@ -1,4 +1,4 @@
-/** Reads the parts of a result for a download: each is whole and checked before a byte of it is given. */
+/** Reads the parts of a result for a download: each is complete and verified before its first byte is sent. */
 
 import type { Part } from './parts.sql.ts';
 import { type PartsContext, readPart } from './read-part.ts';
@@ -8,8 +8,8 @@ export interface ReadPart extends Pick<Part, 'firstRow'> {
 }
 
 /**
- * The parts in order, one in memory at a time. The first is read before this resolves, so that whoever sends
- * them can still refuse. Throws `AppError` `object_missing` or `object_damaged`, here or later.
+ * The parts in order, one in memory at a time. The first is read before this resolves, so that the caller can
+ * still refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later.
  */
 export async function openParts(
   context: PartsContext,

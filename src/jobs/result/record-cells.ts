@@ -1,6 +1,6 @@
 /**
- * Copies cells of a stored record (text between unit separators) into CSV. Works on bytes, because a
- * batch copies every field of every match, and quotes only the cells that need it.
+ * Copies cells of a stored record (text separated by unit separators) into CSV. Works on bytes, because a batch
+ * copies every field of every match, and quotes only the cells that need it.
  */
 import type { RecordBytes } from '../../core/enrich/answer.ts';
 import { CELL_SEPARATOR } from '../../core/graph/record.ts';
@@ -10,12 +10,12 @@ const QUOTE = 0x22;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Which cells of a record to copy: positions in ascending order. */
+/** Positions of the cells to copy, in ascending order. */
 export type CellSelection = readonly number[];
 
 /**
- * Appends the selected cells, a delimiter before each. Counts those that are not empty in `filled`, from
- * its position `firstColumn` on.
+ * Appends the selected cells, each after a delimiter. Counts non-empty ones in `filled`, from position
+ * `firstColumn` on.
  */
 export function appendRecordCells(
   writer: ByteWriter,
@@ -57,7 +57,7 @@ export function appendRecordCells(
   writer.length = length;
 }
 
-/** Writes the cell again, quoted (RFC 4180 section 2); returns the length after it. */
+/** Rewrites the cell quoted (RFC 4180 section 2); returns the new length. */
 function quoteCell(out: Buffer, start: number, bytes: Buffer, from: number, to: number): number {
   let length = start;
   out[length++] = QUOTE;

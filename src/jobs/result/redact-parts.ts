@@ -1,9 +1,9 @@
 /**
- * Keeps results free of people who opted out after they were made. Every suppression has a number, every
- * part the number up to which it was checked; a part that is behind is compared with the ids beside it, and
- * when it shows somebody who may not be shown, it is written anew under another key and recorded in the
- * place of the old one. Any number of processes may do so at once: what a commit records is decided by
- * the key that it replaces, and what was written in vain is deleted.
+ * Redacts people who opted out after results were made. Every suppression has a number, and every part the
+ * number up to which it was checked. A part that is behind is compared through its person index. When it
+ * contains a suppressed person, it is rewritten under a new key and recorded in place of the old one. Any
+ * number of processes may do so at once: a commit succeeds only if the key that it replaces is still current,
+ * and objects written in vain are deleted.
  */
 
 import { uuidv7 } from 'uuidv7';
@@ -41,33 +41,33 @@ import {
 } from './redaction.sql.ts';
 import { layoutOf } from './result-layout.ts';
 
-/** Others may replace a part in between, which they do for each suppression once. */
+/** Other processes may replace a part meanwhile, once for each suppression. */
 const ROUNDS_MAX = 20;
 
-/** What is looked for in the parts of a batch. */
+/** The suppressions to look for in the parts of a batch. */
 interface Check {
   batch: Batch;
   subject: IndexedSubject;
-  /** Parts are checked up to this number. */
+  /** Check parts up to this number. */
   number: number;
-  /** The last number of everybody who was suppressed since the part that is furthest behind. */
+  /** The last number of each person suppressed since the part that is furthest behind. */
   numbers: ReadonlyMap<number, number>;
 }
 
 /**
- * The parts that a reader may be given now, in order. Nobody is in them who had opted out when this was
- * called. Throws as `checkBatch`.
+ * The parts that can be read now, in order, without people who had opted out when this was called. Throws as
+ * `redactBatch`.
  */
-export async function openCheckedParts(context: PartsContext, batch: Batch): Promise<Part[]> {
-  await checkBatch(context, batch);
+export async function openRedactedParts(context: PartsContext, batch: Batch): Promise<Part[]> {
+  await redactBatch(context, batch);
   return listFinishedParts(context.sql, batch.id);
 }
 
 /**
- * Brings all parts of a batch up to the last suppression. Returns how many were written anew. Throws
- * `AppError` 410 when the files are not kept, or when a part does not say whom it shows.
+ * Brings all parts of a batch up to the last suppression. Returns the number of rewritten parts. Throws
+ * `AppError` 410 when the files are not kept, or when a part has no person index.
  */
-export async function checkBatch(context: PartsContext, batch: Batch): Promise<number> {
+export async function redactBatch(context: PartsContext, batch: Batch): Promise<number> {
   assertFilesKept(batch);
   const subject = indexedSubject(batch);
   if (subject === null) return 0;
@@ -79,19 +79,19 @@ export async function checkBatch(context: PartsContext, batch: Batch): Promise<n
     const parts = await listPartsDueForRedaction(context.sql, batch.id, number);
     if (parts.length === 0) return rewritten;
     const since = Math.min(...parts.map((part) => part.suppressionNumber));
-    if (since < 0) throw unknownPeople(batch);
+    if (since < 0) throw personIndexMissing(batch);
     const numbers = numbersOf(await suppressedSince(graph, subject, since));
-    rewritten += await checkParts(context, { batch, subject, number, numbers }, parts);
+    rewritten += await redactParts(context, { batch, subject, number, numbers }, parts);
   }
   throw resultChanging();
 }
 
-/** 503 for a result that changes while it is read. */
+/** 503 for a result that keeps changing while it is read. */
 export function resultChanging(): AppError {
   return new AppError({
     code: 'result_changing',
     status: 503,
-    message: 'People in this result opt out faster than it can be changed. Try again.',
+    message: 'People in this result opt out faster than it can be redacted. Try again.',
   });
 }
 
@@ -99,7 +99,7 @@ function numbersOf(suppressions: readonly Suppression[]): Map<number, number> {
   return new Map(suppressions.map(({ id, number }) => [id, number]));
 }
 
-async function checkParts(
+async function redactParts(
   context: PartsContext,
   check: Check,
   parts: readonly PlacedPart[],
@@ -107,7 +107,7 @@ async function checkParts(
   const clean: string[] = [];
   let rewritten = 0;
   for (const part of parts) {
-    const shown = check.numbers.size === 0 ? [] : await readShown(context, part);
+    const shown = check.numbers.size === 0 ? [] : await readPersonIndex(context, part);
     if (shown === null) continue;
     const hidden = shown.filter(({ id }) => (check.numbers.get(id) ?? 0) > part.suppressionNumber);
     if (hidden.length === 0) clean.push(part.objectKey);
@@ -119,8 +119,11 @@ async function checkParts(
   return rewritten;
 }
 
-/** Whom a part shows; null when another object has taken its place. */
-async function readShown(context: PartsContext, part: PlacedPart): Promise<IndexedRecord[] | null> {
+/** The person index of a part; null when another object has replaced it. */
+async function readPersonIndex(
+  context: PartsContext,
+  part: PlacedPart,
+): Promise<IndexedRecord[] | null> {
   return unlessReplaced(context, part, async () => readIndexedRecords(context.store, part));
 }
 
@@ -139,16 +142,15 @@ async function unlessReplaced<T>(
   }
 }
 
-/** What a part shows, and what of it may not be shown. */
+/** A part's records, and those that must be redacted. */
 interface Found {
   shown: readonly IndexedRecord[];
   hidden: readonly IndexedRecord[];
 }
 
 /**
- * Writes a part anew without the rows that may not be shown. The new objects are on the list of what is to
- * be deleted until the commit, the old ones from then on: a crash leaves nothing that nobody knows. False
- * when another was first.
+ * Rewrites a part without the suppressed rows. The new objects are listed for deletion until the commit, the
+ * old ones from then on, so a crash leaves no unknown object. False when another process was first.
  */
 async function rewritePart(
   context: PartsContext,
@@ -159,9 +161,9 @@ async function rewritePart(
   const { sql, store } = context;
   const bytes = await unlessReplaced(context, part, () => readObject(store, part.objectKey, part));
   if (bytes === null) return false;
-  const changed = await hideFrom(context, check, bytes, found);
+  const changed = await redactedPart(context, check, bytes, found);
   const hidden = new Set(found.hidden);
-  // A company stays: other officers of it may opt out.
+  // A company stays: its other officers may opt out.
   const left = found.shown.filter(
     (pair) => !hidden.has(pair) || (check.subject === 'company' && pair.id > 0),
   );
@@ -178,12 +180,12 @@ async function rewritePart(
   return replaced;
 }
 
-/** Every line of an export shows somebody: those that are left move up. */
+/** Every line of an export is a person: the remaining lines move up. */
 function renumbered(left: readonly IndexedRecord[]): IndexedRecord[] {
   return left.map(({ id }, row) => ({ row, id }));
 }
 
-/** Deletes objects, and what remembers that they are to be deleted. */
+/** Deletes objects and their entries in the deletion list. */
 export async function deleteObjects(
   { sql, store }: Pick<PartsContext, 'sql' | 'store'>,
   keys: readonly string[],
@@ -192,7 +194,7 @@ export async function deleteObjects(
   await deleteDiscarded(sql, keys);
 }
 
-async function hideFrom(
+async function redactedPart(
   { sql, testSql }: PartsContext,
   { batch, subject }: Check,
   bytes: Buffer,
@@ -200,7 +202,7 @@ async function hideFrom(
 ): Promise<Buffer> {
   const layout = layoutOf(batch);
   const rows = hidden.map(({ row }) => row);
-  // An export owes nobody a line for a person who is not in it.
+  // An export has no input row to keep: the line is removed.
   if (!layout.matches) return dropRows(bytes, layout, rows);
   if (subject === 'person') return changeRows(bytes, layout, rows, withholdPerson);
 
@@ -208,7 +210,7 @@ async function hideFrom(
   const column = layout.names.length - layout.columns.length - layout.width + at;
   const companyOf = new Map(shown.filter(({ id }) => id > 0).map(({ row, id }) => [row, id]));
   const companies: { row: number; companyId: number; directors: string }[] = [];
-  // Only reads what stands there now.
+  // First only reads the current cells.
   changeRows(bytes, layout, rows, (added, row) => {
     const companyId = must(companyOf.get(row), 'company of a row');
     companies.push({ row, companyId, directors: must(added[column], 'directors') });
@@ -221,11 +223,11 @@ async function hideFrom(
   );
 }
 
-/** A part of a version that kept no ids beside it, and somebody opted out since. */
-function unknownPeople({ id }: Batch): AppError {
+/** The error for a part of a version without person indexes, after a later opt-out. */
+function personIndexMissing({ id }: Batch): AppError {
   return new AppError({
     code: 'files_expired',
     status: 410,
-    message: `The result of batch ${id} was made by an older version, which did not keep whom it shows, and people have opted out since. Upload the list again for a new result.`,
+    message: `The result of batch ${id} was made by an older version that did not record which people it contains, and people have opted out since. Upload the list again for a new result.`,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Brings stored results up to the last opt-out without waiting for a download. The sweep wakes it for every
+ * Redacts stored results up to the last opt-out without waiting for a download. The sweep wakes it for every
  * batch that is behind.
  */
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { PartsContext } from './read-part.ts';
-import { checkBatch } from './redact-parts.ts';
+import { redactBatch } from './redact-parts.ts';
 import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
 export const redactResults = defineJob({
@@ -16,12 +16,12 @@ export const redactResults = defineJob({
   async run(context, { batchId }) {
     const batch = await findBatch(context.sql, batchId);
     if (batch === undefined || batch.filesDeletedAt !== null) return;
-    const parts = await checkBatch(context, batch);
+    const parts = await redactBatch(context, batch);
     if (parts > 0) context.log.info({ batch: batchId, parts }, 'parts rewritten after an opt-out');
   },
 });
 
-/** Batches whose stored results are not checked against the last opt-out of their graph. */
+/** Batches whose stored results are not yet checked against the last opt-out of their graph. */
 export async function batchesDueForRedaction({
   sql,
   testSql,
@@ -30,8 +30,8 @@ export async function batchesDueForRedaction({
   return live + test === 0 ? [] : listBatchesDueForRedaction(sql, { live, test });
 }
 
-/** Checks every batch that is behind, here and now. Returns how many parts were written anew. */
-export async function checkAllResults(context: PartsContext): Promise<number> {
+/** Checks every batch that is behind, in this process. Returns the number of rewritten parts. */
+export async function redactAllResults(context: PartsContext): Promise<number> {
   let rewritten = 0;
   for (;;) {
     const ids = await batchesDueForRedaction(context);
@@ -39,7 +39,7 @@ export async function checkAllResults(context: PartsContext): Promise<number> {
     for (const id of ids) {
       const batch = await findBatch(context.sql, id);
       if (batch !== undefined && batch.filesDeletedAt === null) {
-        rewritten += await checkBatch(context, batch);
+        rewritten += await redactBatch(context, batch);
       }
     }
   }

@@ -12,10 +12,7 @@ interface PartForm {
   width: number;
 }
 
-/**
- * The part with the added cells of some rows changed: `change` gets them and returns what stands there
- * instead.
- */
+/** The part with the added cells of some rows changed: `change` gets them and returns their replacement. */
 export function changeRows(
   bytes: Buffer,
   { delimiter, width }: PartForm,
@@ -62,7 +59,7 @@ const cellOf = {
   credits: matchColumns.indexOf('match.credits'),
 };
 
-/** What is left of the row of somebody who opted out: the outcome, and what was paid for it. */
+/** The added cells of an opted-out person's row: only the outcome and the credits paid remain. */
 export function withholdPerson(added: readonly string[]): string[] {
   const left = added.map(() => '');
   left[cellOf.status] = 'suppressed';

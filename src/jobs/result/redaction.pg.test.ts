@@ -1,4 +1,4 @@
-/** Nobody who opted out is in a result that was made before, in whatever form and whatever breaks. */
+/** People who opted out are redacted from earlier results, in every format and despite failures. */
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -11,7 +11,7 @@ import { csvOfBytes } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { audit } from '../audit/audit.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
-import { checkBatch } from './redact-parts.ts';
+import { redactBatch } from './redact-parts.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => Promise.all(pipelines.map((one) => one.close())));
 
 const options = { operation: 'people.enrich', fields: 'id,email,name' };
-/** p3 stands in two rows of two chunks; the customer's own text of a row has quotes and umlauts. */
+/** p3 is in two rows of two chunks; the customer's own text of a row has quotes and umlauts. */
 const list = [
   'note,email',
   'a,p1@list.example',
@@ -54,10 +54,10 @@ const recordedOf = async (id: string) => {
 const check = async (id: string) => {
   const batch = await findBatch(pipeline.sql, id);
   if (batch === undefined) throw new Error('no batch');
-  return checkBatch(pipeline.context, batch);
+  return redactBatch(pipeline.context, batch);
 };
 
-/** Every object beside its ids, and nothing else. */
+/** Expects only parts and their person indexes to be stored. */
 async function expectNothingLeft(id: string): Promise<void> {
   const recorded = await recordedOf(id);
   expect(await partsOf(id)).toEqual(recorded.flatMap((key) => [key, `${key}.ids`]).sort());
@@ -65,7 +65,7 @@ async function expectNothingLeft(id: string): Promise<void> {
 }
 
 describe('a download after an opt-out', () => {
-  test('has the row in its place, its text unchanged, without the person; other parts stay', async () => {
+  test('keeps the row and its own text, without the person; other parts are unchanged', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const before = (await csv(id)).split('\n');
     expect(before[2]).toBe(
@@ -84,7 +84,7 @@ describe('a download after an opt-out', () => {
     ]);
     const keysAfter = await recordedOf(id);
     expect(keysAfter.map((key, index) => key === keys[index])).toEqual([false, true, false]);
-    // What was delivered and paid then is what the batch still says.
+    // The batch still reports what was delivered and paid then.
     expect(await pipeline.batch(caller, id)).toEqual(counts);
     expect((await audit(pipeline.sql)).ok).toBe(true);
     await expectNothingLeft(id);
@@ -93,7 +93,7 @@ describe('a download after an opt-out', () => {
   });
 
   test.each(['csv', 'csv-safe', 'jsonl', 'xlsx', 'csv&gzip=true', 'jsonl&gzip=true'])(
-    'as %s never shows the person',
+    'as %s never contains the person',
     async (query) => {
       const id = await pipeline.enrich(caller, list, options);
       const readable = async (bytes: Buffer) => {
@@ -110,7 +110,7 @@ describe('a download after an opt-out', () => {
     },
   );
 
-  test('as JSON lines tells outcome and what was paid', async () => {
+  test('as JSON lines has the outcome and the credits paid', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'p3@list.example');
     const lines = (await form(id, 'format=jsonl')).toString().trim().split('\n');
@@ -128,7 +128,7 @@ describe('a download after an opt-out', () => {
     });
   });
 
-  test('hides a person who is imported again and falls under an old opt-out then', async () => {
+  test('redacts a person who is imported again and then falls under an old opt-out', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'other@list.example');
     expect(await csv(id)).toContain('1003');
@@ -138,7 +138,7 @@ describe('a download after an opt-out', () => {
     expect(await csv(id)).not.toContain('1003');
   });
 
-  test('of a rerun takes the row for suppressed', async () => {
+  test('of a rerun treats the row as suppressed', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'p3@list.example');
     const response = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
@@ -178,7 +178,7 @@ describe('a download after an opt-out', () => {
   });
 
   test.each(['people.enrich-with-company', 'people.mobile', 'people.email-verify'])(
-    'of %s hides the row',
+    'of %s redacts the row',
     async (operation) => {
       const id = await pipeline.enrich(caller, 'email\nada@acme.example\n', { operation });
       expect(await csv(id)).toContain('matched');
@@ -192,7 +192,7 @@ describe('a download after an opt-out', () => {
     },
   );
 
-  test('of a test batch hides who opted out of the test graph, and no one else', async () => {
+  test('of a test batch redacts people who opted out of the test graph, and no others', async () => {
     const tester = await pipeline.keyOf(caller.accountId, 'test');
     await importGraph(pipeline.context.testSql, { persons: crowd(2) });
     const id = await pipeline.enrich(tester, 'email\np1@list.example\np2@list.example\n', options);
@@ -205,7 +205,7 @@ describe('a download after an opt-out', () => {
 });
 
 describe('a running batch', () => {
-  test('that matched somebody before the opt-out does not give the person out after it', async () => {
+  test('that matched a person before the opt-out does not deliver the person after it', async () => {
     const id = await pipeline.upload(caller, list, options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
     pipeline.faults.put = async () => {
@@ -223,7 +223,7 @@ describe('a running batch', () => {
 });
 
 describe('the sweep', () => {
-  test('rewrites what nobody downloads, once', async () => {
+  test('rewrites results that are not downloaded, once', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const untouched = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
     const before = await recordedOf(untouched);
@@ -243,7 +243,7 @@ describe('the sweep', () => {
     expect(woken()).toBe(2);
   });
 
-  test('leaves batches alone whose files are deleted', async () => {
+  test('skips batches whose files are deleted', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
     await suppress(pipeline.sql, 'p3@list.example');
@@ -252,11 +252,11 @@ describe('the sweep', () => {
   });
 });
 
-describe('whatever breaks', () => {
+describe('after a crash or a race', () => {
   const crash = () => Promise.reject(new AppError({ code: 'x', status: 503, message: 'crashed' }));
 
   test.each([1, 2])(
-    'before put %i of a new part: the next check does it, nothing is left',
+    'before put %i of a new part: the next check completes, and no debris is left',
     async (nth) => {
       const id = await pipeline.enrich(caller, list, options);
       await suppress(pipeline.sql, 'p3@list.example');
@@ -271,14 +271,14 @@ describe('whatever breaks', () => {
     },
   );
 
-  test('between the new part and the commit: the old one is the result until the next check', async () => {
+  test('between the new part and the commit: the old part stays in use until the next check', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'p3@list.example');
     const written = new Signal();
     const never = new Promise<never>(() => {});
     const { store } = pipeline.context;
     let puts = 0;
-    // Both new objects are there and the process stands still for ever.
+    // Both new objects are stored, and the process hangs for ever.
     const stopped = {
       ...pipeline.context,
       store: {
@@ -293,7 +293,7 @@ describe('whatever breaks', () => {
     };
     const batch = await findBatch(pipeline.sql, id);
     if (batch === undefined) throw new Error('no batch');
-    void checkBatch(stopped, batch);
+    void redactBatch(stopped, batch);
     await written.raised;
     const before = await recordedOf(id);
     expect((await partsOf(id)).length).toBe(8);
@@ -306,7 +306,7 @@ describe('whatever breaks', () => {
     await expectNothingLeft(id);
   });
 
-  test('two who rewrite at once leave one result', async () => {
+  test('two concurrent rewrites leave one result', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'p3@list.example');
     const frozen = new Signal();
@@ -331,7 +331,7 @@ describe('whatever breaks', () => {
     await expectNothingLeft(id);
   });
 
-  test('many who download and rewrite at once all get the same whole result', async () => {
+  test('many concurrent downloads and rewrites all get the same complete result', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await suppress(pipeline.sql, 'p3@list.example');
     const all = await Promise.all(
@@ -344,7 +344,7 @@ describe('whatever breaks', () => {
     await expectNothingLeft(id);
   });
 
-  test('a download of rows goes on when a part is replaced while it is read', async () => {
+  test('a download of rows continues when a part is replaced while it is read', async () => {
     const id = await pipeline.enrich(caller, list, options);
     let gets = 0;
     pipeline.faults.get = async () => {
@@ -360,7 +360,7 @@ describe('whatever breaks', () => {
     expect(await csv(id)).not.toContain('1003');
   });
 
-  test('a result of an older version, without ids, is not given out once somebody opted out', async () => {
+  test('a result of an older version, without person indexes, is refused after any opt-out', async () => {
     const id = await pipeline.enrich(caller, list, options);
     await pipeline.sql`update parts set suppression_number = -1`;
     expect(await csv(id)).toContain('1003');

@@ -1,8 +1,8 @@
-/** Statements about parts and the suppressions that they were checked against. */
+/** Statements about parts and the suppressions they were checked against. */
 import type { Sql } from '../../core/db/client.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 
-/** A part and its place, with what its objects held when they were written. */
+/** A part and its position, with the sizes and checksums of its objects as written. */
 export interface PlacedPart extends ObjectSum {
   batchId: string;
   chunkNumber: number;
@@ -10,11 +10,11 @@ export interface PlacedPart extends ObjectSum {
   objectKey: string;
   rows: number;
   ids: ObjectSum | null;
-  /** Suppressions up to this number do not stand in it; -1 for a part that does not say whom it shows. */
+  /** Contains nobody suppressed up to this number; -1 for a part without a person index. */
   suppressionNumber: number;
 }
 
-/** Parts of a batch that show people and are not checked up to the number, in the order of the file. */
+/** Parts of a batch that contain people and are not checked up to the number, in file order. */
 export async function listPartsDueForRedaction(
   sql: Sql,
   batchId: string,
@@ -28,8 +28,8 @@ export async function listPartsDueForRedaction(
 }
 
 /**
- * Batches with files that are not checked up to these numbers: of the live graph and of the test graph. In no order,
- * so that those that cannot be checked do not hide the others.
+ * Batches with files not yet checked up to these numbers of the live graph and the test graph. In random order,
+ * so that batches that cannot be checked do not starve the others.
  */
 export async function listBatchesDueForRedaction(
   sql: Sql,
@@ -56,7 +56,7 @@ export async function listBatchesShowingPeople(sql: Sql, live: boolean): Promise
   return rows.map((row) => row.id);
 }
 
-/** A batch's parts that say whom they show. */
+/** A batch's parts with a person index. */
 export async function listPartsShowingPeople(
   sql: Sql,
   batchId: string,
@@ -66,14 +66,14 @@ export async function listPartsShowingPeople(
     where batch_id = ${batchId} and suppression_number >= 0 order by chunk_number, k`;
 }
 
-/** The column `ids`: what the object of whom a part shows held; null where that was not recorded. */
+/** The column `ids`: size and checksum of the person index as written; null when not recorded. */
 export function idsOf(sql: Sql) {
   return sql`
     case when ids_bytes is not null then jsonb_build_object('bytes', ids_bytes, 'crc32', ids_crc32) end
       as ids`;
 }
 
-/** The key under which a part is recorded now; undefined when there is none any more. */
+/** The current key of a part; undefined when the part no longer exists. */
 export async function findPartKey(
   sql: Sql,
   part: Pick<PlacedPart, 'batchId' | 'chunkNumber' | 'k'>,
@@ -84,7 +84,7 @@ export async function findPartKey(
   return found;
 }
 
-/** Records that these objects of a batch show nobody who was suppressed up to the number. */
+/** Records that these objects of a batch contain no person suppressed up to the number. */
 export async function markPartsChecked(
   sql: Sql,
   batchId: string,
@@ -97,18 +97,18 @@ export async function markPartsChecked(
       and suppression_number < ${number}`;
 }
 
-/** Names objects to be deleted unless a commit records them soon. */
+/** Lists objects for deletion unless a commit records them soon. */
 export async function insertDiscarded(sql: Sql, keys: readonly string[]): Promise<void> {
   await sql`
     insert into discarded_objects (key) select unnest(${[...keys]}::text[]) on conflict do nothing`;
 }
 
-/** Forgets discarded objects that are deleted. */
+/** Removes deleted objects from the deletion list. */
 export async function deleteDiscarded(sql: Sql, keys: readonly string[]): Promise<void> {
   await sql`delete from discarded_objects where key = any(${[...keys]})`;
 }
 
-/** Objects that were discarded an hour ago and not recorded: whoever made them has given up. */
+/** Objects discarded over an hour ago and not recorded: their writer has given up. */
 export async function listDiscarded(sql: Sql): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`
     select key from discarded_objects where since < clock_timestamp() - interval '1 hour'
@@ -117,9 +117,9 @@ export async function listDiscarded(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Records another object for a part, and discards the old one, in one statement. False when the part has
- * another object than `oldKeys[0]` by now, or the new objects were made so long ago that they may be
- * deleted at any time; then nothing changed.
+ * Replaces the object of a part and discards the old one, in one statement. Returns false and changes nothing
+ * when the part's object is no longer `oldKeys[0]`, or when the new objects are so old that they may be deleted
+ * at any time.
  */
 export async function replacePart(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of a part: each record's own text, unchanged, then what became of it, then the
- * columns of the operation. Blank lines between records stay where they were.
+ * Writes the rows of a part: each record's own text, unchanged, then the match columns, then the columns of the
+ * operation. Blank lines between records keep their place.
  */
 import type { OutputColumn } from '../../core/enrich/answer.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
@@ -16,7 +16,9 @@ import {
 } from '../../formats/csv/record-table.ts';
 import { appendRecordCells } from './record-cells.ts';
 
-/** Columns that every operation adds before its own; `match.agrees` only where there is a name to ask. */
+/**
+ * Columns that every operation adds before its own; `match.agrees` only when the list has a name to compare.
+ */
 export const matchColumns = [
   'match.status',
   'match.by',
@@ -31,23 +33,23 @@ export interface PartLayout {
   /** Width of the widest record or header: narrower ones are padded. */
   width: number;
   columns: readonly OutputColumn[];
-  /** Credits of a match, written beside it. */
+  /** Credits of a match, written in its row. */
   price: number;
-  /** True when the list carries a name or company, so that each match is checked against it. */
+  /** True when the list has a name or company that each match is checked against. */
   checksAgreement: boolean;
 }
 
 export interface RenderedPart {
   bytes: Buffer;
-  /** Matched rows whose cell is not empty, by added column. */
+  /** Matched rows with a non-empty cell, by added column. */
   filled: number[];
-  /** Bytes of the longest row: no cell is longer. */
+  /** Bytes of the longest row, an upper bound for its cells. */
   rowBytesMax: number;
-  /** Call it when `bytes` are stored and no longer read. */
+  /** Call when `bytes` are stored and no longer read. */
   release(): void;
 }
 
-/** The rows `from` to `to` of a piece that ends with them or goes on behind them. */
+/** The rows `from` to `to` of a piece, which may continue after them. */
 export interface PartRows {
   piece: Buffer;
   records: RecordTable;
@@ -55,7 +57,7 @@ export interface PartRows {
   to: number;
 }
 
-/** Renders rows of a piece; `outcomes` are those of the rows `from` to `to`. */
+/** Renders rows of a piece; `outcomes` belong to the rows `from` to `to`. */
 export function renderPart(
   rows: PartRows,
   outcomes: readonly Outcome[],
@@ -104,12 +106,12 @@ function appendInput(writer: ByteWriter, rows: PartRows, index: number, layout: 
   const end = records.end[index] ?? 0;
   let cells = records.fields[index] ?? 0;
   if (isRawLine(flags)) {
-    // Its quotes do not add up: as one quoted cell it cannot swallow the rows behind it.
+    // Its quotes are unbalanced: as one quoted cell it cannot swallow the following rows.
     const [text = ''] = readRecord(piece, { start, end, flags }, delimiter);
     writer.text(encodeCell(text, { delimiter, safe: false }));
     cells = 1;
   } else if (flags & recordFlag.invalidUtf8) {
-    // The bytes that make the structure are the same in both encodings.
+    // The structural bytes are the same in both encodings.
     writer.text(decodeWindows1252(piece.subarray(start, end)));
   } else {
     writer.copy(piece, start, end);
@@ -121,12 +123,12 @@ interface ColumnPlan {
   person: number[];
   company: number[];
   computed: Extract<OutputColumn, { record: null }>[];
-  /** What an absent person, company, or answer leaves: only delimiters. */
+  /** The columns of an absent person, company or response: only delimiters. */
   personBlank: string;
   companyBlank: string;
-  /** What follows the reason of a row without an answer. */
+  /** The text after the reason of an unmatched row. */
   unmatched: string;
-  /** What follows the empty reason of a match: whether there is a conflict, and the price. */
+  /** The text after the empty reason of a match: its conflict and the price. */
   conflict: string;
   noConflict: string;
 }
@@ -157,7 +159,7 @@ function appendOutcome(
 ): void {
   const { delimiter } = layout;
   const { status, by, reason, conflict, answer } = outcome;
-  // Piece by piece: a text put together for each of a million rows is garbage at once.
+  // Appended piece by piece: a joined text for each of a million rows would be garbage at once.
   writer.text(delimiter);
   writer.text(status);
   writer.text(delimiter);
@@ -193,7 +195,7 @@ function appendOutcome(
   }
 }
 
-/** The header row of the result: the list's own names, padded, then the added ones. */
+/** The header row of the result: the list's own names, padded, then the added names. */
 export function resultHeader(
   header: readonly string[],
   width: number,

@@ -1,4 +1,4 @@
-/** The bound on the bytes of a result holds for the rows that are free, whatever is in them. */
+/** The bound on the bytes of a result holds for all free rows, whatever their content. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outputColumns } from '../../core/enrich/answer.ts';
@@ -10,7 +10,7 @@ import { splitIntoChunks } from '../../formats/csv/split.ts';
 import { renderPart } from './render-part.ts';
 import { resultBytesMax } from './result-bytes.ts';
 
-/** What grows most: bytes that become three of UTF-8, and quotes that do not add up. */
+/** The worst growth: bytes that become three in UTF-8, and unbalanced quotes. */
 const growing = fc.constantFrom(Buffer.alloc(500, 0x80), Buffer.from(`x${'"'.repeat(501)}`));
 const anyFields = fc.constantFrom<string[] | null>(null, ['id']);
 const anyMiss = fc

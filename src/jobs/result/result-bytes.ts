@@ -1,17 +1,17 @@
-/** The most bytes that the result of a list can take before anything in it is paid. */
+/** Bounds the bytes that the result of a list can take without payment. */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import type { ListBatch } from '../batch/batch.ts';
 
-/** A byte that is no UTF-8 becomes three; a quote of a line whose quotes do not add up becomes two. */
+/** A byte that is not UTF-8 becomes three; a quote in a line with unbalanced quotes becomes two. */
 const BYTES_OF_A_BYTE = 3;
-/** The match columns of a row without an answer, its line break, and quotes around a line that cannot be read. */
+/** The match columns of an unmatched row, its line break, and quotes around an unreadable line. */
 const ROW_BYTES = 128;
-/** A record of the test graph is half as long; answers of test keys are free. */
+/** A record of the test graph is half as long; records are free for test keys. */
 const TEST_ANSWER_BYTES = 4096;
 
-/** What the split knows of a list. */
+/** The totals of a list after its split. */
 interface ListSize {
-  /** Of the canonical object. */
+  /** Bytes of the canonical object. */
   bytes: number;
   rows: number;
   /** Columns of the widest row or the header, to which all rows are padded. */
@@ -19,8 +19,8 @@ interface ListSize {
 }
 
 /**
- * An upper bound on the bytes of a list's result, without the answers that are paid for: a short row may be padded to
- * hundreds of columns, so that a small upload makes a large result.
+ * An upper bound on the bytes of a list's result without paid records: a short row may be padded to hundreds of
+ * columns, so a small upload can have a large result.
  */
 export function resultBytesMax(
   { operation, fields, live }: Pick<ListBatch, 'operation' | 'fields' | 'live'>,

@@ -1,4 +1,4 @@
-/** One result in all its forms, and what spreadsheets make of them. */
+/** One result in all formats, and how spreadsheets open them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 
 const run = promisify(execFile);
 
-/** Begins of texts that some spreadsheet takes for a formula (OWASP, ASVS 1.2.10). */
+/** Prefixes that some spreadsheet takes for a formula (OWASP, ASVS 1.2.10). */
 const starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
 const triggers = starts.flatMap((start) => [
   `${start}1+1`,
@@ -23,15 +23,15 @@ const triggers = starts.flatMap((start) => [
   `\u00a0${start}cmd|' /C calc'!A0`,
   start,
 ]);
-/** Of a known form: a prefix would spoil them for programs. */
+/** Values of a known form: a prefix would break them for programs. */
 const typed = ['+442079460000', '-5', '+1.5', '51.5,-0.12'];
-/** The same, of the record that is matched. */
+/** The same, in the matched record. */
 const ourTyped = ['+441632960001', '-33.9,18.4'];
 
 let pipeline: Pipeline;
 let caller: Caller;
 let id: string;
-/** The cells of the list. Rows with a NUL are unreadable, and still in the result. */
+/** The cells of the list. Rows with a NUL are unreadable, but still in the result. */
 let cells: string[][];
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '20' });
@@ -79,12 +79,12 @@ describe('a result as csv', () => {
 });
 
 describe('a result as csv-safe', () => {
-  test('differs from csv by an apostrophe before each text that might run, and by nothing else', async () => {
+  test('differs from csv only by an apostrophe before each text that might run as a formula', async () => {
     const plain = parsed(await result('format=csv'));
     const safe = parsed(await result('format=csv-safe'));
     const mightRun = /^[\p{Zs}\p{Cf}"]*[=+\-@\0＝＋－＠]/u;
     const beginsBlank = /^[\p{Zs}\p{Cf}"]*[\t\r\n]/u;
-    /** Each piece between what a spreadsheet may take for a delimiter is a cell of its own. */
+    /** Each piece between characters that a spreadsheet may take for a delimiter is a cell. */
     const guard = (cell: string) => {
       const pieces = cell.split(/(?<=[,;\t|\r\n])/);
       const guarded = pieces.map((piece) => (mightRun.test(piece) ? `'${piece}` : piece)).join('');
@@ -123,7 +123,7 @@ test('a result as jsonl holds one object for each row, with the types of the rec
 });
 
 test.each(['csv', 'csv-safe', 'jsonl', 'xlsx'])(
-  '%s as gzip is the same, zipped',
+  '%s as gzip is the same, compressed',
   async (format) => {
     const whole = await result(`format=${format}`);
     const response = await pipeline.call(
@@ -162,7 +162,7 @@ const soffice = await run('soffice', ['--version']).then(
   () => true,
   () => false,
 );
-if (!soffice) process.stderr.write('skipped: results in LibreOffice, for there is no soffice\n');
+if (!soffice) process.stderr.write('skipped: results in LibreOffice: soffice not found\n');
 
 describe.skipIf(!soffice)('in LibreOffice', () => {
   let folder: string;
@@ -171,7 +171,7 @@ describe.skipIf(!soffice)('in LibreOffice', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** The file as LibreOffice opens it, written in another form. */
+  /** The file as opened by LibreOffice, saved in another format. */
   async function convert(name: string, bytes: Buffer, to: string): Promise<string> {
     await writeFile(path.join(folder, name), bytes);
     await run(
@@ -192,7 +192,7 @@ describe.skipIf(!soffice)('in LibreOffice', () => {
   }
   const formulas = (fods: string) => fods.match(/table:formula="[^"]*"/g) ?? [];
 
-  test('csv-safe holds no formula cell, where csv holds some', async () => {
+  test('csv-safe has no formula cell, where csv has some', async () => {
     const plain = formulas(await convert('plain.csv', await result('format=csv'), 'fods'));
     expect(plain.length).toBeGreaterThan(3);
     const safe = await convert('safe.csv', await result('format=csv-safe'), 'fods');
@@ -200,18 +200,18 @@ describe.skipIf(!soffice)('in LibreOffice', () => {
     expect(safe).toContain('&apos;=1+1');
   }, 120_000);
 
-  test('xlsx opens, holds no formula cell, and every cell as it is in csv', async () => {
+  test('xlsx opens, has no formula cell, and has every cell of csv', async () => {
     const workbook = await result('format=xlsx');
     expect(formulas(await convert('book.xlsx', workbook, 'fods'))).toEqual([]);
-    // Comma, double quote, UTF-8; cells as they are, not as they look.
+    // Comma, double quote, UTF-8; cell values, not their display.
     const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1';
     const csv = await convert('sheet.xlsx', workbook, filter).catch(async () =>
       readFile(path.join(folder, 'out', 'sheet-Sheet1.csv'), 'utf8'),
     );
     const expected = parsed(await result('format=csv'));
-    // A character that XML cannot hold, and line ends, which a sheet has of one kind, apart.
+    // Except for characters that XML cannot hold, and line ends, of which a sheet has one kind.
     const shown = (text: string) => text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
-    // Blank lines of the list are rows of empty cells here.
+    // Blank lines of the list are rows of empty cells in a sheet.
     const rows = parsed(csv).filter((row) => row.some((cell) => cell !== ''));
     expect(rows.map((row) => row.map(shown))).toEqual(expected.map((row) => row.map(shown)));
   }, 120_000);

@@ -1,6 +1,6 @@
 /**
- * The forms in which a result is given back. What is stored is CSV; the other forms are made from it
- * while it is read, a part at a time.
+ * The formats of a result. The stored format is CSV; the others are converted from it while it is read, one
+ * part at a time.
  */
 import type { OutputColumn } from '../../core/enrich/answer.ts';
 import { cellToJson } from '../../core/graph/record.ts';
@@ -9,26 +9,26 @@ import type { Delimiter } from '../../formats/csv/record-table.ts';
 import { matchColumns } from './render-part.ts';
 import type { ResultRow } from './result-rows.ts';
 
-/** What the columns of a result are, from left to right: the list's own, the match, the operation's. */
+/** The columns of a result, from left to right: the list's own, the match, the operation's. */
 export interface ResultLayout {
   delimiter: Delimiter;
   newline: string;
   /** Names of all columns. */
   names: readonly string[];
-  /** The list's header as it was written, and of how many columns; null where it had none. */
+  /** The list's header as written, with its number of columns; null without one. */
   headerText: string | null;
   headerWidth: number;
   /** Number of the list's own columns. */
   width: number;
-  /** True when the rows say what became of them: those of an export are all people. */
+  /** True when the rows have match columns; those of an export do not. */
   matches: boolean;
   checksAgreement: boolean;
   columns: readonly OutputColumn[];
 }
 
 /**
- * CSV that a spreadsheet opens without running anything: text cells that it would take for a formula
- * begin with an apostrophe. Values of a known form (numbers, times, E.164) stay as they are.
+ * CSV that a spreadsheet opens without running formulas: text cells that it would take for a formula get an
+ * apostrophe prefix. Values of a known form (numbers, times, E.164) are unchanged.
  */
 export async function* toSafeCsv(
   rows: AsyncIterable<ResultRow>,
@@ -48,7 +48,7 @@ export async function* toSafeCsv(
   }
 }
 
-/** The cells of a workbook: the names, then every row; blank lines are empty rows. */
+/** The cells of a workbook: the header, then every row; blank lines are empty rows. */
 export async function* toSheet(
   rows: AsyncIterable<ResultRow>,
   { names, width, columns }: ResultLayout,
@@ -64,7 +64,7 @@ export async function* toSheet(
   }
 }
 
-/** One JSON object a row: `{row, input, match, person|company|email|financials}`, or just the person. */
+/** One JSON object per row: `{row, input, match, person|company|email|financials}`, or just the person. */
 export async function* toJsonLines(
   rows: AsyncIterable<ResultRow>,
   layout: ResultLayout,
@@ -79,7 +79,7 @@ export async function* toJsonLines(
   }
 }
 
-/** One person a line, as a page of the search gives them. */
+/** One person per line, in the format of the search response. */
 async function* toPeopleLines(
   rows: AsyncIterable<ResultRow>,
   layout: ResultLayout,
@@ -102,7 +102,7 @@ function readMatch(cells: readonly string[], { width, checksAgreement }: ResultL
   };
 }
 
-/** The added columns as objects by what stands before the dot; null for a row that did not match. */
+/** The added columns as objects by the prefix before the dot; null for a row that did not match. */
 function readAnswer(
   cells: readonly string[],
   { names, columns }: ResultLayout,
@@ -124,7 +124,7 @@ function readAnswer(
   return answer;
 }
 
-/** Names of the list's columns as keys: an empty one is numbered, a second one of a name gets `_2`. */
+/** Names of the list's columns as keys: an empty name is numbered, a repeated one gets `_2`. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((given, index) => {

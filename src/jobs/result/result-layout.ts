@@ -1,4 +1,4 @@
-/** What the columns of a batch's result are. */
+/** The columns of a batch's result. */
 import { outputColumns } from '../../core/enrich/answer.ts';
 import type { Batch, ExportBatch, ListBatch } from '../batch/batch.ts';
 import { checksAgreement } from '../mapping/read-rows.ts';
@@ -10,7 +10,7 @@ export function layoutOf(batch: Batch): ResultLayout {
   return batch.kind === 'export' ? exportLayout(batch) : listLayout(batch);
 }
 
-/** The columns of the people and nothing else. */
+/** Only the columns of the people. */
 function exportLayout({ operation, fields }: ExportBatch): ResultLayout {
   const columns = outputColumns(operation, fields);
   return {
@@ -45,7 +45,7 @@ function listLayout(batch: ListBatch): ResultLayout {
   };
 }
 
-/** Names for the columns of a list without a header: the result has one in any case. */
+/** Names for the columns of a list without a header: the result always has one. */
 function numberedNames(width: number): string[] {
   return Array.from({ length: width }, (_, index) => `column_${index + 1}`);
 }

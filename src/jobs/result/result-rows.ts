@@ -13,7 +13,7 @@ export interface ResultRow {
   /** Number of the row in the list, from 1. */
   row: number;
   cells: string[];
-  /** Blank lines that stand before the row. */
+  /** Number of blank lines before the row. */
   blankLines: number;
 }
 

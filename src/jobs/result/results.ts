@@ -10,24 +10,23 @@ import { assertFilesKept } from './files-kept.ts';
 import type { Part } from './parts.sql.ts';
 import type { PartsContext } from './read-part.ts';
 import { openParts, type ReadPart } from './read-parts.ts';
-import { openCheckedParts, resultChanging } from './redact-parts.ts';
+import { openRedactedParts, resultChanging } from './redact-parts.ts';
 import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
 
 export interface BatchResults {
-  /** False when rows are still to come, or were never written: the stream then ends after the finished prefix. */
+  /** False when rows are pending or were never written: the stream then ends after the finished prefix. */
   complete: boolean;
-  /** Known for stored bytes, null for what is made while it is read. */
+  /** Known for stored bytes; null for formats converted while streaming. */
   bytes: number | null;
   stream: Readable;
 }
 
 /**
- * Opens the result as far as it is there; who opted out by now is not in it. A part is read and compared with
- * what was written before any of it is given: the stream fails instead of leaving something out. Throws
- * `AppError` 410 when its files are no longer kept, 422 `not_as_xlsx` when no workbook can hold it, and as
- * `openParts`.
+ * Opens the result as far as it is finished, without people who have opted out. Each part is read and verified
+ * before its first byte is sent: the stream fails rather than omit data. Throws `AppError` 410 when its files
+ * are no longer kept, 422 `not_as_xlsx` when it does not fit into a workbook, and as `openParts`.
  */
 export async function openResults(
   context: PartsContext,
@@ -36,7 +35,7 @@ export async function openResults(
 ): Promise<BatchResults> {
   assertFilesKept(batch);
   const layout = layoutOf(batch);
-  const parts = await openCheckedParts(context, batch);
+  const parts = await openRedactedParts(context, batch);
   if (form.format === 'xlsx') await assertFits(context, batch, layout, parts);
   const header = headerLine(layout);
   const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
@@ -87,12 +86,12 @@ function render(
   return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
 }
 
-/** The compressed stream. An error of either ends both, and so does a reader that goes away. */
+/** The compressed stream. An error of either stream ends both, and so does a disconnected reader. */
 function gzipOf(source: Readable): Readable {
   return pipeline(source, createGzip({ level: 4 }), () => {});
 }
 
-/** The list's own header unchanged, then the added names. */
+/** The list's own header, unchanged, then the added names. */
 function headerLine(layout: ResultLayout): Buffer {
   const { names, headerText, headerWidth, delimiter, newline } = layout;
   const cells = names.map((name) => encodeCell(name, { delimiter, safe: false }));
@@ -100,7 +99,7 @@ function headerLine(layout: ResultLayout): Buffer {
   return Buffer.from(cells.join(delimiter) + newline);
 }
 
-/** The stored bytes. Throws when they are not as many as were announced. */
+/** The stored bytes. Throws when their number differs from the announced length. */
 async function* concat(
   header: Buffer,
   parts: AsyncIterable<ReadPart>,
@@ -112,13 +111,13 @@ async function* concat(
     given += bytes.length;
     yield bytes;
   }
-  // Somebody in a part opted out after it was listed.
+  // A person in a part opted out after it was listed.
   if (given !== announced) throw resultChanging();
 }
 
 const BLOCK_CHARACTERS = 65_536;
 
-/** Joins lines into blocks: a stream of single lines costs more than making them. */
+/** Joins lines into blocks: streaming single lines costs more than producing them. */
 async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let block = '';
   for await (const line of lines) {
