@@ -1,9 +1,9 @@
-/** The other end of `startServant`: a process that answers its parent's questions, one at a time. */
+/** The child side of `startServant`: a process that answers its parent's requests, one at a time. */
 
-/** What travels back: the answer, or why there is none. */
+/** The reply: the answer or an error. */
 export type Reply<Answer> = { answer: Answer } | { error: string };
 
-/** Answers every message of the parent; ends with it. */
+/** Answers every message of the parent; exits with it. */
 export function answerParent<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
 ): void {

@@ -1,6 +1,6 @@
 /**
- * Single calls: a person by e-mail over HTTP, with key, limits and charge, and the account checked after
- * every run. Held against an Express that does one SELECT on the same server and nothing else.
+ * Single calls: a person by e-mail over HTTP, with key, limits and charge, and the account checked after every
+ * run. Compared with an Express app that only does one SELECT on the same server.
  */
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { readConfig } from '../src/core/config.ts';
@@ -20,15 +20,15 @@ const creditsEach = 1_000_000_000;
 export interface ApiOptions {
   name: string;
   store: 'embedded' | 'redis';
-  /** Accounts that call at once, each with a key and a wallet. */
+  /** Accounts that call concurrently, each with a key and a wallet. */
   wallets: number;
   requests: number;
   runs: number;
 }
 
 /**
- * Measures single calls. Throws when an answer is missing, or when answers, ledger lines and credits gone
- * are not the same number. Without a Redis its measurements are none.
+ * Measures single calls. Throws when a response is missing, or when the numbers of responses, ledger lines and
+ * spent credits differ. Without Redis its measurements are skipped.
  */
 export async function measureApi(
   stack: BenchStack,
@@ -101,7 +101,7 @@ function startApiOn(stack: BenchStack, redis: Child): Promise<Child> {
   });
 }
 
-/** New accounts, one request for each address, and the books afterwards. */
+/** Creates accounts, sends one request for each address, and checks the ledger afterwards. */
 async function runOurs(
   stack: BenchStack,
   api: { url: string; pid: number },
@@ -111,7 +111,7 @@ async function runOurs(
   const accounts: { accountId: string; key: string }[] = [];
   for (let place = 0; place < wallets; place++) {
     const accountId = await createAccount(stack.sql, { name: 'Bench', credits: creditsEach });
-    // Counted like any other key's calls, and never refused.
+    // Metered like any other key's calls, but never refused.
     const limits = { requestsPerMinute: 10_000_000, requestsPerDay: 1_000_000_000 };
     const { key } = await createKey(stack.sql, { accountId, mode: 'live', ...limits });
     accounts.push({ accountId, key });

@@ -1,6 +1,6 @@
 /**
- * What single calls are held against: Express and one SELECT, from the identifier to the stored record.
- * No key, no limit, no price, no outcome but the first row. Forked.
+ * The reference for single calls: Express and one SELECT, from the identifier to the stored record. No key,
+ * limit or price, and no outcome but the first row. Forked.
  */
 import type { AddressInfo } from 'node:net';
 import express from 'express';

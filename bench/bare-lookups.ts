@@ -1,6 +1,6 @@
 /**
- * What a lookup is held against: a bare Express application with one prefix select on the same table, and
- * nothing of what ours does besides: no key, no limits, no words, no typos. Forked.
+ * The reference for lookups: a bare Express app with one prefix SELECT on the same table, without keys, limits,
+ * word search or typo tolerance. Forked.
  */
 import type { AddressInfo } from 'node:net';
 import express from 'express';

@@ -1,6 +1,6 @@
 /**
- * The service as anybody would start it (`enrich up`), on a data folder that is kept between runs: the
- * graph takes minutes to make and seconds to measure.
+ * The service as users start it (`enrich up`), on a data folder kept between runs: the graph takes minutes to
+ * create and seconds to measure.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { assert } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { countPersons, forgetService, settleGraph } from './bench.sql.ts';
 
-/** What a graph is made of; all of it is in the name of its folder, as are the graph's tables. */
+/** The parameters of a graph; its folder is named for all of them and for the graph's tables. */
 export interface BenchGraph {
   persons: number;
   companies: number;
@@ -34,17 +34,17 @@ export interface BenchStack extends AsyncDisposable {
   pids: { api: number; workers: number[]; postgres: number };
   /** Folder of files that live as long as the graph. */
   folder: string;
-  /** Where the service keeps its objects. */
+  /** Folder of the service's objects. */
   objects: string;
 }
 
-/** What `up` tells about itself in `up.json`. */
+/** The contents of `up.json`. */
 interface UpFile {
   url: string;
   pids: { up: number; api: number; workers: number[]; postgres: number | null };
 }
 
-/** However this process ends, the service that it started ends with it. */
+/** The service ends with this process, however it ends. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM');
@@ -71,7 +71,8 @@ export async function openBenchStack(
   await mkdir(folder, { recursive: true });
   await forgetRuns(dataDir);
   const { up, child } = await startUp(dataDir, options, workers, nodeFlags);
-  // References copy from files of the server and force checkpoints, which the service's role may not.
+  // References copy from files of the server and force checkpoints, which the service's role is not allowed to
+  // do.
   const databaseUrl = await readAdminUrl(dataDir);
   const sql = connect({ url: databaseUrl, connections: 4 });
   const stop = async () => {
@@ -97,7 +98,7 @@ export async function openBenchStack(
   }
 }
 
-/** Makes an account that can pay for everything, and a live key of it that no limit refuses. */
+/** Creates an account that can pay for everything, with a live key without limits. */
 export async function createBenchKey(sql: Database): Promise<string> {
   const accountId = await createAccount(sql, { name: 'Bench', credits: 1_000_000_000 });
   const unlimited = { requestsPerMinute: 1_000_000, requestsPerDay: 100_000_000 };
@@ -130,7 +131,7 @@ async function hashGraphTables(): Promise<string> {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** Leaves only the graph of what earlier runs wrote. */
+/** Deletes everything of earlier runs except the graph. */
 async function forgetRuns(dataDir: string): Promise<void> {
   await rm(path.join(dataDir, 'objects'), { recursive: true, force: true });
   await using postgres = await startEmbeddedPostgres({ dataDir });
@@ -145,7 +146,7 @@ async function startUp(
   workers: number,
   nodeFlags: readonly string[],
 ): Promise<{ up: UpFile; child: ChildProcess }> {
-  // An `up.json` of a run that was killed must not be taken for the one of this run.
+  // An `up.json` of a killed run must not be taken for this run's.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();

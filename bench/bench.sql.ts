@@ -1,11 +1,11 @@
-/** Statements of the measurements that are nobody else's. */
+/** Statements used only by the measurements. */
 import type { Sql } from '../src/core/db/client.ts';
 import { runConstant } from '../src/core/graph/graph.sql.ts';
 import { personIdentifierCodes } from '../src/core/graph/identifier-kinds.ts';
 import { must } from '../src/core/lib/assert.ts';
 import type { RowJob } from './row-queue.ts';
 
-/** Settings that could make a figure unfair, as the server runs with them. */
+/** Current server settings that could make a figure unfair. */
 const told = [
   'fsync',
   'synchronous_commit',
@@ -17,7 +17,7 @@ const told = [
   'max_parallel_workers_per_gather',
 ];
 
-/** The server's version and the settings that a reader of the figures should know. */
+/** The server's version and settings relevant to the figures. */
 export async function readServer(
   sql: Sql,
 ): Promise<{ version: string; settings: Record<string, string> }> {
@@ -37,15 +37,15 @@ export async function readGraphBytes(sql: Sql): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
-/** How many people the graph holds. */
+/** Number of people in the graph. */
 export async function countPersons(sql: Sql): Promise<number> {
   const [row] = await sql<{ persons: number }[]>`select count(*)::int as persons from persons`;
   return row?.persons ?? 0;
 }
 
 /**
- * Brings freshly filled tables into the state that they have in use, so that no measurement pays for
- * the first visit of a page.
+ * Brings freshly filled tables into their steady state, so that no measurement pays for the first visit of a
+ * page.
  */
 export async function settleGraph(sql: Sql): Promise<void> {
   await sql`vacuum (analyze) persons, person_identifiers, person_records, companies,
@@ -54,9 +54,8 @@ export async function settleGraph(sql: Sql): Promise<void> {
 }
 
 /**
- * Throws away everything but the graphs: accounts, batches, the queue. A measurement then starts from
- * the same place each time, and from the tables of this version. Extensions stay, because indexes of the
- * graphs are made of them.
+ * Deletes everything but the graphs: accounts, batches, the queue. Each measurement then starts from the same
+ * state and from the tables of this version. Extensions stay, because indexes of the graphs depend on them.
  */
 export async function forgetService(sql: Sql): Promise<void> {
   const [found] = await sql<{ table: string | null }[]>`
@@ -74,7 +73,7 @@ export async function forgetService(sql: Sql): Promise<void> {
   await sql`drop schema if exists bullmq cascade`;
 }
 
-/** Addresses that one person has and nobody else, spread over the whole graph, in a mixed order. */
+/** Addresses held by exactly one person, spread over the whole graph, in mixed order. */
 export async function listEmails(sql: Sql, count: number): Promise<string[]> {
   const rows = await sql<{ value: string }[]>`
     select value from person_identifiers
@@ -83,7 +82,7 @@ export async function listEmails(sql: Sql, count: number): Promise<string[]> {
   return rows.map(({ value }) => value);
 }
 
-/** The one SELECT of a service that only looks up: an e-mail's stored record. */
+/** The single SELECT of a lookup-only service: an e-mail's stored record. */
 export async function findRecord(sql: Sql, email: string): Promise<string | undefined> {
   const [row] = await sql<{ record: string }[]>`
     select r.record from person_identifiers i join person_records r on r.id = i.person_id
@@ -91,7 +90,7 @@ export async function findRecord(sql: Sql, email: string): Promise<string | unde
   return row?.record;
 }
 
-/** What these accounts were charged: ledger lines, their sum, and what their wallets lost. */
+/** The charges of these accounts: ledger lines, their sum, and the decrease of their wallets. */
 export async function readCharges(
   sql: Sql,
   accountIds: readonly string[],
@@ -106,7 +105,7 @@ export async function readCharges(
   return must(row, 'one row');
 }
 
-/** How far these batches are: rows that are done, and whether that is all of them. One snapshot. */
+/** The progress of these batches in one snapshot: finished rows, and whether all are finished. */
 export async function readProgress(
   sql: Sql,
   batchIds: readonly string[],
@@ -118,10 +117,10 @@ export async function readProgress(
   return new Map(batches.map(({ id, ...progress }) => [id, progress]));
 }
 
-/** The first id of the names that are made for the lookups, far above those of the graph. */
+/** The first id of the names generated for the lookups, far above those of the graph. */
 const LOOKUP_IDS_FROM = 10_000_000;
 
-/** The bare reference of the lookups: what begins with a text that is in lower case already. */
+/** The bare reference of the lookups: values that begin with a lower-case text. */
 export async function selectByPrefix(
   sql: Sql,
   code: number,
@@ -133,7 +132,7 @@ export async function selectByPrefix(
     order by people desc limit 10`;
 }
 
-/** How many cities the lookups know. */
+/** Number of cities in the lookups. */
 export async function countNamedCities(sql: Sql): Promise<number> {
   const [row] = await sql<{ cities: number }[]>`
     select count(*)::int as cities from lookup_values where kind = 2 and name <> ''`;
@@ -190,23 +189,23 @@ export async function settleLookups(sql: Sql): Promise<void> {
   await sql`vacuum (analyze) lookup_values, lookup_words, lookup_vocabulary`;
 }
 
-/** Has the server write a table as CSV with a header. */
+/** Makes the server write a table as CSV with a header. */
 export async function exportTable(sql: Sql, table: string, file: string): Promise<void> {
   await runConstant(sql, `copy ${table} to ${asLiteral(file)} (format csv, header true)`);
 }
 
-/** A path as SQL writes it, where no parameter may stand. */
+/** A path as an SQL literal, where parameters are not allowed. */
 export function asLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** An empty table for results that are written row by row: `cells` as the list wants them. */
+/** Creates an empty table for results written row by row, with `cells` in the list's order. */
 export async function makeRowResults(sql: Sql): Promise<void> {
   await sql`drop table if exists public.row_results`;
   await sql`create table public.row_results (row int primary key, cells text[] not null)`;
 }
 
-/** Looks one row up with this statement, and writes its result. */
+/** Looks up one row with this statement, and writes its result. */
 export async function enrichRow(sql: Sql, lookUp: string, job: RowJob): Promise<void> {
   const { row, profile, email, phone, handle } = job;
   const [found] = await sql.unsafe(lookUp, [profile, email, phone, handle], { prepare: true });
@@ -214,7 +213,7 @@ export async function enrichRow(sql: Sql, lookUp: string, job: RowJob): Promise<
   await sql`insert into public.row_results (row, cells) values (${row}, ${cells})`;
 }
 
-/** What was written row by row, in the order of the list. */
+/** The rows written, in the order of the list. */
 export async function readRowResults(sql: Sql): Promise<string[][]> {
   const rows = await sql<{ cells: string[] }[]>`
     select case when cells = '{}' then array_fill(''::text, array[10]) else cells end as cells

@@ -1,6 +1,6 @@
 /**
- * What hostile and idle clients can make the service hold: slow connections, event streams, downloads that
- * stall, workbooks full of text. Bounds, as in `load.ts`.
+ * Measures the resources that hostile and idle clients can tie up: slow connections, event streams, stalled
+ * downloads, workbooks full of text. Bounds, as in `load.ts`.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient } from '../src/client/client.ts';
@@ -16,15 +16,15 @@ import { besiege, requestHead, type Siege } from './slow-connections.ts';
 const CONNECTIONS = 1000;
 const HEALTH_MS_MAX = 100;
 const FREED_SECONDS_MAX = 30;
-/** Above what the API held before. */
+/** Maximum growth above the API's memory before. */
 const GROWTH_MIB_MAX = 64;
 const LISTEN_SECONDS = 10;
 
-/** Accounts that share the connections, below what an account may have open. */
+/** Accounts that share the connections, to stay below an account's maximum. */
 const ACCOUNTS = 10;
 const DOWNLOADS_EACH = 32;
 const UPLOADS_EACH = 16;
-/** All columns of so many rows are more than the sockets' buffers take. */
+/** All columns of this many rows exceed the sockets' buffers. */
 const STALLED_ROWS = 25_000;
 
 interface Account {
@@ -43,7 +43,7 @@ function openAccounts(stack: BenchStack, count = ACCOUNTS): Promise<Account[]> {
 
 const bearer = ({ key }: Account) => ({ Authorization: `Bearer ${key}` });
 
-/** Headers that never end, uploads of a byte a second, and answers that nobody reads. */
+/** Endless headers, uploads of a byte a second, and responses that are not read. */
 export async function measureSlowConnections(stack: BenchStack): Promise<BenchResult[]> {
   const accounts = await openAccounts(stack, Math.ceil(CONNECTIONS / UPLOADS_EACH));
   const uploads = accounts.map((account) =>
@@ -78,7 +78,7 @@ export async function measureSlowConnections(stack: BenchStack): Promise<BenchRe
   return results;
 }
 
-/** Event streams of lists that wait, and then all of them told that theirs is completed. */
+/** Event streams of waiting lists, all of which are then notified of completion. */
 export async function measureListeners(
   stack: BenchStack,
   say: (line: string) => void,
@@ -109,7 +109,7 @@ export async function measureListeners(
   );
 }
 
-/** Downloads of which nobody reads on. `store` is where the results lie. */
+/** Downloads that the client stops reading. `store` is the store of the results. */
 export async function measureStalledDownloads(
   stack: BenchStack,
   store: 'files' | 's3',
@@ -129,7 +129,7 @@ export async function measureStalledDownloads(
   return describe(`stalled-downloads-${store}`, siege, `${count} downloads that stall`);
 }
 
-/** Twelve at once is what an account may send in a second; the API's container has 512 MiB. */
+/** Twelve at once is an account's maximum in a second; the API's container has 512 MiB. */
 const WORKBOOKS = 12;
 const WORKBOOK_STRINGS = 240_000;
 const API_MIB_MAX = 400;

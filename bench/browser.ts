@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { type Browser, chromium } from 'playwright-core';
 import { assert } from '../src/core/lib/assert.ts';
 
-/** Where the browser lies; null where none is installed. */
+/** The path of the browser; null when none is installed. */
 export function findChromium(): string | null {
   for (const name of ['chromium', 'google-chrome']) {
     const { status, stdout } = spawnSync('which', [name], { encoding: 'utf8' });
@@ -12,7 +12,7 @@ export function findChromium(): string | null {
   return null;
 }
 
-/** Starts it; the caller closes it. Throws where none is installed. */
+/** Starts it; the caller closes it. Throws when none is installed. */
 export async function startChromium(): Promise<Browser> {
   const executablePath = findChromium();
   assert(executablePath !== null, 'Chromium is installed');

@@ -1,4 +1,4 @@
-/** Programs of the measurements that run in processes of their own. */
+/** Runs programs of the measurements in separate processes. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import type { Reply } from './answer-parent.ts';
 
 export interface Child extends AsyncDisposable {
   pid: number;
-  /** What it said when it was ready. */
+  /** The URL that it reported when ready. */
   url: string;
 }
 
 type Environment = Parameters<typeof environmentWith>[0];
 
-/** Starts a compiled module, by its path under `dist`, that tells its parent when it is ready. */
+/** Starts a compiled module, by its path under `dist`, that notifies its parent when ready. */
 export async function startChild(module: string, environment: Environment): Promise<Child> {
   const child = forkModule(module, environment);
   const { ready } = (await firstMessage(child, module)) as { ready: { url: string } };
@@ -36,11 +36,11 @@ export async function askChild<Answer>(module: string, question: object): Promis
 /** A process that answers questions for as long as it is needed. */
 export interface Servant extends AsyncDisposable {
   pid: number;
-  /** One question at a time. Throws what the process says went wrong. */
+  /** One request at a time. Throws the error that the process reports. */
   ask<Answer>(question: unknown): Promise<Answer>;
 }
 
-/** Starts a compiled module that calls `answerParent`, with words for it and a working folder. */
+/** Starts a compiled module that calls `answerParent`, with arguments and a working folder. */
 export function startServant(
   module: string,
   environment: Environment,
@@ -59,7 +59,7 @@ export function startServant(
   };
 }
 
-/** Starts a Redis that keeps nothing, or null where none is installed. */
+/** Starts a Redis without persistence, or null when none is installed. */
 export async function startRedis(): Promise<Child | null> {
   const folder = await mkdtemp(path.join(tmpdir(), 'enrich-bench-redis-'));
   const port = String(await freePort());
@@ -97,12 +97,12 @@ function forkModule(
 }
 
 async function firstMessage(child: ChildProcess, module: string): Promise<unknown> {
-  // A listener for the end is left behind by every question; a servant answers many.
+  // Every request leaves a listener for the exit behind; a servant answers many.
   child.setMaxListeners(0);
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${module} ended with code ${code} before it answered`);
   });
-  // When the answer comes first, the end that follows it is no failure.
+  // When the answer comes first, the exit that follows is not a failure.
   ended.catch(() => {});
   const [message] = (await Promise.race([once(child, 'message'), ended])) as [unknown];
   return message;

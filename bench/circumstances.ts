@@ -1,4 +1,4 @@
-/** How and when something was measured: the machine, who else used it, and which code. */
+/** The circumstances of a measurement: the machine, its other load, and the code version. */
 import { execFile } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 
 const busyMs = 1000;
 
-/** The average over the last minute, when this process began: before anything was measured. */
+/** The load average when this process started, before anything was measured. */
 const [loadAverageBefore = 0] = loadavg();
 
 export function describeMachine(): BenchFile['machine'] {
@@ -24,8 +24,8 @@ export function describeMachine(): BenchFile['machine'] {
 }
 
 /**
- * Call it right before a benchmark, while its service is idle. Other work on the machine slows a reference
- * that is one process more than our several: figures taken under load flatter us.
+ * Call right before a benchmark, while its service is idle. Other work on the machine slows a single-process
+ * reference more than our several processes: figures taken under load flatter us.
  */
 export async function readCircumstances(
   benchmark: string,
@@ -41,7 +41,7 @@ export async function readCircumstances(
   };
 }
 
-/** The share of all cores that was busy in the second from now; null where the system does not tell. */
+/** The busy share of all cores over the next second; null where the system does not report it. */
 async function readBusy(): Promise<number | null> {
   const before = readCores();
   await setTimeout(busyMs);

@@ -1,6 +1,6 @@
 /**
- * Holds our result against the reference's, cell by cell: a fast answer that is not the same answer is
- * no result. Reads both with csv-parse, which neither side uses, and fails at the first difference.
+ * Compares our result with the reference's, cell by cell: a fast but different result does not count. Reads
+ * both with csv-parse, which neither side uses, and fails at the first difference.
  */
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
@@ -10,13 +10,13 @@ import { assert } from '../src/core/lib/assert.ts';
 export interface Comparison {
   rows: number;
   matched: number;
-  /** Cells held against each other. */
+  /** Number of compared cells. */
   cells: number;
-  /** Columns that only ours has. */
+  /** Number of columns only in ours. */
   columnsOnlyOurs: number;
 }
 
-/** Columns of the reference by their place, each with its place in ours and how its text compares. */
+/** Columns of the reference by position, each with its position in ours and its comparison. */
 interface SharedColumn {
   header: string;
   ours: number;

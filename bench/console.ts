@@ -1,6 +1,6 @@
 /**
- * The first page of the web console as somebody meets it: with nothing cached, until it can be used. A page can
- * be used when its first field is there and no script has held the browser since.
+ * The first page of the web console for a new visitor: from an empty cache until it is usable. A page is usable
+ * when its first field exists and no script has blocked the browser since.
  */
 import type { Browser } from 'playwright-core';
 import type { BenchStack } from './bench-stack.ts';
@@ -8,16 +8,16 @@ import type { BenchResult } from './benchmark.ts';
 import { startChromium } from './browser.ts';
 import { median } from './interleave.ts';
 
-/** What is still at once for whoever waits. */
+/** Still perceived as immediate. */
 const INTERACTIVE_MS_MAX = 1000;
 
 interface Visit {
   interactiveMs: number;
-  /** Of all answers, with their headers, as they were sent. */
+  /** Bytes of all responses with headers, as sent. */
   bytes: number;
 }
 
-/** Opens the page that many times, each in a browser that never saw it. */
+/** Opens the page that many times, each in a new browser. */
 export async function measureConsole(stack: BenchStack, runs: number): Promise<BenchResult[]> {
   const browser = await startChromium();
   try {
@@ -51,7 +51,7 @@ async function visit(browser: Browser, url: string): Promise<Visit> {
     await page.addInitScript(watchPage);
     await page.goto(url);
     await page.locator('input').first().waitFor();
-    // A task that is long is told after it ended.
+    // A long task is reported after it ended.
     await page.waitForLoadState('networkidle');
     return await page.evaluate(() => {
       const { fieldAt, busyUntil } = globalThis as unknown as Watched;
@@ -74,7 +74,7 @@ interface Watched {
   busyUntil: number;
 }
 
-/** Runs in the page before any script of its own: notes the first field, and the end of the last long task. */
+/** Runs in the page before its own scripts: records the first field and the end of the last long task. */
 function watchPage(): void {
   const watched = globalThis as unknown as Watched & {
     document: { querySelector(selector: string): unknown };

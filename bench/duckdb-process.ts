@@ -1,4 +1,4 @@
-/** DuckDB in a process of its own, so that its cores and its memory can be told from ours. Forked. */
+/** DuckDB in a separate process, so that its cores and memory can be distinguished from ours. Forked. */
 import { DuckDBInstance } from '@duckdb/node-api';
 import { must } from '../src/core/lib/assert.ts';
 import { answerParent } from './answer-parent.ts';

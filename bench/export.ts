@@ -1,6 +1,6 @@
 /**
- * An export of everybody, held against COPY of the same query on the same server: no ids noted, nothing
- * charged, nothing that could be resumed.
+ * An export of all people, compared with COPY of the same query on the same server, which records no ids,
+ * charges nothing and cannot be resumed.
  */
 import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';

@@ -1,11 +1,11 @@
 /**
- * The load, in a process of its own so that making it disturbs nobody: asks for every path once, from so
- * many connections at a time, and tells how that went. Forked; one message in, one out.
+ * The load generator, in a separate process so that it does not disturb the measurement: requests every path
+ * once over a number of connections and reports the results. Forked; one message in, one out.
  */
 import { once } from 'node:events';
 import autocannon from 'autocannon';
 
-/** What is asked: one request a path, the keys taking turns. */
+/** The load: one request per path, with the keys in turn. */
 export interface Load {
   url: string;
   connections: number;
@@ -19,7 +19,7 @@ export interface Fired {
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers with status 200, and all others, lost ones included. */
+  /** Responses with status 200, and all others, including lost ones. */
   matched: number;
   others: number;
 }
@@ -33,7 +33,7 @@ async function fire({ url, connections, paths, keys }: Load): Promise<Fired> {
     url,
     connections,
     amount: paths.length,
-    // Each connection has requests of its own, rendered before the clock starts.
+    // Each connection has its own requests, rendered before the clock starts.
     setupClient(client: autocannon.Client) {
       const connection = next++;
       const own = paths.flatMap((path, place) => {
@@ -44,7 +44,7 @@ async function fire({ url, connections, paths, keys }: Load): Promise<Fired> {
       client.setRequests(own);
     },
   };
-  // Its own duration is rounded up to a second: this is from the start to the last answer.
+  // Its own duration is rounded up to a second: this is from the start to the last response.
   let from = performance.now();
   let to = from;
   const result = await new Promise<autocannon.Result>((resolve, reject) => {

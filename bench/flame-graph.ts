@@ -1,10 +1,10 @@
 /**
- * A CPU profile of V8 as a flame graph: who called whom, each as wide as its share of the time in which the
- * process did anything. The picture is Brendan Gregg's ("The Flame Graph", CACM 59/6, 2016), upside down.
+ * Renders a V8 CPU profile as a flame graph: call stacks, each as wide as its share of the busy time. The
+ * picture is Brendan Gregg's ("The Flame Graph", CACM 59/6, 2016), upside down.
  */
 import { z } from 'zod';
 
-/** What is read of a `.cpuprofile` (the Profile of the DevTools protocol). */
+/** The fields read from a `.cpuprofile` (the Profile of the DevTools protocol). */
 export const cpuProfile = z.object({
   nodes: z.array(
     z.object({
@@ -21,11 +21,11 @@ export type CpuProfile = z.infer<typeof cpuProfile>;
 
 interface Frame {
   name: string;
-  /** The file, from the package root; empty for what is no file. */
+  /** The file, from the package root; empty for code without a file. */
   file: string;
-  /** Microseconds, those of its callees included. */
+  /** Microseconds, including callees. */
   time: number;
-  /** Microseconds of its own. */
+  /** Microseconds without callees. */
   own: number;
   callees: Map<string, Frame>;
 }
@@ -33,14 +33,14 @@ interface Frame {
 const WIDTH = 1200;
 const ROW = 17;
 const TOP = 30;
-/** What is narrower is left out. */
+/** Narrower frames are omitted. */
 const PIXELS_MIN = 1.5;
-/** What is deeper is loading of modules. */
+/** Deeper frames are module loading. */
 const ROWS_MAX = 24;
 const CHARACTER_PIXELS = 6.6;
 const TOLD = 12;
 
-/** Renders the graph. `root` is the folder that file names are told from. */
+/** Renders the graph. File names are relative to `root`. */
 export function renderFlameGraph(title: string, profile: CpuProfile, root: string): string {
   const all = callTree(profile, root);
   const rows: string[][] = [];
@@ -59,7 +59,7 @@ export function renderFlameGraph(title: string, profile: CpuProfile, root: strin
   return `${lines.join('\n')}\n`;
 }
 
-/** The calls of all samples, added up; what the process waited is left out. */
+/** The calls of all samples, added up, without idle time. */
 function callTree({ nodes, samples, timeDeltas }: CpuProfile, root: string): Frame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((c) => [c, id])));
@@ -128,7 +128,7 @@ function draw(
   }
 }
 
-/** Functions by the time of their own, wherever they were called from. */
+/** Functions by self time, whatever their callers. */
 function ownTimes(all: Frame): string {
   const own = new Map<string, number>();
   const add = (frame: Frame) => {

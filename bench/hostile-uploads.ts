@@ -1,6 +1,5 @@
 /**
- * Uploads that no list can be made of, or none that anybody wants: how soon each is answered, and what API and
- * worker hold meanwhile.
+ * Invalid or hostile uploads: measures the time to each response, and the memory of API and worker meanwhile.
  */
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
@@ -22,11 +21,11 @@ interface Hostile {
   /** The body, and its type unless that is text/csv. */
   body(): Iterable<Buffer | string>;
   type?: string;
-  /** Statuses that it may be answered with. */
+  /** Allowed response statuses. */
   statuses: readonly number[];
-  /** What becomes of it behind a 202. */
+  /** The final state after a 202. */
   state?: 'failed' | 'completed';
-  /** Too long to be answered before the byte that is too many. */
+  /** Too long to be refused before the first excess byte. */
   isLong?: true;
 }
 
@@ -88,7 +87,7 @@ const uploads: Record<string, Hostile> = {
   },
 };
 
-/** Sends each in turn. Throws when one is answered or ends in another way than it may. */
+/** Sends each in turn. Throws on an unexpected response or end. */
 export async function measureHostileUploads(stack: BenchStack): Promise<BenchResult[]> {
   const key = await createBenchKey(stack.sql);
   const client = createClient(stack.url, key);
@@ -156,10 +155,10 @@ async function send(
       const text = Buffer.concat(await response.toArray()).toString();
       resolve({ status: response.statusCode ?? 0, id: (JSON.parse(text) as { id?: string }).id });
     });
-    // More may come after the answer, of what was still being sent.
+    // More data may follow the response, of what was still being sent.
     sending.on('error', reject);
   });
-  // Who is refused half way is not read to the end.
+  // A refused upload is not read to the end.
   const sent = pipeline(Readable.from(body()), sending).catch(() => {});
   const answer = await answered;
   sending.destroy();

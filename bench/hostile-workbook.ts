@@ -10,7 +10,7 @@ const relations = 'http://schemas.openxmlformats.org/package/2006/relationships'
 const NEW_CHARACTERS = 10;
 const TEXT_CHARACTERS = 1000;
 
-/** A workbook of one short column beside so many shared strings of 1,000 characters. */
+/** A workbook with one short column and `strings` shared strings of 1,000 characters. */
 export async function hostileWorkbook(strings: number): Promise<Buffer> {
   const members = [
     { name: '_rels/.rels', bytes: [relationsXml('officeDocument', 'xl/workbook.xml')] },

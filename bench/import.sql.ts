@@ -6,7 +6,7 @@ import { personIdentifierCodes } from '../src/core/graph/identifier-kinds.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { asLiteral } from './bench.sql.ts';
 
-/** What an import of people reads and does not fill. */
+/** Tables that an import of people only reads. */
 export const neededByImport = [
   'countries',
   'regions',
@@ -16,7 +16,7 @@ export const neededByImport = [
   'companies',
 ] as const;
 
-/** What an import of people fills. Of the values of the lookups it changes the counts alone. */
+/** Tables that an import of people fills. Of the lookup values it changes only the counts. */
 export const filledByImport = [
   'persons',
   'person_identifiers',
@@ -31,7 +31,7 @@ export async function makeDatabase(sql: Sql, name: string, what: 'create' | 'dro
   if (what === 'create') await runConstant(sql, `create database ${name}`);
 }
 
-/** Has the server write tables of the graph to files of their names. */
+/** Makes the server write tables of the graph to files with their names. */
 export async function copyToFiles(
   sql: Sql,
   tables: readonly string[],
@@ -42,7 +42,7 @@ export async function copyToFiles(
   }
 }
 
-/** Has the server fill tables from such files, in one transaction. */
+/** Makes the server fill tables from such files, in one transaction. */
 export async function copyFromFiles(
   sql: Database,
   schema: 'graph' | 'copied',
@@ -62,7 +62,7 @@ export async function nameLookups(sql: Sql): Promise<void> {
   await sql`analyze`;
 }
 
-/** Tables of the same columns, constraints and indexes in a schema of their own. */
+/** Copies of the tables with the same columns, constraints and indexes in a separate schema. */
 export async function makeCopies(sql: Sql): Promise<void> {
   await runConstant(sql, 'create schema copied');
   for (const table of filledByImport) {
@@ -70,7 +70,7 @@ export async function makeCopies(sql: Sql): Promise<void> {
   }
 }
 
-/** Makes all tables as they were before people came, and leaves nothing to write for what is timed. */
+/** Resets all tables to their state before the people, and flushes, so that the timed run starts clean. */
 export async function emptyImported(sql: Sql): Promise<void> {
   const copies = filledByImport.map((table) => `copied.${table}`);
   await runConstant(

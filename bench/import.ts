@@ -1,6 +1,6 @@
 /**
- * Filling the graph: `enrich import persons` of a JSONL file, into a database that has the companies and
- * the words, beside COPY of the finished rows into copies of every table that the import fills, with the
+ * Filling the graph: `enrich import persons` of a JSONL file, into a database that has the companies and the
+ * words, compared with COPY of the finished rows into copies of every table that the import fills, with the
  * same indexes. COPY reads no JSON, checks and compares nothing, and renders no record.
  */
 import { execFile } from 'node:child_process';
@@ -37,7 +37,7 @@ import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
 const execute = promisify(execFile);
 const databaseName = 'bench_import';
 
-/** What COPY into the same tables and indexes takes, and this much more. */
+/** Maximum ratio to COPY into the same tables and indexes. */
 const IMPORT_RATIO = 1.8;
 
 export interface ImportOptions {
@@ -68,7 +68,7 @@ export async function measureImport(
     await work();
     const wallSeconds = Number(((performance.now() - started) / 1000).toFixed(3));
     const cpu = cpuBetween(before, await readCpu(pids));
-    // The import is a program that this one ran to its end.
+    // The import ran as a child process.
     const cpuSeconds = cpu === null ? null : { node: cpu.client, postgres: cpu.postgres };
     return { wallSeconds, cpuSeconds };
   };
@@ -115,11 +115,11 @@ export async function measureImport(
 interface Target {
   url: string;
   sql: Database;
-  /** What each table held when it was last full, by schema: rows and a sum over all cells. */
+  /** The contents of each full table by schema: rows and a sum over all cells. */
   counts: Record<string, { graph?: string; copied?: string }>;
 }
 
-/** A database of its own with all but the people, and the tables of the reference beside. */
+/** A separate database with everything but the people, and with the tables of the reference. */
 async function openTarget(stack: BenchStack, folder: string): Promise<Target> {
   await makeDatabase(stack.sql, databaseName, 'create');
   const url = Object.assign(new URL(stack.databaseUrl), { pathname: `/${databaseName}` }).href;
@@ -155,7 +155,7 @@ async function importPeople(
   assert(inserted === persons, `${inserted} of ${persons} people are new`);
 }
 
-/** The stored people as an answer shows them, which is what an import reads. */
+/** The stored people in the response format, which an import reads. */
 async function writePeople(sql: Database, file: string): Promise<void> {
   async function* lines() {
     for await (const rows of readStoredPersons(sql)) {

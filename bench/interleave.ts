@@ -1,10 +1,10 @@
-/** Sides measured by turns, so that what the machine does meanwhile meets all of them. */
+/** Interleaved runs, so that other load on the machine affects all sides. */
 import type { Run, RunPair } from '../docs/bench-results.ts';
 import { must } from '../src/core/lib/assert.ts';
 
 export type { Run, RunPair };
 
-/** Runs both sides once to warm up, then `runs` times by turns; the first in a turn changes. */
+/** Runs both sides once to warm up, then interleaves `runs` runs; the first side alternates. */
 export async function interleave(
   runs: number,
   ours: () => Promise<Run>,

@@ -1,6 +1,6 @@
 /**
- * A worker as most people write their first: one job is one row of the list, looked up and written by
- * itself, 50 at a time. Forked; tells its parent when so many rows are done.
+ * A typical first worker: one job per row of the list, looked up and written separately, 50 at a time. Forked;
+ * notifies its parent when the rows are done.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,7 +37,7 @@ const worker = openRowBackend(config, url).openWorker(
 );
 await worker.waitUntilReady();
 
-/** Answers with the number of rows when so many more are done. */
+/** Answers with the number of rows once that many more are done. */
 answerParent(async (rows: number) => {
   done = 0;
   goal = rows;

@@ -1,7 +1,7 @@
 /**
- * What most people build first: every row of the list is a BullMQ job that looks one person up and writes
- * one row of the result. Held against the same list through the service. It has no credits, no limits and
- * no way to pause.
+ * The design that most people build first: every row of the list is a BullMQ job that looks one person up and
+ * writes one row of the result. Compared with the same list through the service. It has no credits, no limits
+ * and no pause.
  */
 import { createReadStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -30,8 +30,8 @@ export interface JobPerRowOptions {
 const jobsPerCall = 1000;
 
 /**
- * Measures both. Throws when the results differ in any cell. Without a Redis its measurements are none.
- * The reference's time ends when the last row is in its table: no file is made of them.
+ * Measures both. Throws when the results differ in any cell. Without Redis its measurements are skipped. The
+ * reference's time ends when the last row is in its table: it writes no file.
  */
 export async function measureJobPerRow(
   stack: BenchStack,

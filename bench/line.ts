@@ -1,7 +1,7 @@
 /**
- * The line that everybody waits for: a list goes up over HTTP, is matched, charged and written, and the
- * result is there. Held against the same join done by hand on the same server (COPY in, one join, COPY
- * out) and by DuckDB on a copy of its own, both with no accounting, no recovery and no row left out.
+ * The main benchmark: a list is uploaded over HTTP, matched, charged and written to a result. Compared with the
+ * same join as a script on the same server (COPY in, one join, COPY out) and by DuckDB on its own copy, both
+ * without accounting and recovery, and with the same rows.
  */
 import { createReadStream } from 'node:fs';
 import { copyFile, stat } from 'node:fs/promises';
@@ -52,7 +52,7 @@ function lineWork(
   };
 }
 
-/** Sends the list as it lies on disk: the bare file as the body, its options in the query. */
+/** Sends the list as stored on disk: the bare file as the body, its options in the query. */
 export async function upload(
   url: string,
   key: string,

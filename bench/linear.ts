@@ -1,6 +1,6 @@
 /**
- * Twice the rows, twice the time: a long list beside one of a tenth of its rows, on the same warm service.
- * What a list costs once makes the ratio smaller, whatever grows with what was done before makes it larger.
+ * Linear scaling: a long list compared with one of a tenth of its rows, on the same warm service. Fixed costs
+ * of a list make the ratio smaller; costs that grow with earlier work make it larger.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,10 +19,10 @@ export interface LinearOptions {
   say: (line: string) => void;
 }
 
-/** Ten times the rows in so many times the time at most. */
+/** Maximum ratio of the times for ten times the rows. */
 const LINEAR_RATIO = 10.5;
 
-/** Measures both lists. Throws when a batch charges another price than the one before it. */
+/** Measures both lists. Throws when a batch charges another price than the previous one. */
 export async function measureLinear(
   stack: BenchStack,
   { rows, fields, runs, say }: LinearOptions,

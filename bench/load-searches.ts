@@ -1,4 +1,4 @@
-/** What others notice of an account whose searches each take all the time that a search has. */
+/** The effect on other accounts of an account whose searches all run into the timeout. */
 import { assert } from '../src/core/lib/assert.ts';
 import { listEmails } from './bench.sql.ts';
 import { type BenchStack, createBenchKey } from './bench-stack.ts';
@@ -12,7 +12,7 @@ const SECONDS = 10;
 /** Every person's text is folded and compared with a hundred others. */
 const slow = Array.from({ length: 100 }, (_, index) => `senior w${index}`).join('|');
 
-/** Measures previews and single calls of another account beside slow previews that do not end. */
+/** Measures previews and single calls of another account during endless slow previews. */
 export async function measureBesideSearches(
   stack: BenchStack,
   say: (line: string) => void,
@@ -62,7 +62,7 @@ export async function measureBesideSearches(
   }
 }
 
-/** Sends slow previews, all again when all are answered. */
+/** Sends slow previews, again when all have responses. */
 function keepSearching(url: string, key: string): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const path = `${url}/personsearch/preview?experience.text=${encodeURIComponent(`[${slow}]`)}`;

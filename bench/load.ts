@@ -1,6 +1,6 @@
 /**
- * What others notice of long lists and of slow searches: a short list beside a long one, accounts that all have
- * work, previews and single calls. These are bounds: what stands beside a figure is what was promised.
+ * The effect of long lists and slow searches on other accounts: a short list during a long one, many busy
+ * accounts, previews and single calls. These are bounds: each figure is compared with its promise.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
@@ -28,18 +28,18 @@ export interface LoadOptions {
   /** Rows of the long list. */
   rows: number;
   fields: readonly string[];
-  /** For how long single calls are made. */
+  /** Duration of the single calls. */
   seconds: number;
   say: (line: string) => void;
 }
 
 const SHORT_LISTS = 20;
-/** Between two short lists. */
+/** Pause between two short lists. */
 const PAUSE_MS = 200;
 const LOOK_MS = 20;
 
 const EMAILS = 5_000;
-/** Single calls beside nothing, and beside long lists: how many a second, and what 99 of 100 may take. */
+/** Single calls alone, and during long lists: calls a second, and the maximum for 99 of 100. */
 const alone = { perSecond: 200, p99Ms: 25 };
 const beside = { perSecond: 100, p99Ms: 30 };
 const ALONE_SECONDS = 10;
@@ -58,7 +58,7 @@ export async function measureLoad(options: LoadOptions): Promise<BenchResult[]> 
   return results;
 }
 
-/** Short lists one after the other while a long one of another account runs. */
+/** Runs short lists in sequence while a long one of another account runs. */
 async function measureShortLists(
   stack: BenchStack,
   { rows, fields, say }: LoadOptions,
@@ -72,7 +72,7 @@ async function measureShortLists(
   const seconds: number[] = [];
   while (seconds.length < SHORT_LISTS) {
     const taken = await runShortList(stack, say);
-    // Only one that ended while the long list ran was beside it.
+    // Only those that ended while the long list ran count.
     if ((await read()).state !== 'running') break;
     seconds.push(taken);
     await setTimeout(PAUSE_MS);
@@ -83,8 +83,8 @@ async function measureShortLists(
 }
 
 /**
- * Single calls at a fixed rate, alone and while long lists run one after the other, their uploads included.
- * Every other call is of the account whose lists they are, and so of the same wallet.
+ * Single calls at a fixed rate, alone and while long lists run in sequence, including their uploads. Every
+ * other call is of the lists' account, and so uses the same wallet.
  */
 async function measureCalls(
   stack: BenchStack,

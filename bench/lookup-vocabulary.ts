@@ -1,6 +1,6 @@
 /**
- * Names to look up, as many as a large graph has: 50,000 job titles and 150,000 cities. Made of syllables
- * and words of work, so that they share beginnings, words and near misses the way real ones do.
+ * Names to look up, as many as in a large graph: 50,000 job titles and 150,000 cities. Generated from syllables
+ * and job words, so that they share prefixes, words and near misses like real ones.
  */
 import { drawNumber } from '../samples/generate/draw-number.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -57,7 +57,7 @@ const cjk = [...'東京大阪北海南山川田中村上下西名古屋神戸広
 export function makeTitles(count: number): string[] {
   return makeDistinct(count, (id) => {
     const pick = picker(id);
-    // What a firm calls its own teams and products makes the rare words of titles.
+    // Names of teams and products are the rare words of titles.
     const area = drawNumber(id, 95, 6) === 0 ? latinName(pick) : pick(areas);
     return [pick(levels), pick(subjects), pick(roles), area].filter(Boolean).join(' ');
   });
@@ -80,7 +80,7 @@ export function makeCities(count: number): NamedCity[] {
   return cities;
 }
 
-/** How many people hold the value of this place in the list: a few hold many, most hold few. */
+/** The number of people with the value at this position: few values have many, most have few. */
 export function drawPeople(id: number): number {
   const rank = 1 + drawNumber(id, 71, 200_000);
   return Math.floor(400_000 / rank) + drawNumber(id, 72, 5);

@@ -1,6 +1,6 @@
 /**
- * Autocomplete while a batch runs: 200 lookups a second of what people type, among 50,000 job titles and
- * 150,000 cities. Held against a bare application that can only look up prefixes.
+ * Autocomplete while a batch runs: 200 lookups a second of typed text, among 50,000 job titles and 150,000
+ * cities. Compared with a bare app that can only look up prefixes.
  */
 
 import { drawNumber } from '../samples/generate/draw-number.ts';
@@ -25,7 +25,7 @@ import { runBatches } from './run-batches.ts';
 const titlesCount = 50_000;
 const citiesCount = 150_000;
 const perSecond = 200;
-/** The slowest of a hundred may take so long. */
+/** Maximum for the slowest of a hundred. */
 const goalMs = 10;
 
 export async function measureLookups(
@@ -66,7 +66,7 @@ export async function measureLookups(
   ];
 }
 
-/** Names beside those of the graph, once; nobody of the graph holds them, so their counts are drawn. */
+/** Adds names to those of the graph, once; no person has them, so their counts are random. */
 async function fillLookups({ sql }: BenchStack): Promise<void> {
   if ((await countNamedCities(sql)) >= citiesCount) return;
   const titles = makeTitles(titlesCount);
@@ -83,7 +83,7 @@ async function fillLookups({ sql }: BenchStack): Promise<void> {
   await settleLookups(sql);
 }
 
-/** What is typed: beginnings of names of every length, beginnings of their words, and one in five with a slip. */
+/** Typed texts: prefixes of names of every length, prefixes of their words, and one in five with a typo. */
 function makeTexts(count: number): { kind: 'job-titles' | 'locations'; q: string }[] {
   const names = {
     'job-titles': makeTitles(titlesCount),

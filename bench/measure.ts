@@ -1,6 +1,6 @@
 /**
- * Work of the service held against a script on the same server, and against DuckDB on a copy of its own, by
- * turns; all must give the same file.
+ * Compares work of the service with a script on the same server and with DuckDB on its own copy, in interleaved
+ * runs; all must give the same file.
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,15 +23,15 @@ import { openReference, type Reference, type ReferenceScript } from './run-refer
 export interface Measurement {
   name: string;
   script: ReferenceScript;
-  /** What the reference is, in words. */
+  /** Description of the reference. */
   reference: string;
   /** The largest acceptable ratio. */
   goal: number;
-  /** With DuckDB as well, and the largest acceptable ratio to it. */
+  /** Also compares with DuckDB; the largest acceptable ratio to it. */
   duckDb?: { goal: number; say: (line: string) => void };
   rows: number;
   runs: number;
-  /** Puts what the script reads into its folder. */
+  /** Writes the script's input into its folder. */
   prepare?(folder: string): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ interface Sides {
   measurement: Measurement;
   reference: Reference;
   duckDb: DuckDb | null;
-  /** Where our result goes. */
+  /** The file of our result. */
   ours: string;
 }
 
@@ -134,7 +134,7 @@ async function timed(pids: CostlyPids, work: () => Promise<void>): Promise<Run> 
   return { wallSeconds, cpuSeconds: cpuBetween(cpu, await readCpu(pids)) };
 }
 
-/** Compares the files, and what was charged with what matched. */
+/** Compares the files, and the charges with the matches. */
 async function holdAgainst(turns: readonly Turn[], reference: string, ours: string) {
   const comparison = await compareResults(ours, reference);
   const { rows, matched } = comparison;

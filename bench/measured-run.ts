@@ -1,4 +1,4 @@
-/** One run of the service, from the first request to the end, then the download; with what it cost. */
+/** One run of the service, from the first request to the end, then the download, with its resource use. */
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,26 +14,26 @@ import {
   resetPeakMemory,
 } from './process-cost.ts';
 
-/** Between two looks at the work: what a figure may be too long by, at most. */
+/** Poll interval: the maximum error of a figure. */
 export const pollMs = 20;
-/** Work that takes longer has failed in a way that nobody said. */
+/** Work that takes longer has failed silently. */
 const completedMsMax = 180_000;
 
-/** What is measured: how it is asked for, looked at and fetched. */
+/** The measured work: how it is requested, polled and fetched. */
 export interface MeasuredWork {
   start(client: Client, key: string): Promise<string>;
   read(client: Client, id: string): Promise<ClientProgress>;
   results(client: Client, id: string): Promise<{ stream: Readable }>;
 }
 
-/** Does the work once, under an account of its own, and writes its result to a file. */
+/** Runs the work once, under a new account, and writes its result to a file. */
 export async function runMeasured(
   stack: BenchStack,
   work: MeasuredWork,
   pids: CostlyPids,
   result: string,
 ): Promise<{ id: string; run: Run }> {
-  // An account each: no limit per account, and no wallet's history, is part of the figure.
+  // A new account for each: limits and wallet history are not part of the figure.
   const key = await createBenchKey(stack.sql);
   const client = createClient(stack.url, key);
   await Promise.all(pids.node.map(resetPeakMemory));

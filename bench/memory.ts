@@ -1,7 +1,7 @@
 /**
- * Peak memory of a worker and of the API over a whole life: start, one list of a million rows, its
- * download; beside ten lists of a tenth of the rows. The work is the same, so what differs is what the
- * length of a list costs: nothing of it is held but the chunks in flight.
+ * Peak memory of a worker and of the API over their whole life: start, one list of a million rows, its
+ * download; compared with ten lists of a tenth of the rows. The work is the same, so the difference is the cost
+ * of a list's length: only the chunks in flight are held in memory.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,9 +21,9 @@ export interface MemoryOptions {
   say: (line: string) => void;
 }
 
-/** Short lists for a long one. */
+/** Number of short lists for a long one. */
 const SHORT_LISTS = 10;
-/** The same within so much. */
+/** Maximum ratio that counts as equal. */
 const FLAT_RATIO = 1.1;
 
 /** Measures lists of both lengths, each on a service started for them. */
@@ -63,7 +63,7 @@ async function runLife(
   const peaks: { worker: number; api: number }[] = [];
   for (let list = 0; list < lists; list++) {
     runs.push((await runLine(stack, { fields, leads }, pids, result)).run);
-    // Each run begins a new reading; the download at its end belongs to it.
+    // Each run starts a new reading, which includes the download at its end.
     const worker = Math.max(...(await Promise.all(workers.map(readPeakMemory))).map(Number));
     peaks.push({ worker, api: Number(await readPeakMemory(api)) });
   }

@@ -1,9 +1,12 @@
-/** Thousands of open lists of others, made by copying one: uploading them would take longer than to measure. */
+/**
+ * Thousands of open lists of other accounts, made by copying one: uploading them would take longer than
+ * measuring.
+ */
 import type { Sql } from '../src/core/db/client.ts';
 import { assert } from '../src/core/lib/assert.ts';
 
 export interface OpenLists {
-  /** A split list of one chunk in the state `ready`, of which the copies read their rows. */
+  /** A split list of one chunk in the state `ready`, whose rows the copies read. */
   like: string;
   lists: number;
   /** New accounts that share the lists evenly, with one key each. */
@@ -21,7 +24,7 @@ export async function insertOpenLists(
       insert into accounts (id, name)
       select gen_random_uuid(), 'Open lists' from generate_series(1, ${accounts}::int)
       returning id),
-    -- A list of an account without credits is not run at all.
+    -- A list of an account without credits is never run.
     wallet as (insert into wallets (account_id, balance) select id, 1000 from account),
     key as (
       insert into api_keys (id, account_id, mode, prefix, key_sha256, scopes, rows_per_minute)
@@ -47,7 +50,7 @@ export async function insertOpenLists(
   return made.map(({ id }) => id);
 }
 
-/** Lists of these accounts by what they do: `waiting` for their key's rows, or their state. */
+/** Lists of these accounts by state, or `waiting` for their key's rows per minute. */
 export async function countOpenLists(
   sql: Sql,
   accounts: readonly string[],
@@ -59,7 +62,7 @@ export async function countOpenLists(
   return Object.fromEntries(rows.map(({ state, lists }) => [state, lists]));
 }
 
-/** Ends the lists of these accounts, whatever they do, and settles the tables. */
+/** Ends the lists of these accounts in any state, and settles the tables. */
 export async function endOpenLists(sql: Sql, accounts: readonly string[]): Promise<void> {
   await sql`
     update batches set state = 'failed', reason = null, error = '{}', finished_at = now()
@@ -67,12 +70,12 @@ export async function endOpenLists(sql: Sql, accounts: readonly string[]): Promi
   await settleBatches(sql);
 }
 
-/** What autovacuum would do in a minute, so that no measurement runs beside it. */
+/** The work of autovacuum, so that it does not run during a measurement. */
 export async function settleBatches(sql: Sql): Promise<void> {
   await sql`vacuum (analyze) batches, chunks, parts`;
 }
 
-/** Queues a held list. Call in a transaction that is undone. */
+/** Queues a held list. Call in a transaction that is rolled back. */
 export async function queueBatch(sql: Sql, id: string): Promise<void> {
   await sql`update batches set state = 'queued' where id = ${id}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What a list costs beside thousands of open lists of other accounts, whose keys may run one row a minute: they
- * stay open as long as anybody likes, and cost nothing to make.
+ * The cost of a list with thousands of open lists of other accounts, whose keys may run one row a minute: they
+ * stay open for any time and are free to create.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -41,7 +41,7 @@ interface Timing {
   claimMs: number;
 }
 
-/** Measures the list alone and beside each number of open lists. Throws when a list fails. */
+/** Measures the list alone and with each number of open lists. Throws when a list fails. */
 export async function measureOpenLists(
   stack: BenchStack,
   options: OpenListsOptions,
@@ -58,7 +58,7 @@ export async function measureOpenLists(
     const beside = await timeLists(stack, options, like, RUNS);
     const open = await countOpenLists(stack.sql, accounts);
     await endOpenLists(stack.sql, accounts);
-    // Right after the other runs, because others may use the machine more or less minutes later.
+    // Right after the other runs, because the load of the machine may change within minutes.
     const alone = await timeLists(stack, options, like, RUNS);
     results.push(describe(lists, alone, beside, open));
   }
@@ -87,7 +87,7 @@ function describe(
   };
 }
 
-/** A held list of one row that nobody has. Returns its id. */
+/** Creates a held list of one unmatchable row. Returns its id. */
 async function holdOneRow(stack: BenchStack): Promise<string> {
   const leads = path.join(stack.folder, 'one-row.csv');
   await writeFile(leads, 'email\nnobody@open-lists.example\n');
@@ -117,7 +117,7 @@ async function timeLists(
   return { seconds, claimMs: await timeClaims(stack, like) };
 }
 
-/** Milliseconds of a claim, the median, each in a transaction of which nothing stays. */
+/** The median milliseconds of a claim, each in a transaction that is rolled back. */
 async function timeClaims({ sql }: BenchStack, like: string): Promise<number> {
   const taken: number[] = [];
   for (let claim = 0; claim < CLAIMS; claim++) {
@@ -136,7 +136,7 @@ async function timeClaims({ sql }: BenchStack, like: string): Promise<number> {
 
 const undone = new Error('nothing of it stays');
 
-/** Every list was given up for now, but for those that ran in the minutes that this took. */
+/** Every list was postponed, except those that ran in the minutes that this took. */
 async function untilAllWait(stack: BenchStack, accounts: readonly string[]): Promise<void> {
   for (;;) {
     const open = await countOpenLists(stack.sql, accounts);

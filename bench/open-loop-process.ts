@@ -1,4 +1,4 @@
-/** An open loop in a process of its own, so that nothing else holds up its clock. One message in, one out. */
+/** An open loop in a separate process, so that nothing else delays its clock. One message in, one out. */
 import { once } from 'node:events';
 import { type OpenLoop, runOpenLoop } from './open-loop.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Requests at a fixed rate, each measured from the time that it was due: a server that falls behind is
- * charged for the waiting too, as its users would.
+ * Requests at a fixed rate, each measured from its due time: when a server falls behind, the waiting counts
+ * too, as for its users.
  */
 import http from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export interface Latencies {
 
 export interface OpenLoop {
   addresses: readonly string[];
-  /** Take turns, as the addresses do. */
+  /** Used in turn, as are the URLs. */
   headers: readonly Record<string, string>[];
   perSecond: number;
   seconds: number;
@@ -51,7 +51,7 @@ export async function runOpenLoop({
   return { requests: total, failed, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Milliseconds from when it was due to the last byte of the answer; null when it was not 200. */
+/** Milliseconds from the due time to the last byte of the response; null when it was not 200. */
 function get(
   address: string,
   headers: Record<string, string>,

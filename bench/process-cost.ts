@@ -1,6 +1,6 @@
 /**
- * What a measured step costs beside its time: CPU seconds and peak memory of processes, read from
- * `/proc`. Where there is no `/proc` every figure is null.
+ * The cost of a measured step in addition to its time: CPU seconds and peak memory of processes, read from
+ * `/proc`. Without `/proc` every figure is null.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { getuid } from 'node:process';
@@ -9,19 +9,19 @@ import type { Run } from './interleave.ts';
 /** The kernel counts CPU time for user space in hundredths of a second (USER_HZ of proc(5)). */
 const ticksPerSecond = 100;
 
-/** CPU seconds since each process began. */
+/** CPU seconds since each process started. */
 export interface CpuSeconds {
   /** The processes of the service. */
   node: number;
-  /** The server, its live backends and those that ended. */
+  /** The server, with its live and ended backends. */
   postgres: number;
   /** Other servers that the service uses: Redis, S3. */
   others: number;
-  /** This process and the programs that it ran to their end. */
+  /** This process and its finished children. */
   client: number;
 }
 
-/** Processes whose cost is read. */
+/** Processes to measure. */
 export interface CostlyPids {
   node: readonly number[];
   postgres: number;
@@ -52,7 +52,7 @@ export async function readCpu(pids: CostlyPids): Promise<CpuSeconds | null> {
   };
 }
 
-/** What was used between two readings, in seconds. */
+/** The difference between two readings, in seconds. */
 export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null {
   if (before === null || after === null) return null;
   const used = (name: keyof CpuSeconds) => Number((after[name] - before[name]).toFixed(2));
@@ -64,7 +64,7 @@ export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null):
   };
 }
 
-/** CPU seconds of all processes that a run read, its client's left out; NaN where there is no /proc. */
+/** CPU seconds of all processes of a run except its client; NaN without /proc. */
 export function cpuOf({ cpuSeconds }: Run): number {
   const { node, postgres, others } = (cpuSeconds ?? {}) as Partial<CpuSeconds>;
   return node === undefined ? Number.NaN : node + (postgres ?? 0) + (others ?? 0);
@@ -107,7 +107,7 @@ async function readStats(): Promise<Map<number, Stat>> {
   return stats;
 }
 
-/** Fields 4 (parent), 14 to 17 (times) of proc(5); the name before them may hold anything. */
+/** Fields 4 (parent), 14 to 17 (times) of proc(5); the name before them may contain any character. */
 function parseStat(text: string): Stat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields.length < 15) return null;

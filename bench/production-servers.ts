@@ -1,6 +1,6 @@
 /**
- * The servers of a production stack beside Postgres, each a process of its own, empty at its start: Redis
- * as docs/operations.md wants it, and an S3 server.
+ * The servers of a production stack except Postgres, each a separate process, empty at its start: Redis as
+ * docs/operations.md requires it, and an S3 server.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,11 @@ import { endRedis, freePort, launchRedis } from './servers/redis-process.ts';
 import { type S3Process, startS3Process } from './servers/s3-server.ts';
 
 export interface ProductionServers extends AsyncDisposable {
-  /** Options that make the service use them. */
+  /** Config options for the service to use them. */
   options: OptionTexts;
   pids: number[];
   s3: S3Process;
-  /** How many keys Redis holds, and commands that it was given. */
+  /** Numbers of keys in Redis, and of commands that it received. */
   redisUse(): Promise<{ keys: number; commands: number }>;
 }
 

@@ -1,4 +1,4 @@
-/** Where the time of a worker goes: a profile of it while a list runs, as a flame graph in the documentation. */
+/** Profiles a worker while a list runs, and renders a flame graph for the documentation. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -11,15 +11,15 @@ import { packageRoot } from '../src/core/lib/package-root.ts';
 
 const folder = path.join(packageRoot, 'bench', 'results');
 
-/** Where a run keeps what it finds. */
+/** The results file of a run. */
 export interface ResultsFile {
   /** From the package root. */
   path: string;
-  /** Adds the findings of one benchmark. What it found before is replaced. */
+  /** Adds the findings of one benchmark, replacing its earlier ones. */
   keep(found: BenchFile): Promise<void>;
 }
 
-/** Opens the files of a run that begins now. `benchmarks` are all there are. */
+/** Opens the files of a run that starts now. `benchmarks` are all existing ones. */
 export function openResultsFile(
   isQuick: boolean,
   benchmarks: readonly string[],
@@ -65,8 +65,8 @@ function medianOfLeaves(values: readonly unknown[]): unknown {
 }
 
 /**
- * Findings of one benchmark in the place of what it found before. Others stay when they were measured on
- * the same machine with the same settings and their benchmark still exists.
+ * Replaces the findings of one benchmark. Others stay when they were measured on the same machine with the same
+ * settings and their benchmark still exists.
  */
 export function mergeResults(
   before: BenchFile | null,
@@ -88,7 +88,7 @@ function isComparable(before: BenchFile, found: BenchFile): boolean {
   );
 }
 
-/** Null for a file that is not there, or was written in another form. */
+/** Null for a file that does not exist or has another format. */
 async function readResults(file: string): Promise<BenchFile | null> {
   const text = await readFile(file, 'utf8').catch(() => 'null');
   return benchFile.safeParse(JSON.parse(text)).data ?? null;
@@ -97,7 +97,7 @@ async function readResults(file: string): Promise<BenchFile | null> {
 async function write(file: string, results: BenchFile): Promise<void> {
   const { machine, settings, results: found } = results;
   const head = [machine, settings].map((part) => JSON.stringify(part));
-  // A line for each finding: a new measurement shows as the lines that it replaced.
+  // One line per finding, so that a diff shows the replaced measurements.
   const lines = found.map((result) => JSON.stringify(result)).join(',\n');
   await writeFile(
     file,

@@ -5,7 +5,7 @@ import type { QueueBackend } from '../src/jobs/queue/backend.ts';
 import type { QueueName } from '../src/jobs/queue/job-names.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 
-/** The data of a job: the place in the list and its identifiers, as the list has them. */
+/** The data of a job: the position in the list and its identifiers, as in the list. */
 export interface RowJob {
   row: number;
   profile: string | null;
@@ -14,10 +14,10 @@ export interface RowJob {
   handle: string | null;
 }
 
-/** None of the service's queues: its workers do not listen on it. */
+/** Not one of the service's queues: its workers do not listen on it. */
 export const rowQueue = 'rows' as QueueName;
 
-/** BullMQ on Redis where the configuration names one, else on Postgres, set up as the service has it. */
+/** BullMQ on Redis if configured, else on Postgres, set up as in the service. */
 export function openRowBackend(config: Config, databaseUrl: string): QueueBackend {
   return openQueueBackend(queueStoreOf(config, databaseUrl), createLog('warn', 'bench'), 1);
 }

@@ -1,15 +1,15 @@
-/** Lists that run while something else is measured. */
+/** Runs lists while something else is measured. */
 import { createClient } from '../src/client/client.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { upload } from './line.ts';
 import { completed } from './measured-run.ts';
 
 export interface RunningBatches {
-  /** Lets the list that runs end. Returns how many were finished. */
+  /** Waits for the running list to end. Returns the number of finished lists. */
   stop(): Promise<number>;
 }
 
-/** Enriches the list again and again, each time with the key that is given, until it is told to stop. */
+/** Enriches the list repeatedly with the given key until stopped. */
 export function runBatches(
   stack: BenchStack,
   list: Parameters<typeof upload>[2],

@@ -20,7 +20,7 @@ export interface DuckDb extends AsyncDisposable {
   run(script: ReferenceScript): Promise<void>;
 }
 
-/** Opens DuckDB on its copy of the graph, which is made first if need be, at work in `folder`. */
+/** Opens DuckDB on its copy of the graph, creating it if needed, with working folder `folder`. */
 export async function openDuckDb(
   stack: BenchStack,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * Runs a reference script: what a database administrator would do by hand. With `psql` where there is
- * one. Without it the server itself reads and writes the files, which no client slows down.
+ * Runs a reference script, as a database administrator would by hand: with `psql` if installed. Otherwise the
+ * server itself reads and writes the files, without the overhead of a client.
  */
 import { execFile } from 'node:child_process';
 import { access, readdir, readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { asLiteral } from './bench.sql.ts';
 export type ReferenceScript = 'ten-fields' | 'all-columns' | 'export-ten-fields';
 
 export interface Reference {
-  /** Who runs it, for the record. */
+  /** The client that runs it, for the record. */
   client: string;
   /** Runs the script on `leads.csv` in the folder; it writes `reference.csv` there. */
   run(script: ReferenceScript): Promise<void>;
@@ -22,7 +22,7 @@ export interface Reference {
 
 const execute = promisify(execFile);
 
-/** The fastest way to run the scripts that this machine offers. */
+/** The fastest way to run the scripts on this machine. */
 export async function openReference(
   stack: { sql: Database; databaseUrl: string },
   folder: string,
@@ -39,7 +39,7 @@ export async function openReference(
   };
 }
 
-/** The program itself: what is on the path may be a wrapper that takes longer to start than to run. */
+/** The program itself: the one in PATH may be a wrapper that takes longer to start than to run. */
 async function findPsql(): Promise<string | null> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => []);
   const programs = versions

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- NAME...] [--quick]`: measures what the project promises and keeps what it finds in
- * `bench/results/latest.json` (`latest-quick.json` for a quick run) and a dated copy. Exits 1 when a
- * result is wrong, never for its time: a ratio above its goal is said as it is.
+ * `npm run bench [-- NAME...] [--quick]`: measures the project's promises and stores the results in
+ * `bench/results/latest.json` (`latest-quick.json` for a quick run) and a dated copy. Exits 1 when a result is
+ * wrong, never for its time: a ratio above its goal is only reported.
  */
 import { parseArgs } from 'node:util';
 import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
@@ -43,7 +43,7 @@ interface Size {
   /** Single calls of a run. */
   requests: number;
   runs: number;
-  /** For which lookups, and single calls beside a list, are made. */
+  /** Duration of lookups, and of single calls during a list. */
   lookupSeconds: number;
 }
 
@@ -80,7 +80,7 @@ const tenFields = [
 
 type Benchmark = (stack: BenchStack, size: Size) => Promise<BenchResult[]>;
 
-/** Every benchmark there is. A new one is a file and an entry here. */
+/** All benchmarks. A new one is a file and an entry here. */
 const benchmarks: Record<string, Benchmark> = {
   'line-ten-fields': async (stack, { rows, runs }) =>
     measureLine(stack, {
@@ -150,7 +150,7 @@ const benchmarks: Record<string, Benchmark> = {
     measureLookups(stack, await leadList(stack, rows, say), { runs, seconds: lookupSeconds }),
 };
 
-/** Those that start the service themselves, when no other runs. */
+/** Benchmarks that start the service themselves, while no other runs. */
 const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<BenchResult[]>> = {
   stacks: (leads, { persons, companies, rows, runs }) =>
     measureStacks({
@@ -251,10 +251,10 @@ async function main(): Promise<void> {
   say(`Written to ${file.path}`);
 }
 
-/** What the findings of a run share. */
+/** Fields common to the findings of a run. */
 type About = Pick<BenchFile, 'machine' | 'settings'> & { postgres: string };
 
-/** Measures what shares one running service; tells about it, and the list that all are measured with. */
+/** Runs the benchmarks that share one running service; returns its description and the list used by all. */
 async function measureOnOne(names: readonly string[], size: Size, file: ResultsFile) {
   const { persons, companies } = size;
   await using stack = await openBenchStack({ persons, companies, seed }, say);
@@ -267,7 +267,7 @@ async function measureOnOne(names: readonly string[], size: Size, file: ResultsF
   return { about, leads };
 }
 
-/** What was found is kept at once: a benchmark that fails later takes nothing with it. */
+/** Findings are stored at once: a benchmark that fails later does not lose them. */
 async function measureAndKeep(
   name: string,
   { postgres, machine, settings }: About,

@@ -1,4 +1,4 @@
-/** Filters as they are asked, each with the statement that somebody would write for it by hand. */
+/** Filters as sent, each with an equivalent handwritten statement. */
 
 interface SearchCase {
   name: string;

@@ -1,4 +1,4 @@
-/** The same pages of person search over a tenth of the people: what a larger graph costs. */
+/** The same pages of person search over a tenth of the people: the cost of a larger graph. */
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { connect } from '../src/core/db/client.ts';
 import { type BenchGraph, type BenchStack, openBenchStack } from './bench-stack.ts';

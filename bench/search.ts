@@ -1,7 +1,7 @@
 /**
- * Person search: pages of a hundred beside the SQL that somebody would write by hand for the same people on
- * the same tables, then paging by `skip`, a cold `skip`, and the preview. Both end in JSON; ours also parses,
- * looks names up and keeps the do-not-contact list. The call over HTTP, charge included, is told beside.
+ * Person search: pages of a hundred compared with handwritten SQL for the same people on the same tables, then
+ * paging by `skip`, a cold `skip`, and the preview. Both end in JSON; ours also parses, looks names up and
+ * applies the do-not-contact list. The call over HTTP, including the charge, is reported too.
  */
 
 import { createAccount } from '../src/core/accounts/accounts.ts';
@@ -123,7 +123,7 @@ async function measurePages(
   };
 }
 
-/** The people with what their records show of other tables, as somebody would select them. */
+/** The people with the data of other tables in their records, as a handwritten select. */
 function wholePeople(byHand: string): string {
   return `select p.*, i.name as industry, j.name as position_name, c.name as company, t.name as city,
       n.name as country, g.name as region
@@ -154,7 +154,7 @@ async function readBuffers(
   return { buffers: hit + read };
 }
 
-/** A preview of three tenths of the people, against the second that it may take. */
+/** A preview of three tenths of the people, compared with its maximum of a second. */
 async function measurePreview({ sql, accountId }: Bench): Promise<BenchResult> {
   const prepared = await prepareFilter(sql, parseFilter('email=*'), { accountId, live: true });
   const runs: { ours: number; reference: number }[] = [];
@@ -180,7 +180,7 @@ async function measurePreview({ sql, accountId }: Bench): Promise<BenchResult> {
   };
 }
 
-/** Paging by `skip`, the last page against the first; and a `skip` that nobody led to. */
+/** Paging by `skip`, the last page compared with the first; and a cold `skip`. */
 async function measureSkips({ stack, key }: Bench): Promise<BenchResult[]> {
   const times: number[] = [];
   for (let skip = 0; skip <= SKIPPED; skip += STEP) {
@@ -219,7 +219,7 @@ async function measureSkips({ stack, key }: Bench): Promise<BenchResult[]> {
   ];
 }
 
-/** Calls the API; returns how many people came. */
+/** Calls the API; returns the number of people. */
 async function get(stack: BenchStack, key: string, path: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(new URL(path, stack.url), { headers });

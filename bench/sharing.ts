@@ -1,6 +1,6 @@
 /**
- * Twenty accounts with lists of different numbers and lengths, started together: how evenly the rows are
- * shared that are done while all of them have work. Beside it a short list of an account that comes last.
+ * Twenty accounts with lists of different numbers and lengths, started together: measures how evenly finished
+ * rows are shared while all have work. Also measures a short list of a late account.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient } from '../src/client/client.ts';
@@ -14,7 +14,7 @@ import { describeShortLists, runShortList } from './short-list.ts';
 
 const ACCOUNTS = 20;
 const EVENNESS_MIN = 0.9;
-/** Rows of the least that an account has to do. */
+/** Rows of the account with the least work. */
 const LIST_ROWS = 25_000;
 const LOOK_MS = 20;
 
@@ -78,8 +78,8 @@ export async function measureSharing(
 }
 
 /**
- * R. Jain's index of fairness (DEC-TR-301, 1984): 1 when all have the same, 1/n when one of n has all. 0 when
- * nobody has anything.
+ * R. Jain's index of fairness (DEC-TR-301, 1984): 1 when all have the same, 1/n when one of n has all, 0 when
+ * none has anything.
  */
 export function evennessOf(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0);
@@ -113,7 +113,7 @@ async function holdLists(
   return tenants;
 }
 
-/** Cancels what is not done, so that the next measurement has the machine to itself. */
+/** Cancels unfinished lists, so that the next measurement has the machine to itself. */
 async function end(client: Client, id: string): Promise<void> {
   const isDone = (await client.getBatch(id)).state === 'completed';
   if (!isDone)

@@ -1,4 +1,4 @@
-/** A list of a hundred rows of an account of its own, as somebody would wait for it. */
+/** A list of a hundred rows of a new account, with the time that its owner waits. */
 import { createClient } from '../src/client/client.ts';
 import { type BenchStack, createBenchKey, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
@@ -22,7 +22,7 @@ export async function runShortList(
   return secondsSince(started);
 }
 
-/** The slowest of them against what was promised. `beside` is what happens meanwhile. */
+/** Compares the slowest of them with the promise. `beside` describes the concurrent load. */
 export function describeShortLists(
   name: string,
   seconds: readonly number[],

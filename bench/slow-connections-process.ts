@@ -1,11 +1,11 @@
-/** Many connections that do next to nothing, held by a process of its own. */
+/** Many nearly idle connections, held by a separate process. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { answerParent } from './answer-parent.ts';
 
 export interface SlowConnections {
   port: number;
-  /** What each connection sends first; they take turns. */
+  /** The first data of each connection, used in turn. */
   first: readonly string[];
   count: number;
   /** Sent every second; null for nothing. */
@@ -14,15 +14,15 @@ export interface SlowConnections {
   reads: boolean;
 }
 
-/** What became of connections. */
+/** The state of the connections. */
 export interface Held {
   /** Their ports on this side. */
   ports: number[];
-  /** Those that the other side has ended; one that does not read may not notice. */
+  /** Connections closed by the other side; one that does not read may not notice. */
   ended: number;
-  /** Of those that read: how many had an answer with each status. */
+  /** Of those that read: number of responses by status. */
   statuses: Record<string, number>;
-  /** Of those that read: how many were told that a batch is completed. */
+  /** Of those that read: number notified that a batch is completed. */
   completed: number;
 }
 

@@ -1,4 +1,4 @@
-/** Connections to the API that do next to nothing, and how the API fares with them. */
+/** Measures the API under many nearly idle connections. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { BenchStack } from './bench-stack.ts';
@@ -16,13 +16,16 @@ import {
 import type { Held, SlowConnections } from './slow-connections-process.ts';
 
 export interface Siege {
-  /** Answers of `/healthz` meanwhile. */
+  /** Latencies of `/healthz` meanwhile. */
   health: Latencies;
-  /** From the last connection until the API held none of them; null when it still held one in the end, or nobody can tell. */
+  /**
+   * Seconds from the last connection until the API held none of them; null when it still held one in the end,
+   * or when unknown.
+   */
   freedSeconds: number | null;
-  /** What the API's peak was above what it held before. */
+  /** The API's peak memory above its memory before. */
   growthMiB: number;
-  /** What the API and the server used meanwhile. */
+  /** CPU used by the API and the server meanwhile. */
   cpuSeconds: CpuSeconds | null;
   held: Held;
 }
@@ -31,8 +34,8 @@ const HEALTH_PER_SECOND = 50;
 const LOOK_MS = 100;
 
 /**
- * Opens the connections and asks for the API's health for `seconds`. `meanwhile` is told when all are open; the
- * connections are let go when it is done and the time is over.
+ * Opens the connections and polls the API's health for `seconds`. Calls `meanwhile` when all are open; releases
+ * the connections when it is done and the time is over.
  */
 export async function besiege(
   stack: BenchStack,
@@ -74,8 +77,8 @@ export async function besiege(
 }
 
 /**
- * How many connections from these ports a process still holds on this one; NaN where there is no /proc. What the
- * kernel alone still sends belongs to no process (inode 0 in proc(5), net/tcp).
+ * Number of connections from these ports that a process still holds on this one; NaN without /proc. Data that
+ * only the kernel still sends belongs to no process (inode 0 in proc(5), net/tcp).
  */
 async function countHeld(port: number, from: ReadonlySet<number>): Promise<number> {
   const table = await readFile('/proc/net/tcp', 'latin1').catch(() => null);

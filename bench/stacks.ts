@@ -1,7 +1,7 @@
 /**
- * The same list through both stacks: the queue and the limits on Redis and the files on S3, beside all of
- * it on the embedded one. Postgres is the same server, with the same settings and the same graph, each
- * time; only one stack runs at a time, and each is warm before it is measured.
+ * The same list on both stacks: queue and limits on Redis and files on S3, compared with the embedded one.
+ * Postgres is the same server, with the same settings and the same graph, each time; only one stack runs at a
+ * time, and each is warmed up before measuring.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -16,7 +16,7 @@ import { runLine } from './line.ts';
 import { cpuOf } from './process-cost.ts';
 import { type ProductionServers, startProductionServers } from './production-servers.ts';
 
-/** After so many rows a process no longer gets faster: the S3 client is much code to compile. */
+/** After this many rows a process no longer gets faster: the S3 client is much code to compile. */
 const WARM_UP_ROWS = 250_000;
 
 export interface StacksOptions {
@@ -28,7 +28,7 @@ export interface StacksOptions {
   say: (line: string) => void;
 }
 
-/** What must not differ between the stacks. */
+/** Results that must not differ between the stacks. */
 interface Outcome {
   sha256: string;
   credits: unknown;
@@ -63,12 +63,12 @@ export async function measureStacks(options: StacksOptions): Promise<BenchResult
   });
   return [
     { ...shared, name: 'stacks', ...compare((run) => run.wallSeconds), goal: 1.3, runs: pairs },
-    // What other work on the machine disturbs least. NaN where there is no /proc.
+    // The figure that other load disturbs least. NaN without /proc.
     { ...shared, name: 'stacks-cpu', ...compare(cpuOf), goal: null, runs: [] },
   ];
 }
 
-/** Starts the service, runs the list until it is warm, and once more. */
+/** Starts the service, runs the list until warm, then once more. */
 async function runTurn(
   options: StacksOptions,
   servers: ProductionServers | null,
@@ -97,14 +97,14 @@ async function runTurn(
   return run;
 }
 
-/** The batch's objects are files of the data folder, and one more than its parts. */
+/** Expects the batch's objects to be files of the data folder. */
 async function proveFiles(stack: BenchStack, id: string): Promise<object> {
   const files = await readdir(path.join(stack.objects, 'batches', id, 'parts'));
   assert(files.length > 0, 'the embedded stack keeps parts as files');
   return { files: files.length + 1 };
 }
 
-/** The batch's objects are in the bucket and nowhere else, and its jobs went through Redis. */
+/** Expects the batch's objects only in the bucket, and its jobs to have gone through Redis. */
 async function proveServers(
   stack: BenchStack,
   servers: ProductionServers,

@@ -1,6 +1,6 @@
 /**
- * What claims, reservations and wake-ups allow: a list in very small chunks, so that they are most of the
- * work, through four worker processes beside one. It tells whether workers wait for each other.
+ * The throughput of claims, reservations and wake-ups: a list in very small chunks, so that they are most of
+ * the work, with four worker processes compared with one. Shows whether workers wait for each other.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { runLine } from './line.ts';
 import { startProductionServers } from './production-servers.ts';
 
 const WORKERS = 4;
-/** So few that matching them is a small part of a chunk. */
+/** Few enough that matching is a small part of a chunk's work. */
 const CHUNK_ROWS = 100;
 
 export interface WorkersOptions {
@@ -49,7 +49,7 @@ export async function measureWorkers(options: WorkersOptions): Promise<BenchResu
   ];
 }
 
-/** Starts the service with so many workers, runs the list to warm it, and once more. */
+/** Starts the service with `workers` workers, runs the list to warm up, then once more. */
 async function runTurn(options: WorkersOptions, workers: number): Promise<Run> {
   const { graph, store, say } = options;
   await using servers = store === 'redis' ? await startProductionServers() : null;

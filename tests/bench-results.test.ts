@@ -34,13 +34,13 @@ function fileOf(rows: number, ...found: [benchmark: string, name: string, ours: 
 
 const names = ({ results }: BenchFile) => results.map(({ name, ours }) => `${name} ${ours}`);
 
-test('a run of one benchmark keeps what others found before', () => {
+test('a run of one benchmark keeps the results of others', () => {
   const before = fileOf(5, ['line', 'line-ten', 1], ['line', 'line-gone', 1], ['api', 'api', 3]);
   const merged = mergeResults(before, fileOf(5, ['line', 'line-ten', 2]), ['line', 'api']);
   expect(names(merged)).toEqual(['api 3', 'line-ten 2']);
 });
 
-test('what was measured with other settings, or by a benchmark that is gone, is not kept', () => {
+test('results of other settings or of a removed benchmark are not kept', () => {
   const found = fileOf(5, ['line', 'line', 2]);
   expect(names(mergeResults(fileOf(6, ['api', 'api', 3]), found, ['line', 'api']))).toEqual([
     'line 2',
@@ -48,13 +48,13 @@ test('what was measured with other settings, or by a benchmark that is gone, is 
   expect(names(mergeResults(fileOf(5, ['old', 'old', 3]), found, ['line']))).toEqual(['line 2']);
 });
 
-test('a ratio is judged by its goal, and a figure that is not known reaches none', () => {
+test('a ratio is judged by its goal, and an unknown figure reaches none', () => {
   const { results } = fileOf(1, ['a', 'a', 3], ['a', 'b', 3.1], ['a', 'c', Number.NaN]);
   expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
   expect(results.at(-1)).toMatchObject({ ours: null, ratio: null });
 });
 
-test('the committed file has the medians of all runs, figure by figure', () => {
+test('the committed file has the median over all runs of each figure', () => {
   const file = fileOf(5, ['line', 'line', 2]);
   const run = (wallSeconds: number, node: number, workers: number[]) => ({
     ...{ wallSeconds, cpuSeconds: { node }, peakMiB: { workers } },

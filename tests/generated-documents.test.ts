@@ -7,12 +7,12 @@ import { fillSections } from '../docs/generated-sections.ts';
 import { configOptions, readConfig } from '../src/core/config.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 
-test.each(generatedDocuments)('$path is what the code says', async ({ path: file, render }) => {
+test.each(generatedDocuments)('$path matches the code', async ({ path: file, render }) => {
   const committed = await readFile(path.join(packageRoot, file), 'utf8').catch(() => '');
   expect(render(), `${file} is not up to date: run \`npm run docs\``).toBe(committed);
 });
 
-test('both pages show every option, and its default or a remark', () => {
+test('both pages show every option with its default or a remark', () => {
   const options = [
     { env: 'A_B', shown: '5', doc: 'One | two.' },
     { env: 'C', shown: '(none)', doc: 'Three.' },
@@ -23,7 +23,7 @@ test('both pages show every option, and its default or a remark', () => {
   expect(example).toContain('# One | two.\n# A_B=5\n\n# Three. Default: none.\n# C=\n');
 });
 
-test('a default that is shown is the default that is used', () => {
+test('each default shown is the default used', () => {
   const shown = Object.values(configOptions).filter((option) => !option.shown.startsWith('('));
   const environment = Object.fromEntries(shown.map((option) => [option.env, option.shown]));
   expect(readConfig(environment)).toEqual(readConfig({}));
@@ -39,7 +39,7 @@ test('a page keeps its prose, and its sections are replaced', () => {
   expect(fillSections(filled, { one: '| $& |', two: 'b' })).toBe(filled);
 });
 
-test('a page whose sections are not those of the code is refused', () => {
+test('a page with other sections than the code is refused', () => {
   const page = '<!-- generated: one -->\n<!-- end -->';
   expect(() => fillSections(page, {})).toThrow('sections');
   expect(() => fillSections(page, { one: 'a', two: 'b' })).toThrow('sections');

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { readSourceFiles } from './support/source-files.ts';
 
-/** A path between backticks, from the package root, of a file with an ending. */
+/** A path in backticks, from the package root, of a file with an extension. */
 const named = /`((?:src|tests|infra|workers|bench|docs|\.ci)\/[\w./-]+)`/g;
 
 const documents = readSourceFiles().filter(({ path: file }) => file.endsWith('.md'));
 
-test.each(documents.map(({ path: file }) => file))('every file that %s names is there', (file) => {
+test.each(documents.map(({ path: file }) => file))('every file that %s names exists', (file) => {
   const text = readFileSync(path.join(packageRoot, file), 'utf8');
   const paths = [...text.matchAll(named)].map(([, found = '']) => found);
   const isMade = (found: string) => /^bench\/results\b|[<>*]/.test(found);
@@ -34,7 +34,7 @@ describe('the thirty-four promises', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   const testFiles = readSourceFiles().filter(({ path: file }) => file.endsWith('.test.ts'));
 
-  test('are all there, in order, each with what was reached', () => {
+  test('are complete, in order, each with what was reached', () => {
     const cells = promises.map((line) => line.split(' | '));
     expect(cells.map(([number = '']) => number)).toEqual(
       Array.from({ length: 34 }, (_, index) => `| ${index + 1}`),
@@ -42,7 +42,7 @@ describe('the thirty-four promises', () => {
     for (const row of cells) expect(row.filter((cell) => cell.trim() !== '')).toHaveLength(5);
   });
 
-  test.each(promises)('name commands that run something: %s', (line) => {
+  test.each(promises)('name existing commands: %s', (line) => {
     const commands = [...(line.split(' | ').at(-1) ?? '').matchAll(/`([^`]+)`/g)];
     expect(commands.length).toBeGreaterThan(0);
     for (const [, command = ''] of commands) {
@@ -58,7 +58,7 @@ describe('the thirty-four promises', () => {
     }
   });
 
-  test.each(promises)('name tests that are there: %s', (line) => {
+  test.each(promises)('name existing tests: %s', (line) => {
     const [, , held = ''] = line.split(' | ');
     for (const [, file = '', names = ''] of held.matchAll(/`([^`]+\.ts)`((?: "[^"]+",?)*)/g)) {
       const source = readFileSync(path.join(packageRoot, file), 'utf8');

@@ -3,7 +3,7 @@ import type { BenchFile } from '../docs/bench-results.ts';
 import { performanceSections, readBenchFile } from '../docs/performance-page.ts';
 import { renderRatioPlot } from '../docs/ratio-plot.ts';
 
-test('a bar that misses its goal looks and reads otherwise, whichever way is better', () => {
+test('a bar that misses its goal looks and reads differently, whichever direction is better', () => {
   const plot = renderRatioPlot('Speed & size', [
     { label: 'a', ratio: 1.1, goal: 1.2, better: 'lower' },
     { label: 'b', ratio: 1.3, goal: 1.2, better: 'lower' },
@@ -18,7 +18,7 @@ test('a bar that misses its goal looks and reads otherwise, whichever way is bet
   expect(plot).toContain('b: 1.3, goal at most 1.2, missed. c: 0.9, goal at least 0.8, reached.');
 });
 
-test('the page shows what was missed, and no figure where there is none', () => {
+test('the page shows missed goals, and no figure where there is none', () => {
   const file = readBenchFile();
   const [first] = file.results;
   const unknown = { ...first, name: 'x', ours: null, ratio: null, goal: 1, ok: false, runs: [] };

@@ -1,7 +1,7 @@
 /**
- * Which statements would leave one shard if the graph lay on several servers: what docs/scaling.md says of
- * Citus, counted. Identifiers are hashed by their value, people and companies by their id. Vocabularies
- * and suppressions, which are small, are on every server; accounts, batches and credits stay on one.
+ * Counts the statements that would leave one shard if the graph were on several servers, as docs/scaling.md
+ * describes for Citus. Identifiers are hashed by value, people and companies by id. Vocabularies and
+ * suppressions, which are small, are on every server; accounts, batches and credits stay on one.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTransaction, type Sql } from '../src/core/db/client.ts';
@@ -10,7 +10,7 @@ import { importGraph } from './support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from './support/pipeline.ts';
 import { crowd, smallGraph } from './support/small-graph.ts';
 
-/** The column that each table is hashed by, and whose hash it is: tables of one hash lie together. */
+/** The hash column of each table and its hash group: tables of one group are on the same shards. */
 const hashed: Record<string, { column: string; by: 'value' | 'person' | 'company' }> = {
   person_identifiers: { column: 'value', by: 'value' },
   company_identifiers: { column: 'value', by: 'value' },
@@ -25,9 +25,9 @@ const hashed: Record<string, { column: string; by: 'value' | 'person' | 'company
 };
 
 /**
- * `one_server` reads no hashed table. `by_key` reads each by the column of its hash, so the shards that hold
- * the keys answer alone. `two_hashes` does so too, but takes the keys of one from the rows of another, which
- * are elsewhere. `all_shards` has no key, or no hash: every shard is asked.
+ * `one_server` reads no hashed table. `by_key` reads each by its hash column, so only the shards of the keys
+ * respond. `two_hashes` does so too, but takes the keys of one table from the rows of another, on other shards.
+ * `all_shards` has no key or no hash: every shard is queried.
  */
 type Reach = 'one_server' | 'by_key' | 'two_hashes' | 'all_shards';
 
@@ -59,7 +59,7 @@ afterAll(async () => {
   proxy.close();
 });
 
-/** How far the statements reach that `act` runs, once each. */
+/** The reach of each statement that `act` runs. */
 async function reachOf(act: () => Promise<unknown>): Promise<Record<Reach, number>> {
   proxy.take();
   await act();
@@ -69,9 +69,9 @@ async function reachOf(act: () => Promise<unknown>): Promise<Record<Reach, numbe
   return reaches;
 }
 
-/** The reach of a statement, by the plan that a large graph would get: no table is read from end to end. */
+/** The reach of a statement, by its plan on a large graph: without sequential scans. */
 async function planReach(sent: string): Promise<Reach> {
-  // A cursor reaches as far as what it reads.
+  // A cursor has the reach of its query.
   const text = sent.replace(/^\s*declare \w+ no scroll cursor for /i, '');
   if (!/^\s*(select|insert|update|delete|with|merge)/i.test(text)) return 'one_server';
   const plan = await inTransaction(pipeline.sql, async (tx) => {
@@ -93,7 +93,7 @@ async function explain(tx: Sql, text: string): Promise<PlanNode> {
   return row['QUERY PLAN'][0].Plan;
 }
 
-/** The scans of hashed tables in a plan, and whether the column of the hash finds their rows. */
+/** The scans of hashed tables in a plan, and whether they use the hash column. */
 function scansOf(node: PlanNode): { by: string; isKeyed: boolean }[] {
   const table = hashed[node['Relation Name'] ?? ''];
   const below = (node.Plans ?? []).flatMap(scansOf);
@@ -103,22 +103,22 @@ function scansOf(node: PlanNode): { by: string; isKeyed: boolean }[] {
   return [...below, { by: table.by, isKeyed }];
 }
 
-/** What is asked of hashed tables when keys lead to all of it. */
+/** The expected counts when all reads of hashed tables are by key. */
 const nothingElse = { two_hashes: 0, all_shards: 0 };
 
 const list = (header: string, ...rows: string[]) => `${[header, ...rows].join('\n')}\n`;
 
-test('a list asks the shards of its identifiers and then those of its records', async () => {
+test('a list queries the shards of its identifiers, then those of its records', async () => {
   const run = (operation: string, text: string) =>
     reachOf(() => pipeline.enrich(caller, text, { operation }));
   const emails = list('Email', 'p1@list.example', 'p2@list.example', 'nobody@list.example');
   const numbers = list('Company number', '01234567');
   expect(await run('people.enrich', emails)).toMatchObject({ by_key: 2, ...nothingElse });
   expect(await run('companies.financials', numbers)).toMatchObject({ by_key: 3, ...nothingElse });
-  // A director without a link is looked for by name and birth, which is no hash.
+  // A director without a link is sought by name and birth, which are not hash columns.
   const companies = await run('companies.enrich', numbers);
   expect(companies).toMatchObject({ by_key: 2, two_hashes: 0, all_shards: 1 });
-  // The employer lies where its own id says.
+  // The employer is on the shard of its own id.
   const withCompany = await run('people.enrich-with-company', emails);
   expect(withCompany).toMatchObject({ by_key: 1, two_hashes: 1, all_shards: 0 });
 });
@@ -128,22 +128,22 @@ const call = async (pathname: string) => {
   expect(answer.status, await answer.text()).toBe(200);
 };
 
-test('a call asks the shard of its identifier and that of the record', async () => {
+test('a call queries the shard of its identifier and that of the record', async () => {
   const reach = await reachOf(() => call('/v1/people/enrich?email=p1@list.example'));
   expect(reach).toMatchObject({ by_key: 2, ...nothingElse });
 });
 
-test('a lookup asks no shard', async () => {
+test('a lookup queries no shard', async () => {
   const reach = await reachOf(() => call('/v1/lookups/job-titles?q=cook'));
   expect(reach).toMatchObject({ by_key: 0, ...nothingElse });
 });
 
-test('a page of a search asks all shards, once', async () => {
+test('a page of a search queries all shards once', async () => {
   const reach = await reachOf(() => call('/personsearch/?surname=Lovely'));
   expect(reach).toMatchObject({ by_key: 0, two_hashes: 0, all_shards: 1 });
 });
 
-test('an export asks all shards once for its ids, and then those of the people', async () => {
+test('an export queries all shards once for its ids, then those of the people', async () => {
   const reach = await reachOf(async () => {
     await pipeline.makeExport(caller, { filter: 'id=1001-1010', fields: ['id'] });
     await pipeline.runUntilIdle();

@@ -1,6 +1,6 @@
 /**
- * What the house holds true of its own text. Each rule names what breaks it by file and line, and
- * brings files that break it: a rule that finds nothing in those guards nothing.
+ * The house rules about source text. Each rule reports violations by file and line, and brings files that
+ * violate it: a rule that finds nothing in those is useless.
  */
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,15 +10,15 @@ import { findForeignTables, ownedTables, tablesOf } from './support/table-owners
 
 interface Rule {
   name: string;
-  /** Returns one `path:line what` for each thing that breaks the rule. */
+  /** Returns one `path:line what` for each violation. */
   find(files: readonly SourceFile[]): string[];
-  /** Small projects, path to text, each of which breaks the rule. */
+  /** Small projects, path to text, each with a violation. */
   broken: Record<string, string>[];
 }
 
 const FILE_LINES_MAX = 400;
 
-/** Longer than a file may be, because they hold tables and nothing to follow. */
+/** Files that may be longer, because they contain only tables. */
 const dataTables = new Set([
   'samples/generate/vocabulary/places.ts',
   'src/jobs/mapping/columns.test.ts',
@@ -28,21 +28,21 @@ const testFile = /\.(test|test-suite)\.ts$|^(tests|bench)\//;
 const sqlFile =
   /^(src\/(core|jobs)|samples)\/.+\.sql\.ts$|^src\/core\/db\/|^infra\/(dump-schema|embedded\/postgres-(readiness|roles))\.ts$/;
 
-/** Text that is sent as it is: migrations, the record renderer's generated select, and COPY. */
+/** Files that send raw text: migrations, the record renderer's generated select, and COPY. */
 const unsafeFile = /^src\/core\/(db\/|graph\/(graph|import\/import-records)\.sql\.ts$)/;
 
-/** A feature that reads another's tables on purpose, and why. */
+/** Features that use another's statements on purpose, with the reason. */
 const sharedStatements: Record<string, readonly string[]> = {
-  // The people of an export are those of a search.
+  // An export reads the people of a search.
   'src/jobs/export/matching-ids.sql.ts': ['src/core/search/compile.sql.ts'],
   // One snapshot of money and batches.
   'src/jobs/audit/audit.ts': ['src/core/credits/audit.sql.ts'],
   // The wallet is what transactions about an account's schedules or webhooks lock.
   'src/jobs/schedule/schedules.ts': ['src/core/credits/credits.sql.ts'],
   'src/jobs/webhook/webhooks.ts': ['src/core/credits/credits.sql.ts'],
-  // What a call matched is charged beside it.
+  // A call's matches are charged in its own statement.
   'src/core/enrich/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
-  // What is deleted by age is a statement of each feature and nothing else.
+  // Housekeeping only calls the delete statements of each feature.
   'src/jobs/housekeeping/run-housekeeping.ts': [
     'src/core/idempotency/idempotency.sql.ts',
     'src/core/limits/limits.sql.ts',
@@ -81,14 +81,14 @@ const rules: Rule[] = [
     ],
   },
   {
-    name: 'no file imports itself by way of others, not even for a type',
+    name: 'there are no import cycles, not even for types',
     find: findCycles,
     broken: [
       { 'src/a.ts': "import { b } from './b.ts';", 'src/b.ts': "import type { A } from './a.ts';" },
     ],
   },
   {
-    name: 'the environment is read in src/core/config.ts alone',
+    name: 'only src/core/config.ts reads the environment',
     find: perFile((file) =>
       testFile.test(file.path) || file.path === 'src/core/config.ts'
         ? []
@@ -151,7 +151,7 @@ const rules: Rule[] = [
     ],
   },
   {
-    name: 'text is sent as SQL unchecked only in core/db, the record renderer and the loader',
+    name: 'only core/db, the record renderer and the loader send raw text as SQL',
     find: perFile((file) =>
       testFile.test(file.path) || unsafeFile.test(file.path)
         ? []
@@ -160,7 +160,7 @@ const rules: Rule[] = [
     broken: [{ 'src/core/keys/keys.sql.ts': 'await sql.unsafe(text);' }],
   },
   {
-    name: 'a file is named in kebab-case for its one subject',
+    name: 'a file name is kebab-case and names its one subject',
     find: perFile(({ path: file }) => {
       const name = path.posix.basename(file);
       if (!/\.tsx?$/.test(name)) return [];
@@ -185,7 +185,7 @@ const rules: Rule[] = [
     broken: [{ 'src/a.ts': 'export default 1;' }, { 'src/a.ts': 'export { a as default };' }],
   },
   {
-    name: `a file that is no table of data has at most ${FILE_LINES_MAX} lines`,
+    name: `a file that is not a data table has at most ${FILE_LINES_MAX} lines`,
     find: perFile(({ path: file, text }) => {
       const lines = text.trimEnd().split('\n').length;
       if (!/\.tsx?$/.test(file) || dataTables.has(file) || lines <= FILE_LINES_MAX) return [];
@@ -197,7 +197,7 @@ const rules: Rule[] = [
     ],
   },
   {
-    name: 'no text names a place of the machine that it was written on',
+    name: 'no text names a path of the machine that it was written on',
     find: perFile((file) =>
       [
         ...file.text.matchAll(
@@ -225,13 +225,13 @@ function matches(file: SourceFile, pattern: RegExp): string[] {
   );
 }
 
-/** The rooms of one feature, the life of a batch: their statements are about the same tables. */
+/** Folders of one feature, the life of a batch: their statements are about the same tables. */
 const batchRooms = /^src\/jobs\/(batch|chunk|list|export|result|audit|housekeeping)\//;
 
-/** What a statement may always compose: money and state change together. */
+/** Statements that may always be composed: money and state change together. */
 const moneyFragments = /^src\/core\/credits\/.+\.sql\.ts$/;
 
-/** The folder right under core or jobs; other code belongs to no feature and may ask any of them. */
+/** The folder directly under core or jobs; other code belongs to no feature and may call any of them. */
 function featureOf(file: string): string | undefined {
   return batchRooms.test(file) ? 'a batch' : /^src\/(core|jobs)\/[\w-]+\//.exec(file)?.[0];
 }
@@ -262,7 +262,7 @@ describe.each(rules)('$name', ({ find, broken }) => {
     expect(find(files)).toEqual([]);
   });
 
-  test.each(broken)('finds what breaks it, case %#', (project) => {
+  test.each(broken)('finds violations, case %#', (project) => {
     const sources = Object.entries(project).map(([file, text]) => parseSource(file, text));
     expect(find(sources)).toHaveLength(1);
     expect(find(sources)[0]).toMatch(/^\S+\.\w+:\d+ ./);

@@ -1,4 +1,6 @@
-/** Traces: one upload is one trace, from its request to its last chunk, whoever else is served meanwhile. */
+/**
+ * Traces: one upload is one trace, from its request to its last chunk, whatever else is processed meanwhile.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTracing, stopTracing, traced } from '../src/core/tracing.ts';
 import { runDueSchedules } from '../src/jobs/schedule/run-due.ts';
@@ -28,7 +30,7 @@ const phases = [
   'commit',
 ];
 
-/** Two lists that run at the same time, one that keeps no trace, an export, a schedule; all that was received. */
+/** Runs two concurrent lists, one without a trace, an export and a schedule; collects all received spans. */
 interface Run {
   spans: ReceivedSpan[];
   sent: string;
@@ -64,7 +66,7 @@ async function runTraced(environment: Record<string, string>): Promise<Run> {
   return { spans: receiver.spans, sent: receiver.sent(), lists, untraced, exported, scheduled };
 }
 
-/** A list as it is that was uploaded before there were traces, and starts when there are. */
+/** A list that was uploaded before tracing was enabled and starts after. */
 async function runUntraced(pipeline: WorkingPipeline, caller: Caller, list: string) {
   const options = { operation: 'people.enrich', hold: 'true' };
   const id = await pipeline.upload(caller, list, options);
@@ -97,7 +99,7 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
     run = await runTraced(await open());
   });
 
-  /** The spans of the trace in which the batch was split. */
+  /** The spans of the trace that contains the batch's split. */
   const traceOf = (id: string) => {
     const about = run.spans.filter((span) => attributeOf(span, 'enrich.batch') === id);
     expect(new Set(about.map(({ traceId }) => traceId)).size, id).toBe(1);
@@ -106,14 +108,14 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
   const named = (spans: readonly ReceivedSpan[], name: string) =>
     spans.filter((span) => span.name === name);
 
-  /** Chunks of the batch with all their phases, whichever job they ran in; and its end. */
+  /** Expects the batch's chunks with all their phases, in whatever job, and its end. */
   const expectWork = (spans: readonly ReceivedSpan[], id: string, numbers: number[]) => {
     const chunks = named(spans, 'chunk');
     expect([...new Set(chunks.map((span) => attributeOf(span, 'enrich.batch')))]).toEqual([id]);
     expect(chunks.map((span) => Number(attributeOf(span, 'enrich.chunk'))).sort()).toEqual(numbers);
     for (const { spanId } of chunks) {
       const inside = spans.filter((span) => span.parentSpanId === spanId).map(({ name }) => name);
-      // The ids of an export are looked up before.
+      // The ids of an export were looked up before.
       const expected = phases.filter((phase) => phase !== 'look_up' || numbers.length > 1);
       expect(inside.filter((name) => phases.includes(name)).sort()).toEqual(expected.sort());
     }
@@ -121,14 +123,14 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
     expect(named(spans, 'finish')).toHaveLength(1);
   };
 
-  /** Every span hangs on another one of the trace, up to the first. */
+  /** Expects every span to have a parent in the trace, up to the first. */
   const expectWhole = (spans: readonly ReceivedSpan[], first: string) => {
     const ids = new Set(spans.map(({ spanId }) => spanId));
     const loose = spans.filter(({ parentSpanId = '' }) => !ids.has(parentSpanId));
     expect(loose.map(({ name }) => name)).toEqual([first]);
   };
 
-  test('a list is one trace from its upload to its last chunk, and no other list is in it', () => {
+  test('a list is one trace from its upload to its last chunk, without other lists', () => {
     for (const id of run.lists) {
       const spans = traceOf(id);
       expectWhole(spans, 'POST /v1/batches');
@@ -143,25 +145,25 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
     }
   });
 
-  test('so are an export and a slot of a schedule', () => {
+  test('an export and a slot of a schedule are one trace each', () => {
     expectWhole(traceOf(run.exported), 'POST /v1/exports');
     expectWork(traceOf(run.exported), run.exported, [1]);
     expectWhole(traceOf(run.scheduled), 'schedule');
     expectWork(traceOf(run.scheduled), run.scheduled, [1]);
   });
 
-  test('a list that keeps no trace is traced until its split alone', () => {
+  test('a list that keeps no trace is traced only until its split', () => {
     const about = run.spans.filter((span) => attributeOf(span, 'enrich.batch') === run.untraced);
     expect(about.map(({ name }) => name)).not.toContain('chunk');
     expect(about.map(({ name }) => name)).not.toContain('finish');
   });
 
-  test('nothing that was sent stands in them, and no trace is about nothing', () => {
+  test('traces contain no customer input, and none is empty', () => {
     expect(named(run.spans, 'GET /v1/people/enrich')).toHaveLength(1);
     expect(named(run.spans, 'failing')).toHaveLength(1);
     expect(run.sent).not.toMatch(new RegExp(`${CANARY}|@list\\.example|svc_(live|test)_`));
     const first = run.spans.filter(({ parentSpanId = '' }) => parentSpanId === '');
-    // 2 is a request, 5 a job: what BullMQ does between jobs begins no trace.
+    // 2 is a request, 5 a job: BullMQ's work between jobs starts no trace.
     expect(first.filter(({ kind }) => kind !== 2 && kind !== 5)).toEqual([]);
   });
 }
@@ -179,7 +181,7 @@ describeWithRedis('on the queue in Redis', () => {
   });
 });
 
-test('without an endpoint nothing of it is loaded, and nothing is kept', async () => {
+test('without an endpoint no tracing code is loaded, and no trace is stored', async () => {
   await startTracing({ otlpEndpoint: undefined, traceRatio: 1 }, 'test');
   const pipeline = await openPipeline();
   const caller = await pipeline.account(10);

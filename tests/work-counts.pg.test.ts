@@ -1,7 +1,7 @@
 /**
- * What a chunk and a single call cost in counts that no machine changes: statements, transactions, rows
- * and cells decoded, objects and bytes written. A change that makes them dearer is seen here, and not
- * weeks later in a measurement.
+ * The cost of a chunk and a single call in machine-independent counts: statements, transactions, rows and cells
+ * decoded, objects and bytes written. A change that makes them more expensive is found here, not weeks later in
+ * a measurement.
  */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const rowsPerChunk = 500;
 const chunks = 4;
 const people = rowsPerChunk * chunks;
 const howToUpdate =
-  'the work is not what it was. If that is meant, run `npx vitest run tests/work-counts.pg.test.ts -u` and say why in the commit';
+  'the work has changed. If intended, run `npx vitest run tests/work-counts.pg.test.ts -u` and say why in the commit';
 
 let proxy: CountingProxy;
 let pipeline: Pipeline;
@@ -24,9 +24,9 @@ let caller: Caller;
 beforeAll(async () => {
   const environment = {
     CHUNK_ROWS: String(rowsPerChunk),
-    // Few connections: each asks the server for its types when it is opened, which is counted too.
+    // Few connections: each one queries the server's types on opening, which is counted too.
     DATABASE_CONNECTIONS: '2',
-    // A worker is woken for the first chunk and takes the others by itself, as in the middle of any long list.
+    // A worker is woken for the first chunk and claims the others itself, as in any long list.
     ACCOUNT_CHUNKS_MAX: '1',
   };
   pipeline = await openPipeline(environment, 'files', async (url) => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   pipeline.queues.mayGoOn = true;
   await importGraph(pipeline.sql, { persons: crowd(people) });
   caller = await pipeline.account(1_000_000);
-  // Every connection is open and has asked its questions before anything is counted.
+  // Every connection is open and initialised before counting starts.
   await pipeline.enrich(caller, list(people), { operation: 'people.enrich' });
   await Promise.all(Array.from({ length: 20 }, () => enrichOne()));
 });
@@ -46,7 +46,7 @@ afterAll(async () => {
   proxy.close();
 });
 
-/** Three of four rows are about stored people. */
+/** Three of four rows refer to stored people. */
 function list(rows: number): string {
   const line = (row: number) => `p${row % 4 === 0 ? -row : row}@list.example`;
   return `Email\n${Array.from({ length: rows }, (_, index) => line(index + 1)).join('\n')}\n`;
@@ -65,7 +65,7 @@ interface Work {
   cellsDecoded: number;
 }
 
-/** What the database did since this was asked before. */
+/** The database's work since the last call. */
 function takeWork(): Work {
   const { statements, transactions, rows, cells } = proxy.take();
   const inOrder = Object.entries(statements).sort(([a], [b]) => a.localeCompare(b));
@@ -77,14 +77,14 @@ function takeWork(): Work {
   };
 }
 
-/** What `act` had the database do. */
+/** The database's work during `act`. */
 async function workOf(act: () => Promise<unknown>): Promise<Work> {
   takeWork();
   await act();
   return takeWork();
 }
 
-/** A chunk in the middle of a list, from the write before its own to its own, and what it writes. */
+/** A chunk in the middle of a list: everything from the previous chunk's write to its own, and its writes. */
 async function chunkWork() {
   const { context, faults } = pipeline;
   const written: { chunk: number; key: string }[] = [];
@@ -105,7 +105,7 @@ async function chunkWork() {
   return { rowsOfTheChunk: rowsPerChunk, ...work, objectsWritten: keys.length, bytesWritten };
 }
 
-test('a chunk, a list and a call make the committed number of statements, rows and bytes', async () => {
+test('a chunk, a list and a call have the committed counts of statements, rows and bytes', async () => {
   const counts = {
     chunk: await chunkWork(),
     list: {

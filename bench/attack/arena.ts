@@ -1,4 +1,4 @@
-/** Where attacks are tried: the service on a generated graph, with accounts that each attack makes for itself. */
+/** The setting of attacks: the service on a generated graph; each attack creates its own accounts. */
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type CreateKeyInput, createKey } from '../../src/core/keys/keys.ts';
 import type { BenchStack } from '../bench-stack.ts';
@@ -11,24 +11,24 @@ export interface Caller {
 
 export interface Arena {
   stack: BenchStack;
-  /** An account with so many credits and a live key of it; `limits` changes those of the key. */
+  /** An account with `credits` and a live key; `limits` changes those of the key. */
   account(credits: number, limits?: Partial<CreateKeyInput>): Promise<Caller>;
   /** Calls the API as the caller; null sends no key. */
   call(caller: Pick<Caller, 'key'> | null, path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** What an attack came to, beside the bound that it must not pass. */
+/** The measured effect of an attack, with its bound. */
 export interface Finding {
   what: string;
   measured: number;
   unit: string;
-  /** The attack has been met while `measured` is at most this. */
+  /** The attack is repelled while `measured` is at most this. */
   max: number;
 }
 
 export interface Attack {
   name: string;
-  /** What the attacker does, in one line. */
+  /** The attack in one line. */
   does: string;
   run(arena: Arena): Promise<Finding[]>;
 }

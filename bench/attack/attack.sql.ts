@@ -1,7 +1,9 @@
-/** Statements of the attacks that no interface of the service has. */
+/** Statements of the attacks beyond the service's interfaces. */
 import type { Sql } from '../../src/core/db/client.ts';
 
-/** Counts the previews that the server works on. It shows no more than the first 1,023 bytes of a statement. */
+/**
+ * Counts the previews that the server is running. It shows no more than the first 1,023 bytes of a statement.
+ */
 export async function countActivePreviews(sql: Sql): Promise<number> {
   const [row] = await sql<{ active: number }[]>`
     select count(*)::int as active from pg_stat_activity
@@ -10,12 +12,12 @@ export async function countActivePreviews(sql: Sql): Promise<number> {
   return row?.active ?? 0;
 }
 
-/** Forgets every wake-up of the queue in Postgres. */
+/** Deletes every wake-up of the queue in Postgres. */
 export async function loseQueue(sql: Sql): Promise<void> {
   await sql`delete from bullmq.job`;
 }
 
-/** Lets every enabled schedule be due in so many seconds. */
+/** Makes every enabled schedule due in `seconds`. */
 export async function makeSchedulesDue(sql: Sql, seconds: number): Promise<void> {
   await sql`
     update schedules set next_run_at = clock_timestamp() + make_interval(secs => ${seconds})

@@ -1,4 +1,4 @@
-/** A thousand schedules of others that are due at the same moment as mine. */
+/** A thousand schedules of other accounts that are due at the same moment as mine. */
 import { setTimeout } from 'node:timers/promises';
 import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
 import { makeSchedulesDue, readSlotDelay } from './attack.sql.ts';

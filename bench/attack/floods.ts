@@ -1,4 +1,4 @@
-/** Calls that need no key, or have a made-up one, while somebody else works. */
+/** Calls without a key, or with a made-up one, while another account works. */
 import { generateKey } from '../../src/core/keys/key-format.ts';
 import { askChild } from '../child.ts';
 import type { Latencies, OpenLoop } from '../open-loop.ts';
@@ -22,7 +22,7 @@ export const madeUpKeys: Attack = {
   run: (arena) => flood(arena, () => arena.call({ key: generateKey('live') }, '/v1/me')),
 };
 
-/** The other account calls from a process of its own: the flood must not hold up the clock that measures it. */
+/** The other account calls from a separate process: the flood must not delay its clock. */
 async function flood(arena: Arena, send: () => Promise<Response>): Promise<Finding[]> {
   const { key } = await arena.account(10, { requestsPerMinute: 10_000 });
   let isOver = false;

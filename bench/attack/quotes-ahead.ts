@@ -1,4 +1,4 @@
-/** Free quotes of long lists ahead of somebody else's quote of one row. */
+/** Free quotes of long lists ahead of another account's quote of one row. */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
 import { assert } from '../../src/core/lib/assert.ts';

@@ -1,7 +1,7 @@
 /**
  * `npm run attack [-- --only NAME] [--persons N]`: plays attacks that are too long or too noisy for the tests
- * against the embedded stack on a generated graph, and prints what each came to beside its bound. Exits 1 when
- * a bound is broken. Run it before a release; `docs/threat-model.md` keeps the last result.
+ * against the embedded stack on a generated graph, and prints the result of each with its bound. Exits 1 when a
+ * bound is exceeded. Run it before a release; `docs/threat-model.md` keeps the last result.
  */
 import { parseArgs } from 'node:util';
 import { assert } from '../../src/core/lib/assert.ts';
@@ -35,7 +35,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 let isBroken = false;
 for (const attack of chosen) {
   say(`${attack.name}: ${attack.does} ...`);
-  // Each has a stack of its own: what one leaves behind must not help or hurt the next.
+  // Each has its own stack: leftovers of one must not affect the next.
   const graph = { persons, companies: Math.ceil(persons / 5), seed: 1 };
   await using stack = await openBenchStack(graph, say, { trustProxy: 'loopback' });
   for (const finding of await attack.run(openArena(stack))) {

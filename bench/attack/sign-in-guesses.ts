@@ -1,4 +1,4 @@
-/** Somebody guesses the password of an account whose owner wants to sign in. */
+/** An attacker guesses the password of an account whose owner wants to sign in. */
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type Attack, jsonBody, timed } from './arena.ts';
 

@@ -10,7 +10,7 @@ const TEXTS = 100;
 const WORDS = 20;
 const OTHERS_CALLS = 20;
 const OTHERS_SECONDS_MAX = 1;
-/** A statement may take the time of a search, and a little. */
+/** A statement may take slightly longer than the search timeout. */
 const STATEMENTS_SECONDS_MAX = 6;
 
 export const slowPreviews: Attack = {

@@ -1,4 +1,4 @@
-/** Quotes that wait for hours, and a queue that is lost: somebody else's list must be found all the same. */
+/** Quotes that wait for hours, and a lost queue: another account's list must still be found. */
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
 import { type Arena, type Attack, type Caller, jsonBody } from './arena.ts';
@@ -28,7 +28,7 @@ export const stuckQuotes: Attack = {
       await arena.call(slow, `/v1/batches/${id}/quote`, { method: 'POST' });
     }
     const other = await arena.account(10);
-    // A worker that is awake starts a list within milliseconds, so the queue is lost again and again meanwhile.
+    // An awake worker starts a list within milliseconds, so the queue is lost repeatedly meanwhile.
     const lists = new AbortController();
     const losing = keepLosingQueue(arena, lists.signal);
     const others = await Promise.all(
@@ -59,12 +59,12 @@ export const stuckQuotes: Attack = {
   },
 };
 
-/** Loses the queue again and again until `signal` aborts. */
+/** Loses the queue repeatedly until `signal` aborts. */
 async function keepLosingQueue({ stack }: Arena, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await loseQueue(stack.sql);
 }
 
-/** Makes a list; null when the account may not have one more. */
+/** Creates a list; null when the account has its maximum of open lists. */
 async function makeList(
   arena: Arena,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The accounts of a run: who pays, and every credit that the bench gave. */
+/** The accounts of a run, and every credit that the bench granted. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
@@ -17,7 +17,7 @@ export interface Account {
   grants: number;
 }
 
-/** Makes an account with a live key. The key has no limit that is ever reached, except `rowsPerMinute` if given. */
+/** Creates an account with a live key. No limit of the key is ever reached, except `rowsPerMinute` if given. */
 export async function openAccount(
   { ask }: ChaosStack,
   name: string,
@@ -34,7 +34,7 @@ export async function openAccount(
   return { name, id, key, granted: credits, grants: 0 };
 }
 
-/** Gives credits; who tells it twice, as an impatient payment provider does, gives them once. */
+/** Grants credits. A repeated grant, as from an impatient payment provider, counts once. */
 export async function topUp(
   { ask }: ChaosStack,
   account: Account,
@@ -49,7 +49,7 @@ export async function topUp(
   }
 }
 
-/** Small top-ups now and then: the wallet runs empty in between. */
+/** Occasional small top-ups: the wallet runs empty in between. */
 export async function driveTopUps(
   stack: ChaosStack,
   account: Account,

@@ -1,6 +1,6 @@
 /**
- * Calls of the API as a patient client makes them, from any of its processes. Whatever happens to the
- * service, an answer is one that docs/openapi.json names, and 503 says when to come back.
+ * Calls the API as a patient client, on any of its processes. Whatever happens to the service, each response
+ * must be one documented in docs/openapi.json, and 503 must have a Retry-After.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,12 +16,12 @@ const ANSWER_MS_MAX = 240_000;
 
 export interface Call {
   key: string;
-  /** As docs/openapi.json has them: `get /v1/batches/{id}`. */
+  /** As in docs/openapi.json: `get /v1/batches/{id}`. */
   route: string;
   id?: string;
   query?: Record<string, string>;
   idempotencyKey?: string;
-  /** A form, or an object to be sent as JSON. */
+  /** A form, or an object to send as JSON. */
   body?: () => FormData | object;
 }
 
@@ -29,7 +29,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   bytes: Buffer;
-  /** Undefined where the answer is no JSON. */
+  /** Undefined when the response is not JSON. */
   json: Record<string, unknown> | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ApiCaller {
   readonly #history: History;
   readonly #random: Random;
   readonly #documented = readDocumented();
-  /** Answers by status, and calls without an answer as 0. */
+  /** Responses by status; calls without a response count as 0. */
   readonly counts: Record<number, number> = {};
 
   constructor(urls: readonly string[], history: History, random: Random) {
@@ -47,7 +47,7 @@ export class ApiCaller {
     this.#random = random;
   }
 
-  /** One try; undefined when no whole answer came. */
+  /** One attempt; undefined without a complete response. */
   async try(call: Call): Promise<Answer | undefined> {
     const answer = await this.#send(call).catch((error: unknown) => {
       this.#history.note('no answer', { route: call.route, error: describe(error) });
@@ -59,7 +59,7 @@ export class ApiCaller {
     return answer;
   }
 
-  /** Tries until there is an answer that another try would not change; `onTry` hears of every try. */
+  /** Retries until there is a final response; `onTry` is called for every attempt. */
   async until(
     call: Call,
     onTry: (answer: Answer | undefined) => void = () => {},
@@ -108,7 +108,7 @@ export class ApiCaller {
   }
 }
 
-/** An answer that only says to ask again. */
+/** A response that only asks for a retry. */
 function isPassing({ status, json }: Answer): boolean {
   return status === 429 || status === 503 || json?.code === 'idempotency_in_progress';
 }

@@ -1,4 +1,4 @@
-/** Single calls, with an Idempotency-Key and without, and what each must come to. */
+/** Single calls, with and without an Idempotency-Key, and their expected results. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 
 const operationNames = ['people.enrich', 'people.mobile', 'people.email-verify'] as const;
 
-/** A call, and its answer while nothing went wrong. */
+/** A call, and its response without faults. */
 export interface KnownCall {
   route: string;
   query: Record<string, string>;
@@ -20,7 +20,7 @@ export interface KnownCall {
   data: unknown;
 }
 
-/** Asks each operation about each address once, while nothing goes wrong. */
+/** Calls each operation for each address once, without faults. */
 export async function knowCalls(
   api: ApiCaller,
   key: string,
@@ -41,9 +41,9 @@ export async function knowCalls(
 export class CallDriver {
   readonly account: Account;
   readonly hasKeys: boolean;
-  /** Request ids of the answers with a match: each must have been charged, once. */
+  /** Request ids of responses with a match: each must be charged once. */
   readonly matched = new Map<string, number>();
-  /** Calls that may have been charged though no answer came: only without a key. */
+  /** Calls that may have been charged without a response: only those without an Idempotency-Key. */
   unknown = 0;
   calls = 0;
   readonly #api: ApiCaller;
@@ -76,7 +76,7 @@ export class CallDriver {
     }
   }
 
-  /** Without a key: one try, and what became of it when no answer came is unknown. */
+  /** Without an Idempotency-Key: one attempt, whose outcome is unknown without a response. */
   async #call(known: KnownCall): Promise<void> {
     this.calls += 1;
     const answer = await this.#api.try(this.#toCall(known));
@@ -87,7 +87,10 @@ export class CallDriver {
     if (answer.status !== 429) this.#check(known, answer);
   }
 
-  /** With a key: sent until it is answered, now and then twice at a time or once more afterwards. */
+  /**
+   * With an Idempotency-Key: sent until there is a response, occasionally twice concurrently or once more
+   * afterwards.
+   */
   async #callOnce(known: KnownCall): Promise<void> {
     this.calls += 1;
     const call = { ...this.#toCall(known), idempotencyKey: randomUUID() };

@@ -1,6 +1,6 @@
 /**
- * The whole service in real processes: API, workers, Postgres, Redis and S3 or none, in a folder of its
- * own, with a proxy on every line between them.
+ * The whole service in real processes: API, workers, Postgres, with or without Redis and S3, in its own folder,
+ * with a proxy on every connection between them.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, statfs } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const run = promisify(execFile);
 
 export type Backend = 'embedded' | 'redis';
 
-/** Small chunks: much is under way at any moment, and a list is not over at once. */
+/** Small chunks: much is in flight at any moment, and a list takes a while. */
 const CHUNK_ROWS = 100;
 const GRAPH = { persons: 3_000, companies: 600, seed: 1 };
 const FOLDER_MB = 1024;
@@ -46,23 +46,23 @@ export interface ChaosStack extends AsyncDisposable {
   /** Base addresses of the APIs. */
   urls: string[];
   proxies: Record<string, TcpProxy>;
-  /** The objects of the service, without the proxies. */
+  /** The service's object store, without the proxies. */
   store: ObjectStore;
-  /** Does it on the database directly, again and again until it works. */
+  /** Runs `work` on the database directly, retrying until it succeeds. */
   ask<T>(work: (sql: Database) => Promise<T>): Promise<T>;
-  /** Ends Postgres at once, without a checkpoint, and starts it again after so long. */
+  /** Kills Postgres at once, without a checkpoint, and restarts it after `awayMs`. */
   restartPostgres(awayMs: number): Promise<void>;
   /** Null without Redis. */
   restartRedis: ((awayMs: number) => Promise<void>) | null;
-  /** Throws away all that the queue holds. */
+  /** Deletes everything in the queue. */
   loseQueue(): Promise<void>;
-  /** `enrich audit --deep`, as an operator runs it: the rules and what breaks each. */
+  /** `enrich audit --deep`, as an operator runs it: the rules and their violations. */
   audit(): Promise<AuditCheck[]>;
-  /** Tells all processes to end; what each came to. */
+  /** Stops all processes; returns how each one ended. */
   stop(): Promise<Drain[]>;
-  /** How often processes ended by themselves, with a failure. */
+  /** Number of processes that exited with a failure on their own. */
   crashes(): number;
-  /** The storage is full, or has room again; null where that cannot be done here. */
+  /** Fills the storage or frees it again; null where that is impossible. */
   fillStorage: ((isFull: boolean) => Promise<void>) | null;
 }
 
@@ -175,7 +175,7 @@ async function prepareProcesses(
   return { apis, workers, urls };
 }
 
-/** Postgres, which can be ended at once and started again on the same port. */
+/** Postgres, which can be killed and restarted on the same port. */
 async function keepServer(dataDir: string, opened: Closers) {
   const start = () => startEmbeddedPostgres({ dataDir });
   let current: EmbeddedPostgres = await start();
@@ -232,8 +232,8 @@ async function startServers(
 }
 
 /**
- * Gives a folder a file system of its own in memory, whose size can be taken away. Null where that is
- * not allowed: it takes root of Linux.
+ * Mounts an in-memory file system on a folder, whose size can be reduced. Null where that is not allowed: it
+ * takes root on Linux.
  */
 async function mountFolder(folder: string, opened: Closers): Promise<ChaosStack['fillStorage']> {
   try {
@@ -241,7 +241,7 @@ async function mountFolder(folder: string, opened: Closers): Promise<ChaosStack[
   } catch {
     return null;
   }
-  // Lazily: a file that is still open must not keep it. Also when the bench itself is told to end.
+  // Lazily: an open file must not prevent it. Also when the bench itself is stopped.
   const unmount = () => void spawnSync('umount', ['-l', folder]);
   process.once('exit', unmount);
   opened.defer(() => {
@@ -257,14 +257,14 @@ async function mountFolder(folder: string, opened: Closers): Promise<ChaosStack[
         await resize(isFull ? used : FOLDER_MB * 1024 * 1024);
         return;
       } catch (error) {
-        // It is refused while more is written than there was when it was asked.
+        // Resizing is refused when more was written since the size was read.
         if (tries === RESIZE_TRIES_MAX) throw error;
       }
     }
   };
 }
 
-/** The command fails when a rule is broken, and says which all the same. */
+/** The command fails when a rule is violated, but still prints the rules. */
 async function runAudit(options: OptionTexts): Promise<AuditCheck[]> {
   const words = [path.join(packageRoot, 'dist', 'workers', 'cli.js'), 'audit', '--deep', '--json'];
   const env = environmentWithOnly({ ...options, logLevel: 'warn' });
@@ -272,7 +272,7 @@ async function runAudit(options: OptionTexts): Promise<AuditCheck[]> {
   return (JSON.parse((await said).stdout) as { checks: AuditCheck[] }).checks;
 }
 
-/** The bench's own connections are as short as their question: the server may end at any time. */
+/** The bench's own connections last only one query: the server may be killed at any time. */
 async function askUntilItWorks<T>(url: string, work: (sql: Database) => Promise<T>): Promise<T> {
   const deadline = Date.now() + ASK_MS_MAX;
   while (true) {

@@ -1,4 +1,4 @@
-/** The bench's own statements: its questions share nothing with those of the service. */
+/** The bench's own statements, independent of those of the service. */
 import type { Database } from '../../src/core/db/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
 
@@ -6,13 +6,13 @@ export async function dropQueueSchema(sql: Database): Promise<void> {
   await sql`drop schema if exists bullmq cascade`;
 }
 
-/** Chunks that some worker holds now. */
+/** Chunks that a worker currently holds. */
 export async function listLeasedChunks(sql: Database): Promise<{ id: number; epoch: number }[]> {
   return sql<{ id: number; epoch: number }[]>`
     select id, epoch from chunks where state = 'leased' order by id`;
 }
 
-/** How many of these chunks have been claimed again, or are done, since they had these epochs. */
+/** Number of these chunks that were claimed again or finished since they had these epochs. */
 export async function countClaimedAgain(
   sql: Database,
   chunks: { id: number; epoch: number }[],
@@ -26,7 +26,7 @@ export async function countClaimedAgain(
   return row?.again ?? 0;
 }
 
-/** E-mail addresses of the graph, and with them what has none. */
+/** E-mail addresses of the graph, plus unusable ones. */
 export async function listEmails(sql: Database, limit: number): Promise<string[]> {
   const rows = await sql<{ value: string }[]>`
     select value from person_identifiers where value like '%@%' order by value limit ${limit}`;
@@ -62,7 +62,7 @@ export interface PartRow {
   rows: number;
 }
 
-/** The parts of a batch in their order. */
+/** The parts of a batch in order. */
 export async function listPartRows(sql: Database, batchId: string): Promise<PartRow[]> {
   return sql<PartRow[]>`
     select c.number as chunk, p.rows, c.first_row + coalesce(sum(p.rows) over (
@@ -97,7 +97,7 @@ export async function listLedger(sql: Database): Promise<LedgerLine[]> {
     select id, account_id, reference, kind, amount from ledger_entries order by id`;
 }
 
-/** Rules, and how many rows break each; in one snapshot when called in a transaction. */
+/** Rules with the number of rows that violate each; one snapshot when called in a transaction. */
 export async function countBrokenRules(
   sql: Database,
   prices: readonly { operation: string; price: number }[],
@@ -172,9 +172,9 @@ export async function claimAgain(sql: Database): Promise<{ before: number; after
   return token ?? { before: 0, after: 1 };
 }
 
-/** Defences of the database that can be switched off, to prove that the bench sees it. */
+/** Defences of the database that can be switched off, to prove that the bench detects it. */
 export const mutations = {
-  /** Every claim of a chunk gets the token of the claim before. */
+  /** Every claim of a chunk gets the previous claim's token. */
   fencing: (sql: Database) =>
     sql`
     create function chaos_keep_epoch() returns trigger language plpgsql as $$
@@ -184,7 +184,7 @@ export const mutations = {
     end $$;
     create trigger chaos_keep_epoch before update on chunks
       for each row execute function chaos_keep_epoch()`.simple(),
-  /** A reference that is there already is made another: what it is for happens again. */
+  /** A duplicate reference is changed instead of refused, so its effect happens again. */
   'unique-reference': (sql: Database) =>
     sql`
     create function chaos_new_reference() returns trigger language plpgsql as $$

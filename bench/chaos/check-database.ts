@@ -1,6 +1,6 @@
 /**
- * The rules of money and work, asked of the database by statements of the bench's own, beside the audit
- * that the product brings. Each counts the rows that break its rule.
+ * The rules of money and work, checked in the database by the bench's own statements, in addition to the
+ * product's audit. Each counts the rows that violate its rule.
  */
 
 import type { Database } from '../../src/core/db/client.ts';
@@ -10,7 +10,7 @@ import { countBrokenRules, type LedgerLine, listLedger } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 
-/** Asks every rule at this moment, which may be in the middle of anything. */
+/** Checks every rule now, at any moment of a run. */
 export async function checkDatabase(stack: ChaosStack, history: History): Promise<void> {
   const broken = await stack.ask(async (sql) => [
     ...(await brokenRules(sql)),
@@ -30,7 +30,7 @@ async function brokenRules(sql: Database) {
   );
 }
 
-/** Watches that ledger lines only come and never change or go. */
+/** Checks that ledger lines are only added, never changed or deleted. */
 export class LedgerWatch {
   #seen = new Map<number, string>();
 

@@ -1,6 +1,6 @@
 /**
- * Every list ends, and comes out as it does when nothing goes wrong: byte for byte, or, where it was
- * cancelled or reached its `max_credits`, each chunk up to the row from which nothing was processed.
+ * Checks that every list ends with the same result as without faults: byte for byte or, when cancelled or at
+ * its `max_credits`, each chunk up to the first unprocessed row.
  */
 import { parse } from 'csv-parse/sync';
 import { must } from '../../src/core/lib/assert.ts';
@@ -11,7 +11,7 @@ import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 import { batchOf } from './lists.ts';
 
-/** Checks one list that has ended. Returns the credits that it must have been charged. */
+/** Checks one ended list. Returns the credits that it must have been charged. */
 export async function checkList(
   stack: ChaosStack,
   api: ApiCaller,
@@ -35,7 +35,8 @@ export async function checkList(
   const { total, processed, ...outcomes } = batch.rows;
   const sum = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
   const { chargedAtCancel } = run;
-  // Rows of a list that was cancelled unread were not counted; an export shows no counts before it delivers.
+  // The rows of a list cancelled before its split were not counted; an export shows no counts before it
+  // delivers.
   const isUncounted =
     sum === 0 && chargedAtCancel === 0 && (total === null || run.list.kind === 'exports');
   if (!isUncounted && (total !== run.list.rows || sum !== total || processed !== total)) {
@@ -98,14 +99,14 @@ async function checkPrefix(
   return charged;
 }
 
-/** A list that nobody cancelled uses up what it may spend, as far as there are matches. */
+/** A list that was not cancelled spends up to its limit, as far as there are matches. */
 function checkMax({ list, maxCredits, chargedAtCancel }: ListRun, charged: number, wrong: Wrong) {
   if (maxCredits === null || chargedAtCancel !== null) return;
   const most = Math.min(Math.floor(maxCredits / list.price) * list.price, list.charged);
   if (charged !== most) wrong('max_credits are used up and not exceeded', { most, charged });
 }
 
-/** In an export, who is not paid is no row: the people of each part are a prefix of it. */
+/** In an export, unpaid people have no row: the people of each part are a prefix of it. */
 function checkCutExport(run: ListRun, parts: PartRow[], result: Buffer, wrong: Wrong): number {
   const lines = (bytes: Buffer) => bytes.toString('utf8').trimEnd().split('\n');
   const [header, ...expected] = lines(run.list.result);
@@ -127,8 +128,8 @@ function checkCutExport(run: ListRun, parts: PartRow[], result: Buffer, wrong: W
 }
 
 /**
- * In a part, rows are as undisturbed, and from one row on all are `not_processed`. A chunk is one part, unless it
- * failed or was paid in pieces: what costs nothing may be done in the next one.
+ * In a part, rows are as undisturbed up to one row, and all after it are `not_processed`. A chunk is one part,
+ * unless it failed or was paid in several: free rows may be in the next one.
  */
 function checkPart(
   { chunk, firstRow, rows }: PartRow,

@@ -1,4 +1,4 @@
-/** Whether each wallet holds what was given less what was answered, to the credit. */
+/** Checks that each wallet holds exactly the granted credits minus the delivered matches. */
 import type { Account } from './accounts.ts';
 import type { CallDriver } from './call-driver.ts';
 import { type LedgerLine, listBatchRows, listWallets } from './chaos.sql.ts';
@@ -6,7 +6,7 @@ import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 
-/** No charge without an answer that was given, and no match that was not charged. */
+/** No charge without a delivered response, and no match without a charge. */
 export function checkCalls(
   history: History,
   driver: CallDriver,
@@ -47,7 +47,7 @@ export async function checkWallets(
   }
 }
 
-/** There is a batch for each list that was accepted, and none besides. */
+/** There is one batch for each accepted list, and no other. */
 export async function checkBatches(
   stack: ChaosStack,
   history: History,

@@ -1,4 +1,4 @@
-/** What was opened, to be closed in the opposite order. */
+/** Opened resources, to be closed in reverse order. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
 
@@ -11,7 +11,7 @@ export class Closers {
     return opened;
   }
 
-  /** Closes all; one that fails keeps none of the others open. Throws the first failure at the end. */
+  /** Closes all, even when one fails. Throws the first failure at the end. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).reverse()) {

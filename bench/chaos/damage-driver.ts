@@ -1,7 +1,7 @@
 /**
- * Damages stored objects of an account's own lists during the faults: cuts them, changes one bit, removes them. A list
- * whose upload is damaged fails with `object_damaged` and keeps the rows that were paid. A result with a damaged part
- * is refused or cut off, and is complete again once the part is put back.
+ * Damages stored objects of an account's own lists during the faults: truncates them, changes one bit, removes
+ * them. A list whose upload is damaged fails with `object_damaged` and keeps the rows that were paid. A result
+ * with a damaged part is refused or cut off, and is complete again once the part is restored.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -52,7 +52,7 @@ export class DamageDriver {
     this.#lists = lists.filter(({ kind, rows }) => kind === 'batches' && rows > 1);
   }
 
-  /** Damages one object at a time until `signal` aborts. Every object is put back by then. */
+  /** Damages one object at a time until `signal` aborts. Every object is restored by then. */
   async drive(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#damageUpload();
@@ -125,7 +125,7 @@ export class DamageDriver {
     this.#history.violate('a part that is put back is given', { id, part });
   }
 
-  /** Damages the object and returns a function that puts it back. */
+  /** Damages the object and returns a function that restores it. */
   async #damage(key: string, damage: Damage): Promise<() => Promise<void>> {
     const { store } = this.#stack;
     const whole = await again(async () =>
@@ -177,7 +177,7 @@ export class DamageDriver {
   }
 }
 
-/** Retries while the storage is full or away. */
+/** Retries while the storage is full or unavailable. */
 async function again<T>(work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + WAIT_MS_MAX;
   while (true) {

@@ -1,13 +1,13 @@
 /**
- * What the database itself must refuse or do, whatever a bug in the code may ask of it: each is tried, in a
- * transaction that is never committed.
+ * Guarantees that the database itself must enforce against any bug in the code: each is tried in a transaction
+ * that is never committed.
  */
 import type { Database } from '../../src/core/db/client.ts';
 import { claimAgain, forbiddenWrites } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 
-/** Carries what a transaction found out of it, and undoes it. */
+/** Carries a result out of a transaction and rolls it back. */
 class Undone<Found> extends Error {
   readonly found: Found;
 
@@ -30,7 +30,7 @@ export async function tryForbiddenWrites(stack: ChaosStack, history: History): P
   }
 }
 
-/** What the work says of a transaction that is undone; null when Postgres refused it. */
+/** The result of the work, in a transaction that is rolled back; null when Postgres refused it. */
 async function tryAndUndo<Found>(
   stack: ChaosStack,
   work: (sql: Database) => Promise<Found>,
@@ -42,7 +42,7 @@ async function tryAndUndo<Found>(
       });
     } catch (error) {
       if (error instanceof Undone) return error.found as Found;
-      // Only Postgres' own refusal counts; a connection that is lost is tried again.
+      // Only an error of Postgres itself counts; a lost connection is retried.
       if ((error as { name?: string }).name !== 'PostgresError') throw error;
     }
     return null;

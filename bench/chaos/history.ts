@@ -1,4 +1,4 @@
-/** Everything that a run did and saw, one JSON line each, and what broke a rule. */
+/** Everything that a run did and saw, one JSON line each, with violated rules. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
@@ -26,13 +26,13 @@ export class History {
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
   }
 
-  /** Notes it and tells whoever watches. */
+  /** Records an event and prints it. */
   tell(event: string, about: object = {}): void {
     this.note(event, about);
     this.#say(`${this.seconds.toFixed(1).padStart(6)} s  ${event} ${JSON.stringify(about)}`);
   }
 
-  /** A rule did not hold. The run goes on, and ends red. */
+  /** Records a violated rule. The run continues and finally fails. */
   violate(rule: string, about: object = {}): void {
     this.violations.push(rule);
     this.tell('VIOLATION', { rule, ...about });

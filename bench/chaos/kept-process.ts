@@ -1,6 +1,6 @@
 /**
- * A process of the service that is started again whenever it ends, as `up` or a service manager would,
- * and to which anything may be done in between. What it logs goes to a file.
+ * A process of the service that is restarted whenever it exits, as by `up` or a service manager, and to which
+ * faults are applied. Its log goes to a file.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,13 +16,13 @@ const RESTART_AFTER_MS = 500;
 const STOP_MS_MAX = 35_000;
 const compiled = path.join(packageRoot, 'dist');
 
-/** Whatever ends this process ends them. */
+/** The end of this process ends them. */
 const living = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** A process that was told to end: its exit code, and how long it took. */
+/** The shutdown of a process: its exit code, and how long it took. */
 export interface Drain {
   process: string;
   code: number | null;
@@ -40,11 +40,11 @@ export class KeptProcess {
   #ready: Promise<void> = Promise.resolve();
   #isReady = false;
   #isFrozen = false;
-  /** Whether it was frozen at any time since it was told to end. */
+  /** True if it was frozen at any time since it was told to shut down. */
   #frozeAtEnd = false;
-  /** How often it ended by itself, with a failure. */
+  /** Number of exits with a failure on its own. */
   crashes = 0;
-  /** Milliseconds that its clock goes wrong from the next start on. */
+  /** Milliseconds of clock shift from the next start on. */
   clockShiftMs = 0;
 
   constructor(kind: 'api' | 'worker', name: string, options: OptionTexts, history: History) {
@@ -55,12 +55,12 @@ export class KeptProcess {
     this.#history = history;
   }
 
-  /** Resolves when the process says that it is ready. */
+  /** Resolves when the process reports that it is ready. */
   start(): Promise<void> {
     const output = openSync(this.logFile, 'a');
     const child = spawn(process.execPath, [this.#entry], {
       env: this.#environment(),
-      // The channel is a tie too: without its supervisor a process ends by itself.
+      // The channel also ties it: without its supervisor a process exits.
       stdio: ['ignore', output, output, 'ipc'],
     });
     closeSync(output);
@@ -95,8 +95,8 @@ export class KeptProcess {
   }
 
   /**
-   * Ends the process of now; null when none was ready to be told, or another signal was faster, or it was
-   * frozen meanwhile, which says nothing about its haste. One that does not listen is killed in the end.
+   * Stops the current process; null when none was ready, another signal was faster, or it was frozen meanwhile,
+   * as then its time is meaningless. Kills it if it does not exit.
    */
   async end(signal: NodeJS.Signals): Promise<Drain | null> {
     const child = this.#child;
@@ -112,12 +112,12 @@ export class KeptProcess {
     clearTimeout(killer);
     const seconds = (performance.now() - asked) / 1000;
     if (this.#frozeAtEnd) return null;
-    // Killed by another fault meanwhile; by the killer, it was late.
+    // Killed by another fault meanwhile; if killed by the timeout, it was late.
     if (by !== null && seconds * 1000 < STOP_MS_MAX) return null;
     return { process: this.name, code, seconds };
   }
 
-  /** Ends it for good, as `end`. */
+  /** Stops it for good, as `end`. */
   async stop(): Promise<Drain | null> {
     this.signal('SIGCONT');
     await Promise.race([this.#ready, delay(STOP_MS_MAX, undefined, { ref: false })]);

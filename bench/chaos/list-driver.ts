@@ -1,4 +1,4 @@
-/** Uploads lists and steers them as people do: holds, starts, pauses, resumes, cancels. */
+/** Uploads lists and controls them as people do: holds, starts, pauses, resumes, cancels. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './accounts.ts';
@@ -9,13 +9,13 @@ import type { Random } from './random.ts';
 
 const LOOK_AGAIN_MS = 400;
 
-/** A list that was accepted, and what was asked of it. */
+/** An accepted list, and the actions on it. */
 export interface ListRun {
   list: KnownList;
   account: Account;
   id: string;
   maxCredits: number | null;
-  /** Credits charged by the answer to the cancel that worked; null when none did. */
+  /** Credits charged as of the response to the successful cancel; null without one. */
   chargedAtCancel: number | null;
 }
 
@@ -41,7 +41,7 @@ export class ListDriver {
     this.#lists = lists;
   }
 
-  /** One list after the other until it is told to stop; an impatient user does not wait for each end. */
+  /** One list after the other until stopped; an impatient user does not wait for each to end. */
   async drive(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const run = await this.#upload();
@@ -108,7 +108,7 @@ export class ListDriver {
     run.chargedAtCancel = batchOf(answer).credits.charged;
   }
 
-  /** Does it once, however often it has to be sent; a list that moved on may refuse. */
+  /** Performs an action once, with retries; a list in a later state may refuse. */
   async #act({ id, list }: ListRun, action: string): Promise<Answer | undefined> {
     const answer = await this.#api.until({
       key: this.account.key,

@@ -1,4 +1,4 @@
-/** The lists that a run uploads, and what each comes to when nothing goes wrong. */
+/** The lists that a run uploads, and their results without faults. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateLeads } from '../../samples/generate/generate-leads.ts';
 import type { Database } from '../../src/core/db/client.ts';
@@ -14,7 +14,7 @@ export interface ListSpec {
   name: string;
   /** A list that is uploaded, or an export of people. */
   kind: 'batches' | 'exports';
-  /** What is sent to have it made, with these options besides. */
+  /** The request that creates it, with these additional options. */
   request(more: MoreOptions): FormData | object;
   /** Credits of a match. */
   price: number;
@@ -25,7 +25,7 @@ export interface MoreOptions {
   max_credits?: number;
 }
 
-/** A list, and what it comes to when nothing disturbs it. */
+/** A list, and its result without faults. */
 export interface KnownList extends ListSpec {
   rows: number;
   result: Buffer;
@@ -45,7 +45,7 @@ const shapes: [rows: number, operation: OperationName, more: Record<string, stri
 
 const filters = ['gender=2', 'emailTypeId=1&isX=1'];
 
-/** Makes the lists: leads about the stored people, with doubled rows where duplicates are asked for. */
+/** Creates the lists: leads about the stored people, with duplicate rows where requested. */
 export async function makeLists(sql: Database, random: Random): Promise<ListSpec[]> {
   const lists: ListSpec[] = [];
   for (const [index, [rows, operation, more]] of shapes.entries()) {
@@ -98,7 +98,7 @@ export function hasEnded({ state }: { state: string }): boolean {
   return ['completed', 'cancelled', 'failed'].includes(state);
 }
 
-/** Runs each list once while nothing goes wrong, and keeps what came out. */
+/** Runs each list once without faults, and keeps its result. */
 export async function runUndisturbed(
   api: ApiCaller,
   key: string,
@@ -128,7 +128,7 @@ async function runOne(api: ApiCaller, key: string, list: ListSpec): Promise<Know
   }
 }
 
-/** The batch that an answer holds. */
+/** The batch in a response. */
 export function batchOf(answer: Answer | undefined): BatchAnswer {
   return must(answer?.json, 'a batch') as unknown as BatchAnswer;
 }

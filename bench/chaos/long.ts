@@ -1,6 +1,6 @@
 /**
- * `npm run long`: a round for each seed on both stacks at once, with a log that says how each ended. With
- * `--mutants` a round for each defence that can be switched off instead, each of which has to end red, and soon.
+ * `npm run long`: a round for each seed on both stacks concurrently, with a log of results. With `--mutants`, a
+ * round for each defence that can be switched off instead; each has to fail, and soon.
  */
 import { execFile } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -19,23 +19,26 @@ interface Round {
   mutant: Mutant | null;
 }
 
-/** How a round ended: `ok` says whether as it should. */
+/** The end of a round: `ok` when as expected. */
 type Ended = { ok: boolean; seconds: number } & (
   | RoundResult
   | { code: unknown; stdout: string | undefined; stderr: string | undefined }
 );
 
-/** A round begins with faults and ends with checks, whatever its length: those have to see it. */
+/** A round of any length begins with faults and ends with checks, which have to detect the mutant. */
 const MUTANT_MINUTES = '0.1';
 const RED_SECONDS_MAX = 240;
-/** What a round must say of each: red for another reason, such as time on a busy machine, is not seen. */
+/**
+ * The violation that a round must report for each: a failure for another reason, such as a timeout on a busy
+ * machine, does not count.
+ */
 const seenAs: Record<Mutant, RegExp> = {
   fencing: /VIOLATION .*\btoken\b/,
   'unique-reference': /VIOLATION .*"use a reference twice"/,
   'check-constraint': /VIOLATION .*"spend what is reserved"/,
 };
 
-/** Seeds from the first, each on both backends: rounds that run at the same time. */
+/** Seeds from the first, each on both backends, as concurrent rounds. */
 function planRounds(first: number, seeds: number, minutes: string): Round[][] {
   return Array.from({ length: seeds }, (_, index) => first + index).map((seed) =>
     (['embedded', 'redis'] as const).map((backend) => ({ backend, seed, minutes, mutant: null })),
@@ -48,7 +51,7 @@ function planMutants(): Round[][] {
   ]);
 }
 
-/** Runs one round; what it printed in the end, and the whole of it when that is not as it should be. */
+/** Runs one round; returns its last output, and all output when unexpected. */
 async function runOne({ backend, seed, minutes, mutant }: Round): Promise<Ended> {
   const program = path.join(import.meta.dirname, 'run.js');
   const words = ['--seed', String(seed), '--minutes', minutes, '--backend', backend];
@@ -67,7 +70,7 @@ async function runOne({ backend, seed, minutes, mutant }: Round): Promise<Ended>
   return { ok, seconds, ...result };
 }
 
-/** Runs one round and keeps how it ended. */
+/** Runs one round and records its end. */
 async function logOne(round: Round): Promise<void> {
   const ended = await runOne(round);
   const line = JSON.stringify({ time: new Date().toISOString(), ...round, ...ended });

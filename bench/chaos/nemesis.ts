@@ -1,4 +1,4 @@
-/** Does what the plan says, at its time, and puts everything right in the end. */
+/** Executes the planned faults in time, and repairs everything in the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../src/core/lib/assert.ts';
 import type { ChaosStack } from './chaos-stack.ts';
@@ -14,7 +14,7 @@ export class Nemesis {
   /** One restart of a server at a time. */
   #restarting: Promise<void> = Promise.resolve();
   faults = 0;
-  /** Processes that were told to end, and did. */
+  /** Processes that were told to shut down, and did. */
   readonly drains: Drain[] = [];
 
   constructor(stack: ChaosStack, history: History) {
@@ -22,7 +22,7 @@ export class Nemesis {
     this.#history = history;
   }
 
-  /** Resolves when the time is over and everything is whole again. */
+  /** Resolves when the time is over and everything is repaired. */
   async run(plan: readonly PlannedFault[], durationMs: number): Promise<void> {
     const started = performance.now();
     const until = (atMs: number) => delay(Math.max(0, started + atMs - performance.now()));
@@ -80,7 +80,7 @@ export class Nemesis {
     return must(processes[index], `${process} ${index}`);
   }
 
-  /** Waits, but not longer than the faults last, and then puts it right. */
+  /** Waits, but not longer than the faults last, then repairs. */
   async #after(ms: number, repair: () => unknown): Promise<void> {
     await delay(ms, undefined, { signal: this.#ending.signal }).catch(() => {});
     await repair();

@@ -11,7 +11,7 @@ import type { ListRun } from './list-driver.ts';
 import { batchOf, type KnownList } from './lists.ts';
 import type { Random } from './random.ts';
 
-/** The key would need as many minutes for them. */
+/** The key would need this many minutes for them. */
 const LISTS_MAX = 120;
 
 const filters: Record<string, string>[] = [
@@ -70,7 +70,7 @@ export class NoisyDriver {
     }
     const { id } = batchOf(answer);
     this.runs.push({ list, account: this.account, id, maxCredits: null, chargedAtCancel: null });
-    // One try: a quote is refused until the list is split, and while too many others wait.
+    // One attempt: a quote is refused until the list is split, and while too many others wait.
     if (hold) await this.#api.try(this.#action(id, 'quote'));
     else if (random.chance(0.2)) await this.#api.until(this.#action(id, 'pause'));
   }
@@ -81,7 +81,7 @@ export class NoisyDriver {
     return { key: this.account.key, route, id, idempotencyKey };
   }
 
-  /** One try: a preview may time out while the database is slow. */
+  /** One attempt: a preview may time out while the database is slow. */
   async #preview(): Promise<void> {
     const query = this.#random.pick(filters);
     await this.#api.try({ key: this.account.key, route: 'get /personsearch/preview', query });

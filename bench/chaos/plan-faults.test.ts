@@ -13,7 +13,7 @@ const stack = {
 const plan = (seed: number, minutes: number) =>
   planFaults(new Random(seed).fork('faults'), stack, minutes * 60_000);
 
-test('a seed plans the same faults again, and another seed others', () => {
+test('a seed always plans the same faults, and another seed others', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       expect(plan(seed, 1)).toEqual(plan(seed, 1));
@@ -22,7 +22,7 @@ test('a seed plans the same faults again, and another seed others', () => {
   );
 });
 
-test('every kind of fault comes up in two minutes, whatever the seed, all within the time', () => {
+test('every kind of fault occurs within two minutes for any seed, all within the time', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const faults = plan(seed, 2);
@@ -37,7 +37,7 @@ test('every kind of fault comes up in two minutes, whatever the seed, all within
   );
 });
 
-test('a fork draws the same whatever its siblings draw', () => {
+test('a fork draws the same values whatever its siblings draw', () => {
   const draw = (others: number) => {
     const random = new Random(7);
     const own = random.fork('own');

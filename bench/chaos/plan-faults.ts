@@ -1,4 +1,4 @@
-/** What goes wrong and when. Pure: the seed and the stack decide all of it. */
+/** Plans the faults and their times. Pure: depends only on the seed and the stack. */
 import type { Random } from './random.ts';
 import type { Toxic } from './tcp-proxy.ts';
 
@@ -23,18 +23,18 @@ export interface PlannedFault {
 export interface FaultyStack {
   apis: number;
   workers: number;
-  /** Names of the lines that can be disturbed. */
+  /** Names of the connections that can be disturbed. */
   lines: readonly string[];
   hasRedis: boolean;
   canFillStorage: boolean;
 }
 
-/** A frozen worker has lost its leases (15 s) when it comes back. */
+/** A frozen worker has lost its leases (15 s) when it resumes. */
 const FREEZE_BEYOND_LEASE_MS = [17_000, 24_000] as const;
-/** A fault every so often, on average the mean of the two. */
+/** The interval between faults, uniform between the two. */
 const GAP_MS = [1_500, 5_500] as const;
 
-/** Faults for so long. Each kind comes up once before any comes up again. */
+/** Faults for `durationMs`. Each kind occurs once before any occurs again. */
 export function planFaults(random: Random, stack: FaultyStack, durationMs: number): PlannedFault[] {
   const planned: PlannedFault[] = [];
   let deck: ((random: Random) => Fault)[] = [];

@@ -1,4 +1,4 @@
-/** Random choices that a seed alone decides: the same seed gives the same choices, on every machine. */
+/** Seeded random choices: the same seed gives the same choices on every machine. */
 import { must } from '../../src/core/lib/assert.ts';
 
 export class Random {
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to but without 1 (the mulberry32 generator: 32 bits of state are plenty here). */
+  /** In [0, 1), by the mulberry32 generator: 32 bits of state are plenty here. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -30,7 +30,7 @@ export class Random {
     return must(list[this.between(0, list.length - 1)], 'a list that is not empty');
   }
 
-  /** A generator of its own for one part of the run, whatever the other parts draw. */
+  /** An independent generator for one part of the run. */
   fork(name: string): Random {
     let seed = this.#state;
     for (const letter of name) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 0x01000193);

@@ -1,6 +1,6 @@
 /**
- * One worker dies and one freezes, both with chunks in hand, while nothing else goes wrong: others take the
- * chunks in time, and the frozen one, when it comes back, tries to go on and is refused.
+ * One worker dies and one freezes, both holding chunks, without other faults: others take the chunks in time,
+ * and the frozen one, when it resumes, tries to continue and is refused.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,20 +19,22 @@ import { countRefusedParts } from './logs.ts';
 const RECOVERY_SECONDS_MAX = 20;
 const GIVE_UP_SECONDS = 60;
 const LOOK_AGAIN_MS = 50;
-/** Each answer of the database takes so long, so that all workers have chunks in hand. */
+/** Delay of each database response, so that all workers hold chunks. */
 const SLOW_MS = 150;
 const HELD_MIN = 5;
-/** Nobody knows which worker holds what, and the one that freezes may hold nothing: then it freezes again. */
+/**
+ * It is unknown which worker holds which chunk, and the one that freezes may hold none: then it freezes again.
+ */
 const FREEZES_MAX = 4;
 const HELD_MS_MAX = 20_000;
-/** A worker that is told to go on is done with what it holds by then. */
+/** Time for a resumed worker to finish the chunks that it holds. */
 const FINISH_MS = 3_000;
-/** A loaded machine lets one that was frozen wait for its turn. */
+/** On a loaded machine a resumed worker may wait to be scheduled. */
 const COME_BACK_MS_MAX = 10_000;
 
 export interface Recovery {
   runs: ListRun[];
-  /** Until the last chunk of the dead and the frozen was claimed again; the most of all tries. */
+  /** Time until the last chunk of the dead and the frozen worker was claimed again; maximum of all attempts. */
   seconds: number;
 }
 
@@ -66,7 +68,7 @@ export async function measureRecovery(
     seconds = Math.max(seconds, disturbed.seconds);
     if (disturbed.partsRefused > 0) return { runs, seconds };
   }
-  // Otherwise nothing is proved about those that come back.
+  // Otherwise nothing is proved about workers that resume.
   history.violate('a worker that comes back tries to go on');
   return { runs, seconds };
 }

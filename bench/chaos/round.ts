@@ -1,6 +1,5 @@
 /**
- * One round: the lists and calls once undisturbed, then the same under faults, then everything must be
- * right again.
+ * One round: the lists and calls once undisturbed, then the same under faults, then everything must be correct.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../src/core/lib/assert.ts';
@@ -45,11 +44,11 @@ export interface RoundResult {
 
 const SIZE = { apis: 2, workers: 3 };
 const PLENTY = 10_000_000;
-/** Every accepted list ends within this time of the last fault. */
+/** Maximum time from the last fault to the end of every accepted list. */
 const END_MS_MAX = 120_000;
 const LOOK_AGAIN_MS = 500;
 const EMAILS = 40;
-/** A process that is told to end has 30 s for what it has in hand, and then exits. */
+/** A process that shuts down has 30 s for its work in hand, and then exits. */
 const DRAIN_SECONDS_MAX = 31;
 
 interface Drivers {
@@ -109,7 +108,7 @@ interface Disturbed {
   minutes: number;
 }
 
-/** Faults for so long, while lists, calls and top-ups go on; resolves when all is whole again. */
+/** Runs faults, lists, calls and top-ups for the duration; resolves when everything is repaired. */
 async function disturb(round: Disturbed): Promise<Nemesis> {
   const { stack, history, random, drivers, ledger, minutes } = round;
   const nemesis = new Nemesis(stack, history);
@@ -135,7 +134,7 @@ async function disturb(round: Disturbed): Promise<Nemesis> {
   return nemesis;
 }
 
-/** Results, calls, wallets and the whole database, when nothing is under way any more. */
+/** Checks results, calls, wallets and the whole database when nothing is in flight. */
 async function checkAll(
   stack: ChaosStack,
   api: ApiCaller,
@@ -159,7 +158,7 @@ async function checkAll(
   await tryForbiddenWrites(stack, history);
 }
 
-/** A process that is told to end does so in time, and well where nothing else is wrong. */
+/** A process that is told to shut down does so in time, and cleanly if there is no other fault. */
 function checkDrains(history: History, amidFaults: readonly Drain[], last: readonly Drain[]): void {
   const late = [...amidFaults, ...last].filter(({ seconds }) => seconds > DRAIN_SECONDS_MAX);
   for (const drain of late) history.violate('a process ends within 30 s of being told', drain);
@@ -168,10 +167,10 @@ function checkDrains(history: History, amidFaults: readonly Drain[], last: reado
   }
 }
 
-/** What lists and calls come to while nothing goes wrong. */
+/** The results of lists and calls without faults. */
 async function learn(stack: ChaosStack, api: ApiCaller, history: History) {
   const teacher = await openAccount(stack, 'teacher', PLENTY);
-  // The lists are the same for every seed: what differs is what happens to them.
+  // The lists are the same for every seed: only the faults differ.
   const specs = await stack.ask((sql) => makeLists(sql, new Random(1)));
   const lists = await runUndisturbed(api, teacher.key, specs);
   history.tell('undisturbed', { lists: lists.map(({ name, charged }) => [name, charged]) });
@@ -210,7 +209,7 @@ async function openDrivers(
   return { lists: listDrivers, calls: callDrivers, noisy, damage, poor };
 }
 
-/** Money is right at every moment, not only in the end. */
+/** Money is correct at every moment, not only in the end. */
 async function watch(
   stack: ChaosStack,
   ledger: LedgerWatch,
@@ -224,7 +223,7 @@ async function watch(
   }
 }
 
-/** Every accepted list ends; who paused one lets it go on. Resolves with the seconds it took. */
+/** Waits for every accepted list to end, resuming paused ones. Resolves with the seconds it took. */
 async function waitForEnds(
   api: ApiCaller,
   history: History,

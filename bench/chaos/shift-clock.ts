@@ -1,4 +1,4 @@
-/** Loaded into a worker before its own code: its clock goes wrong by `CHAOS_CLOCK_SHIFT_MS`. */
+/** Loaded into a worker before its own code: shifts its clock by `CHAOS_CLOCK_SHIFT_MS`. */
 const shiftMs = Number(process.env.CHAOS_CLOCK_SHIFT_MS ?? 0);
 const now = Date.now.bind(Date);
 

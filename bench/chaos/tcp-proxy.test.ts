@@ -37,7 +37,7 @@ function untilClosed(socket: Socket): Promise<unknown> {
   });
 }
 
-/** Says it, and resolves with so many bytes of what comes back. */
+/** Sends a text, and resolves with `length` bytes of the reply. */
 async function say(socket: Socket, text: string): Promise<string> {
   socket.write(text);
   let heard = '';
@@ -60,7 +60,7 @@ test.each<Toxic>([
   expect(await say(socket, long)).toBe(long);
 });
 
-test('a blackhole keeps the connection and what was said, until it ends', async () => {
+test('a blackhole keeps the connection and its data until it ends', async () => {
   const socket = open();
   await say(socket, 'before');
   proxy.behave({ kind: 'blackhole' });
@@ -69,7 +69,7 @@ test('a blackhole keeps the connection and what was said, until it ends', async 
     heard += 1;
   });
   const answer = say(socket, 'into the dark');
-  // Through the same loop and back: a proxy that let it through would have.
+  // Another round trip through the event loop: a leaking proxy would have delivered it.
   const other = open();
   await once(other, 'connect');
   expect(heard).toBe(0);
@@ -92,7 +92,7 @@ test('while cut, a new connection ends at once; after a reset it works', async (
   expect(await say(open(), 'again')).toBe('again');
 });
 
-test('unavailable answers 503 in the place of an HTTP server', async () => {
+test('unavailable responds 503 in place of an HTTP server', async () => {
   proxy.behave({ kind: 'unavailable' });
   const answer = await fetch(`http://127.0.0.1:${proxy.port}/`);
   expect(answer.status).toBe(503);

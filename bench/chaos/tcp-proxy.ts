@@ -1,6 +1,6 @@
 /**
- * A TCP proxy on loopback that can be told to behave like a bad network: slow, in small pieces, silent,
- * cut, reset; or, in front of an HTTP server, like one that answers 503.
+ * A TCP proxy on loopback that can simulate a bad network: slow, in small pieces, silent, cut, reset; or, in
+ * front of an HTTP server, one that responds 503.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -8,17 +8,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Toxic =
   | { kind: 'none' }
-  /** Each piece of data waits so long. */
+  /** Delays each piece of data. */
   | { kind: 'latency'; ms: number }
-  /** Data comes in pieces of so many bytes. */
+  /** Splits data into pieces of `bytes`. */
   | { kind: 'slice'; bytes: number; ms: number }
-  /** Connections stay and nothing comes through, until this ends. */
+  /** Connections stay open, but no data passes. */
   | { kind: 'blackhole' }
-  /** Connections end and new ones are refused. */
+  /** Closes connections and refuses new ones. */
   | { kind: 'cut' }
-  /** Connections are reset once; new ones work. */
+  /** Resets connections once; new ones work. */
   | { kind: 'reset' }
-  /** New connections are answered with 503 Service Unavailable. */
+  /** Responds to new connections with 503 Service Unavailable. */
   | { kind: 'unavailable' };
 
 const UNAVAILABLE =
@@ -39,7 +39,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
   }
 
-  /** Listens on a free port and passes on to `targetPort` of loopback, asked for each connection. */
+  /** Listens on a free port and relays to `targetPort()` on loopback, called for each connection. */
   static async open(targetPort: () => number): Promise<TcpProxy> {
     const proxy = new TcpProxy(targetPort);
     proxy.#server.listen(0, '127.0.0.1');
@@ -51,7 +51,7 @@ export class TcpProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on, for connections that there are and new ones. */
+  /** Applies to existing and new connections. */
   behave(toxic: Toxic): void {
     this.#toxic = toxic;
     this.#changed();
@@ -94,7 +94,7 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of pair) socket.once('close', end);
   }
 
-  /** Passes on all that one side says; what breaks one side breaks the other. */
+  /** Relays one direction; an error of one side closes the other. */
   async #pump(from: Socket, to: Socket): Promise<void> {
     try {
       for await (const data of from) {
@@ -116,7 +116,7 @@ export class TcpProxy implements AsyncDisposable {
     if (toxic.kind === 'latency') await delay(toxic.ms);
     if (toxic.kind !== 'slice') return [{ data, ms: 0 }];
     const pieces: { data: Buffer; ms: number }[] = [];
-    // A long text in small pieces would take for ever: only its beginning is cut up.
+    // Long data in small pieces would take too long: only its beginning is split.
     const cutUp = Math.min(data.length, toxic.bytes * PIECES_MAX);
     for (let at = 0; at < cutUp; at += toxic.bytes) {
       pieces.push({ data: data.subarray(at, Math.min(at + toxic.bytes, cutUp)), ms: toxic.ms });

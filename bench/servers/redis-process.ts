@@ -1,15 +1,15 @@
-/** A Redis server of our own on loopback, with settings that the service accepts. */
+/** A private Redis server on loopback, with settings that the service accepts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Servers that nobody has ended; they end with this process. */
+/** Running servers; they end with this process. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const server of running) server.kill('SIGKILL');
 });
 
-/** A port that nobody listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,8 +20,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts `redis-server` on this port with its files in this folder; resolves when it takes connections.
- * `settings` are words of its command line. It ends with this process.
+ * Starts `redis-server` on this port with its files in this folder; resolves when it accepts connections.
+ * `settings` are command-line arguments. It ends with this process.
  */
 export async function launchRedis(
   port: number,
@@ -44,7 +44,7 @@ export async function launchRedis(
   return server;
 }
 
-/** Ends a server at once; what it had in memory alone is lost. */
+/** Kills a server at once; unsaved data is lost. */
 export async function endRedis(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');

@@ -1,6 +1,6 @@
 /**
- * An S3 server as a program of its own: objects in memory, on a free port of loopback, which it prints.
- * It ends with its standard input. It checks no signatures.
+ * An S3 server as a separate program: objects in memory, on a free loopback port, which it prints. It exits
+ * when its standard input closes. It does not check signatures.
  */
 import type { AddressInfo } from 'node:net';
 import { buildApp } from 'fauxqs';

@@ -1,4 +1,4 @@
-/** Runs the S3 server in a process of its own, with one empty bucket. */
+/** Runs the S3 server in a separate process, with one empty bucket. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -11,10 +11,10 @@ const bucket = 'enrich';
 
 export interface S3Process extends AsyncDisposable {
   pid: number;
-  /** Options that make a process of the service use the bucket. */
+  /** Config options for the service to use the bucket. */
   options: OptionTexts;
   config: S3Config;
-  /** Keys of the objects whose key begins so, in order. */
+  /** Keys of the objects with this prefix, in order. */
   keys(prefix: string): Promise<string[]>;
 }
 

@@ -1,10 +1,10 @@
-/** The typed HTTP client. Knows the API alone: nothing of the server is imported. */
+/** The typed HTTP client. Knows only the API: imports nothing of the server. */
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 
-/** What lists and exports tell alike; only what callers of this client use is typed. */
+/** Fields common to lists and exports; only those used by callers of this client are typed. */
 export interface ClientProgress {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface ClientProgress {
   eta_seconds: number | null;
 }
 
-/** A batch as the API answers it. */
+/** A batch as returned by the API. */
 export interface ClientBatch extends ClientProgress {
   operation: string;
   mapping: Record<string, { column: number; header: string | null }[]>;
@@ -29,13 +29,13 @@ export interface ClientBatch extends ClientProgress {
   } | null;
 }
 
-/** A number of people: that many, about that many, or fewer than that, perhaps none. */
+/** A number of people: exact, approximate, or an upper bound that may mean none. */
 export interface ClientTotal {
   total: number;
   total_is: 'exact' | 'about' | 'below';
 }
 
-/** An export as the API answers it. */
+/** An export as returned by the API. */
 export interface ClientExport extends ClientProgress {
   total_is: ClientTotal['total_is'] | null;
   filter: string;
@@ -44,7 +44,7 @@ export interface ClientExport extends ClientProgress {
   created_at: string;
 }
 
-/** A schedule as the API answers it. */
+/** A schedule as returned by the API. */
 export interface ClientSchedule {
   id: string;
   name: string;
@@ -56,7 +56,7 @@ export interface ClientSchedule {
   next_run_at: string | null;
 }
 
-/** What became of a slot of a schedule. */
+/** The outcome of a schedule's slot. */
 export interface ClientRun {
   slot: string;
   state: string;
@@ -66,7 +66,7 @@ export interface ClientRun {
   credits: number;
 }
 
-/** A webhook as the API answers it. */
+/** A webhook as returned by the API. */
 export interface ClientWebhook {
   id: string;
   url: string;
@@ -76,10 +76,10 @@ export interface ClientWebhook {
   failing_since: string | null;
 }
 
-/** The answer that shows the secret, once. */
+/** The one response that contains the secret. */
 export type ClientWebhookWithSecret = ClientWebhook & { secret: string };
 
-/** An event on its way to a webhook. */
+/** An event addressed to a webhook. */
 export interface ClientDelivery {
   id: string;
   event_id: string;
@@ -103,7 +103,7 @@ interface ClientFile {
   stream: Readable;
 }
 
-/** The part of a batch's report that says what could not be used. */
+/** The part of a batch's report about unusable rows. */
 export interface ClientReport {
   unusable: Record<string, { rows: number; lines: number[] }>;
 }
@@ -115,7 +115,7 @@ export interface ClientPage {
   creditsCharged: number;
 }
 
-/** What a person search would give. */
+/** The preview of a person search. */
 export interface ClientPreview extends ClientTotal {
   estimated_credits: number;
   fields: Record<string, number>;
@@ -128,7 +128,7 @@ export class ProblemError extends Error {
   readonly code: string;
 
   constructor(status: number, problem: { code?: string; detail?: string; title?: string }) {
-    super(problem.detail ?? problem.title ?? `The service answered ${status}.`);
+    super(problem.detail ?? problem.title ?? `The service responded ${status}.`);
     this.status = status;
     this.code = problem.code ?? 'unknown';
   }
@@ -140,42 +140,42 @@ export interface Client {
   getBatch(id: string): Promise<ClientBatch>;
   /** `start`, `pause`, `resume`, `cancel` or `quote`. */
   controlBatch(id: string, action: string): Promise<ClientBatch>;
-  /** Makes a new batch of the rows with these outcomes. */
+  /** Creates a new batch from the rows with these outcomes. */
   rerunBatch(id: string, outcomes: string[]): Promise<ClientBatch>;
   getReport(id: string): Promise<ClientReport>;
-  /** The result as it is now, and whether it is complete; `form` is the query of the call. */
-  /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
+  /** The current result, and whether it is complete; `form` is the query of the call. */
+  /** A page of a search, by its path and query; `next` is the path of the next page, null after the last. */
   searchPage(path: string): Promise<ClientPage>;
   previewSearch(query: string): Promise<ClientPreview>;
   getResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
-  /** `body` is that of `POST /v1/exports`. */
+  /** `body` as of `POST /v1/exports`. */
   createExport(body: object): Promise<ClientExport>;
   getExport(id: string): Promise<ClientExport>;
   listExports(): Promise<ClientList<ClientExport>>;
   /** `start`, `pause`, `resume` or `cancel`. */
   controlExport(id: string, action: string): Promise<ClientExport>;
   getExportResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
-  /** `body` is that of `POST /v1/schedules`. */
+  /** `body` as of `POST /v1/schedules`. */
   createSchedule(body: object): Promise<ClientSchedule>;
   getSchedule(id: string): Promise<ClientSchedule>;
   listSchedules(): Promise<ClientList<ClientSchedule>>;
   changeSchedule(id: string, body: object): Promise<ClientSchedule>;
   deleteSchedule(id: string): Promise<void>;
   listRuns(id: string): Promise<ClientList<ClientRun>>;
-  /** `body` is that of `POST /v1/webhooks`. */
+  /** `body` as of `POST /v1/webhooks`. */
   createWebhook(body: object): Promise<ClientWebhookWithSecret>;
   listWebhooks(): Promise<ClientList<ClientWebhook>>;
   changeWebhook(id: string, body: object): Promise<ClientWebhook>;
   rotateWebhook(id: string, body: object): Promise<ClientWebhookWithSecret>;
   deleteWebhook(id: string): Promise<void>;
   testWebhook(id: string): Promise<ClientDelivery>;
-  /** `state` is `pending`, `delivered` or `failed`; all of them without it. */
+  /** `state` is `pending`, `delivered` or `failed`; all states when absent. */
   listDeliveries(id: string, state?: string): Promise<ClientList<ClientDelivery>>;
   replayDelivery(id: string, deliveryId: string): Promise<ClientDelivery>;
   getMe(): Promise<{ credits: { remaining: number } }>;
 }
 
-/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal. */
+/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every error response. */
 export function createClient(baseUrl: string, apiKey: string): Client {
   async function call(method: string, target: string, body?: FormData | object): Promise<Response> {
     const isForm = body instanceof FormData;
@@ -254,7 +254,7 @@ export function createClient(baseUrl: string, apiKey: string): Client {
   };
 }
 
-/** Calls that cost credits when they are read. */
+/** GET calls that cost credits. */
 function isPriced(target: string): boolean {
   return /^\/personsearch\/\?/.test(target);
 }

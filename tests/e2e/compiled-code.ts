@@ -1,4 +1,4 @@
-/** Builds `dist/` when a source file is newer than it, once for all test files that run at a time. */
+/** Builds `dist/` when a source file is newer, once for all concurrent test files. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { connect } from '../../src/core/db/client.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { readSourceFiles } from '../support/source-files.ts';
 
-/** Of the lock on the test run's own server that keeps two builds apart. */
+/** Advisory lock on the test run's own server against concurrent builds. */
 const BUILD_LOCK = 5_090_117;
 
 const run = promisify(execFile);
@@ -27,14 +27,14 @@ async function build(): Promise<void> {
   try {
     await run('npm', ['run', '-s', 'build'], { cwd: packageRoot });
   } catch (error) {
-    // The compiler says on stdout what is wrong.
+    // The compiler reports errors on stdout.
     throw new Error(`dist/ cannot be built: ${(error as { stdout?: string }).stdout}`, {
       cause: error,
     });
   }
 }
 
-/** The two compilations, each with the file that it writes last. */
+/** The two compilations, each with its last output file. */
 const builds = [
   { written: 'dist/.tsbuildinfo', from: /^(src(?!\/api\/console\/app\/)|workers|infra|bench)\// },
   { written: 'dist/.console.tsbuildinfo', from: /^src\/api\/console\/app\// },

@@ -1,6 +1,6 @@
 /**
- * The web console on the whole service: somebody uploads a messy list, sets right how it is read, sees the
- * price, runs it and downloads the result. With SCREENSHOTS set to a folder it leaves pictures there.
+ * The web console on the whole service: a user uploads a messy list, corrects how it is read, sees the price,
+ * runs it and downloads the result. With SCREENSHOTS set to a folder, saves screenshots there.
  */
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ interface Person {
   workEmail: string;
 }
 
-/** A row of the messy list, and the person it means. */
+/** A row of the messy list, and the person it refers to. */
 interface Row {
   cells: string[];
   personId: string;
@@ -43,7 +43,7 @@ interface Row {
 
 const header = ['Name (Nachname, Vorname)', 'E-Mail alt', 'Kontakt', 'Land?', 'Bemerkung'];
 
-describeWithBrowser('somebody with a messy list', () => {
+describeWithBrowser('a user with a messy list', () => {
   let opened: ConsolePage;
   let page: Page;
   let rows: Row[];
@@ -67,10 +67,10 @@ describeWithBrowser('somebody with a messy list', () => {
     await rm(root, { recursive: true, force: true });
   }, 60_000);
 
-  it('signs in on a page that is small, whole and complete with its first answer', async () => {
+  it('signs in on a page that is small and complete with its first response', async () => {
     const first = await watchFirstPage();
     expect(first.bytes).toBeLessThan(firstPageBytesMax);
-    // What a script asks for only when it runs makes everybody wait once more.
+    // Anything that a script requests only when it runs costs another round trip.
     expect(first.late).toEqual([]);
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password').fill(password);
@@ -80,7 +80,7 @@ describeWithBrowser('somebody with a messy list', () => {
   });
 
   it(
-    'sees how it is read, sets the columns right and learns the price',
+    'sees how it is read, corrects the columns and sees the price',
     async () => {
       await page.getByRole('link', { name: 'Upload a list' }).click();
       await page.getByRole('heading', { name: 'Upload a list' }).waitFor();
@@ -91,7 +91,7 @@ describeWithBrowser('somebody with a messy list', () => {
       await page.getByRole('heading', { name: 'Is this your list?' }).waitFor();
       await page.getByText('WINDOWS-1252').waitFor();
       await page.getByText(/^semicolon/).waitFor();
-      // The header names a column that is out of date: nobody is found by it.
+      // The header names an outdated column, which matches no one.
       const old = page.getByLabel('What “E-Mail alt” holds');
       const right = page.getByLabel('What “Kontakt” holds');
       expect(await old.inputValue()).toBe('email');
@@ -107,7 +107,7 @@ describeWithBrowser('somebody with a messy list', () => {
   );
 
   it(
-    'runs it, and gets every row back with the person it means',
+    'runs it, and gets every row back with the right person',
     async () => {
       await page.getByRole('button', { name: /^Start for/ }).click();
       await page.getByRole('heading', { name: 'What came of it' }).waitFor();
@@ -133,7 +133,7 @@ describeWithBrowser('somebody with a messy list', () => {
     caseMs,
   );
 
-  it('runs again what did not match, pauses nothing for it, and finds both lists', async () => {
+  it('reruns what did not match, and finds both lists', async () => {
     await page.getByRole('button', { name: 'Run rows again' }).click();
     await page.getByRole('dialog', { name: 'Run rows again' }).waitFor();
     await expectAccessible(page);
@@ -146,7 +146,7 @@ describeWithBrowser('somebody with a messy list', () => {
   });
 
   it(
-    'searches, exports what is found and has it done every night',
+    'searches, exports the results and schedules the export every night',
     async () => {
       await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*`);
       const gives = page.getByLabel('What the search would give');
@@ -168,7 +168,7 @@ describeWithBrowser('somebody with a messy list', () => {
     caseMs,
   );
 
-  it('makes a key that works, and sees what all of it cost', async () => {
+  it('creates a working key, and sees the total cost', async () => {
     await openPage('Keys');
     await page.getByRole('button', { name: 'New key' }).first().click();
     await page.getByLabel('Name').fill('CRM import');
@@ -187,7 +187,7 @@ describeWithBrowser('somebody with a messy list', () => {
     await openPage('Batches');
   });
 
-  it('does the same for nothing in test mode, where no live list is seen', async () => {
+  it('does the same for free in test mode, where no live list is visible', async () => {
     await page.getByRole('switch', { name: 'Test mode' }).click();
     await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
     await expectAccessible(page);
@@ -196,7 +196,7 @@ describeWithBrowser('somebody with a messy list', () => {
     expect(opened.wrong).toEqual([]);
   });
 
-  /** Loads the first page anew; how many bytes came, and what came too late to be fetched together. */
+  /** Reloads the first page; returns its bytes, and the requests that came too late to be fetched together. */
   async function watchFirstPage(): Promise<{ bytes: number; late: string[] }> {
     const sizes: Promise<number>[] = [];
     const urls: string[] = [];
@@ -216,21 +216,21 @@ describeWithBrowser('somebody with a messy list', () => {
   const openPage = (name: string) =>
     page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
 
-  /** A picture of the page, for who asks for it. */
+  /** Saves a screenshot of the page if requested. */
   async function picture(name: string): Promise<void> {
     if (pictures === undefined) return;
     await page.screenshot({ path: path.join(pictures, `console-${name}.png`) });
   }
 });
 
-/** What a spreadsheet would run comes back with an apostrophe before it. */
+/** A cell that a spreadsheet would run as a formula comes back with an apostrophe prefix. */
 function safe(cell: string): string {
   return cell.startsWith('=') ? `'${cell}` : cell;
 }
 
 /**
- * Writes a list in Windows-1252 with semicolons: people of the graph by their work e-mail in a column that
- * no header word names, strangers, an unusable row, and a cell that a spreadsheet would run.
+ * Writes a list in Windows-1252 with semicolons: people of the graph by work e-mail in a column that no header
+ * word names, unmatchable people, an unusable row, and a cell that a spreadsheet would run as a formula.
  */
 async function writeMessyList(file: string): Promise<Row[]> {
   const people = await withSql(

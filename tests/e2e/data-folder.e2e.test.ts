@@ -1,4 +1,4 @@
-/** The data folder: copied, moved and looked at by other users, while the service runs and after it. */
+/** The data folder: copied, moved and read by other users, while the service runs and afterwards. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ async function readGrants(): Promise<string[]> {
   return rows.map(({ reference }) => reference);
 }
 
-/** The paths in the folder that group or others have a right to, but the server's own. */
+/** Paths in the folder, except the server's own, that grant rights to group or others. */
 async function listOpen(dataDir: string): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries.map((entry) => path.join(entry.parentPath, entry.name));
@@ -70,9 +70,9 @@ async function runList(): Promise<void> {
   await readResult(list);
 }
 
-describe('what customers stored', () => {
+describe('customer data', () => {
   it(
-    'is for the owner of the data folder alone, also what an older version left open',
+    'is accessible only to the owner of the data folder, even if an older version left it open',
     async () => {
       await runList();
       expect(await readdir(path.join(service.dataDir, 'objects/batches'))).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('what customers stored', () => {
   );
 });
 
-it('API and workers are no superuser of their database', async () => {
+it('API and workers are not superusers of their database', async () => {
   const admin = connect({ url: await readAdminUrl(service.dataDir), connections: 1 });
   const roles = await admin<{ name: string; superuser: boolean }[]>`
     select distinct usename::text as name, rolsuper as superuser
@@ -105,10 +105,10 @@ it('API and workers are no superuser of their database', async () => {
 
 describe('a copy of the data folder', () => {
   it(
-    'that was made while the service ran changes nothing of the original, and says what to do',
+    'that was made while the service ran does not affect the original, and its error says what to do',
     async () => {
       const copy = path.join(root, 'torn');
-      // Files come and go meanwhile, which `cp` says at its end.
+      // Files come and go meanwhile, which makes `cp` fail at its end.
       await run('cp', ['-r', service.dataDir, copy]).catch(() => {});
       for (const words of [['migrate'], ['up', '--port', '0']]) {
         const { code, stderr } = await runCommand([...words, '--data-dir', copy]);
@@ -124,7 +124,7 @@ describe('a copy of the data folder', () => {
       expect(await readGrants()).toEqual([]);
       const { stderr: said } = await runCommand(['usage', '--data-dir', copy], apiKey);
       expect(said).not.toContain(service.up.url);
-      // The original is where it was.
+      // The original is unaffected.
       expect((await grant(service.dataDir, 'original')).code).toBe(0);
       expect(await readGrants()).toEqual(['original']);
     },
@@ -132,7 +132,7 @@ describe('a copy of the data folder', () => {
   );
 
   it(
-    'that was made after a stop is a service of its own, wherever it is moved',
+    'that was made after a stop is an independent service, wherever it is moved',
     async () => {
       await service.stop();
       const copy = path.join(root, 'copy');

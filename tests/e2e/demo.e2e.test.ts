@@ -1,4 +1,4 @@
-/** `npm run demo` as a newcomer meets it: interrupted, killed, run again, and right in the end. */
+/** `npm run demo` for a newcomer: interrupted, killed, run again, and correct in the end. */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import {
 } from './processes.ts';
 import { waitFor } from './wait-for.ts';
 
-/** A graph of 100,000 people is made in between, on a machine that others use too. */
+/** Includes making a graph of 100,000 people, on a shared machine. */
 const demoMs = 120_000;
 const goneMsMax = 20_000;
 
@@ -42,7 +42,7 @@ it(
 );
 
 it(
-  'then finds every person of the sample list that can be found, and nobody else',
+  'then finds every person of the sample list that can be found, and no one else',
   async () => {
     await expectRightDemo();
   },
@@ -59,7 +59,7 @@ it(
 );
 
 it(
-  'comes to the same result again on the same folder',
+  'has the same result again on the same folder',
   async () => {
     await expectRightDemo();
   },
@@ -72,7 +72,7 @@ function startDemo(): Command {
   return demo;
 }
 
-/** Stops a demo when it has said this; all its processes are gone soon after. */
+/** Stops a demo when it has printed this; all its processes end soon after. */
 async function stopWhen(said: string, stop: (pid: number) => void): Promise<void> {
   const demo = startDemo();
   await waitFor(`the demo says ${said}`, demoMs, async () => demo.stderr.includes(said));
@@ -84,7 +84,7 @@ async function stopWhen(said: string, stop: (pid: number) => void): Promise<void
   expect(await demo.ended).not.toBe(0);
 }
 
-/** What is left at the deadline is named, with the last that the demo said. */
+/** Reports processes left at the deadline, with the last output of the demo. */
 async function untilGone(tree: readonly KnownProcess[], demo: Command): Promise<void> {
   let left = tree;
   const allGone = waitFor('all processes of the demo end', goneMsMax, async () => {

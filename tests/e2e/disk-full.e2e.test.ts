@@ -1,4 +1,4 @@
-/** The service on a disk that gets full: first with the reserve, then without any room, then with room again. */
+/** The service on a disk that fills up: first with the reserve, then without space, then with space again. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const mounted = mountDisk();
 let service: Service;
 let apiKey: string;
 
-/** Null, or why a small disk cannot be had here. */
+/** Null, or why a small disk cannot be mounted here. */
 function mountDisk(): string | null {
   mkdirSync(disk);
   try {
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 }, 60_000);
 
-/** Takes all room that is left. */
+/** Fills the remaining space. */
 function fillDisk(): void {
   const block = Buffer.alloc(1024 * 1024, 'x');
   for (let bytes = block.length; bytes >= 4096; bytes /= 2) {
@@ -65,15 +65,15 @@ function fillDisk(): void {
   }
 }
 
-/** Writes to the database on a full disk until the server ends, as it does when its log has no room. */
+/** Writes to the database on a full disk until the server exits because its log has no space. */
 async function endDatabase(): Promise<void> {
   const sql = connect({ url: service.up.database_url, connections: 1, connectSeconds: 5 });
   try {
-    // Of a full disk a new session may not come about, and nothing is written then.
+    // On a full disk a new session may fail, and then nothing is written.
     await sql`select 1`;
     await waitFor('the database ends', 60_000, async () => {
       fillDisk();
-      // A message in the write-ahead log, and no row of any table.
+      // A message in the write-ahead log, without a row in any table.
       const write = sql`select pg_logical_emit_message(true, 'filling', repeat('x', 4000000))`;
       const code = await write.then(
         () => null,
@@ -110,19 +110,19 @@ const reserve = () =>
   );
 
 it.skipIf(mounted !== null)(
-  `survives a full disk by itself, the write-ahead log's case included${mounted === null ? '' : ` (${mounted})`}`,
+  `recovers from a full disk automatically, even when the write-ahead log is full${mounted === null ? '' : ` (${mounted})`}`,
   async () => {
     const up = service.up.pids.up;
     const before = await uploadList(service, apiKey, leads);
     expect((await untilEnded(before)).state).toBe('completed');
     expect(await reserve()).toBe(64 * 1024 * 1024);
 
-    // The reserve is given up: the database is back although nothing was deleted.
+    // The reserve is released: the database is back although nothing was deleted.
     await endDatabase();
     await waitFor('the reserve is released', 60_000, async () => (await reserve()) === 0);
     await untilReady();
 
-    // Without a reserve it waits for room, and says so.
+    // Without a reserve it waits for space, and reports that.
     await endDatabase();
     await waitFor('the database waits for room', 60_000, waitsForSpace);
     const refused = await ready();

@@ -1,6 +1,6 @@
 /**
- * The image without an engine to build it: what the Dockerfile copies is copied, what it installs is
- * linked, its build runs, and what ends up in the image migrates a database and serves.
+ * The image without a container engine: follows the Dockerfile by copying its files, linking its packages and
+ * running its build; the resulting code migrates a database and serves.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const dockerfile = readFileSync(fileOf('infra/docker/Dockerfile'), 'utf8');
 const [buildStage = '', imageStage = ''] = dockerfile.split(/^FROM .*$/m).slice(1);
 const ignored = readFileSync(fileOf('.dockerignore'), 'utf8').trim().split('\n');
 
-/** What one COPY takes and where it puts it, below the working directory. */
+/** The sources and the target of a COPY, below the working directory. */
 function copiesOf(stage: string): { from: 'context' | 'build'; source: string; target: string }[] {
   return [...stage.matchAll(/^COPY (--from=build )?(.+)$/gm)].flatMap(([, isStage, words]) => {
     const names = must(words, 'words of COPY').split(' ');
@@ -43,7 +43,7 @@ function copiesOf(stage: string): { from: 'context' | 'build'; source: string; t
   });
 }
 
-/** Copies as the engine would: the context without what `.dockerignore` leaves out. */
+/** Copies like the engine: the context without the paths in `.dockerignore`. */
 function copyInto(folder: string, stage: string, built = ''): void {
   for (const { from, source, target } of copiesOf(stage)) {
     const context = from === 'build' ? built : packageRoot;
@@ -59,7 +59,7 @@ interface LockedPackage {
   devOptional?: boolean;
 }
 
-/** Links the packages that npm would leave with the `--omit` words of this command. */
+/** Links the packages that npm would install with the `--omit` options of this command. */
 async function linkPackages(folder: string, command: string | undefined): Promise<void> {
   const omitted = must(command, 'an npm command').match(/(?<=--omit=)\w+/g) ?? [''];
   const [noDev, noOptional] = ['dev', 'optional'].map((kind) => omitted.includes(kind));
@@ -67,7 +67,7 @@ async function linkPackages(folder: string, command: string | undefined): Promis
     packages: Record<string, LockedPackage>;
   };
   for (const [name, { dev, optional, devOptional }] of Object.entries(lock.packages)) {
-    // What lies in the folder of another package is linked with it.
+    // A package in the folder of another is linked with it.
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(name)) continue;
     if ((dev && noDev) || (optional && noOptional) || (devOptional && noDev && noOptional))
       continue;
@@ -76,7 +76,7 @@ async function linkPackages(folder: string, command: string | undefined): Promis
   }
 }
 
-/** A package is looked for where its link stands, not where the link leads. */
+/** Resolves packages from the path of their link, not from its target. */
 const asInstalled = ['--preserve-symlinks', '--preserve-symlinks-main'];
 
 function imageEnvironment(databaseUrl: string, port: number): NodeJS.ProcessEnv {
@@ -103,7 +103,7 @@ test(
     await mkdir(build);
     copyInto(build, buildStage);
     await linkPackages(build, /npm ci.*/.exec(buildStage)?.[0]);
-    // The packages that are linked were patched when they were installed.
+    // The linked packages were patched when they were installed.
     expect(buildStage).toContain('npm run postinstall');
     expect(buildStage).toContain('npm run -s build');
     const { scripts } = JSON.parse(readFileSync(path.join(build, 'package.json'), 'utf8')) as {
@@ -150,7 +150,7 @@ test(
       if (api.exitCode !== null) throw new Error(`it ended with ${api.exitCode}`);
       return (await fetch(url).catch(() => undefined))?.status === 200;
     });
-    // Compose asks for its health as it says, but for the port.
+    // Checks its health like Compose, except for the port.
     const { services } = parse(readFileSync(fileOf('infra/docker/compose.yaml'), 'utf8'), {
       merge: true,
     }) as { services: { api: { healthcheck: { test: string[] } } } };

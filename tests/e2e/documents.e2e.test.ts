@@ -1,6 +1,6 @@
 /**
- * The commands that the pages show, typed one after the other as a reader would: placeholders are filled in
- * with what the commands before have said.
+ * Runs the commands of the documentation in order, as a reader would: placeholders are filled in from the
+ * output of earlier commands.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const pages = [
   'docs/search-guide.md',
   'docs/test-mode.md',
 ];
-/** What takes its time elsewhere, or is a terminal's own. */
+/** Commands that are tested elsewhere, or only make sense in a terminal. */
 const leftOut = /^(npm |alias |cd )/;
 
 const root = mkdtempSync(path.join(tmpdir(), 'enrich-documents-'));
@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 }, 60_000);
 
-/** What a reader has at hand: what the commands so far have told. */
+/** Values from the output of earlier commands, by placeholder. */
 let told: Map<string, string>;
 /** The key of the last `export`. */
 let current: string;
@@ -68,12 +68,12 @@ beforeEach(async () => {
 });
 
 it.each(pages)(
-  'every command of %s does what it says',
+  'every command of %s succeeds',
   async (page) => {
     const commands = commandsOf(readFileSync(path.join(packageRoot, page), 'utf8'));
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) {
-      // Ids of people who do not exist are no matter here; a command that is refused is.
+      // Ids of people who do not exist are fine here; a refused command is not.
       const { stdout, stderr } = await type(command);
       expect(stdout, command).not.toMatch(/"status":\s*(400|401|403|415|422|5\d\d)\b/);
       remember(command, `${stdout}\n${stderr}`);
@@ -82,7 +82,7 @@ it.each(pages)(
   180_000,
 );
 
-/** Indented blocks are what is typed; a line that ends with a backslash goes on. */
+/** Indented blocks are commands; a line that ends with a backslash continues. */
 function commandsOf(page: string): string[] {
   const blocks = page.split('\n').filter((line) => line.startsWith('    '));
   return blocks
@@ -110,7 +110,7 @@ async function type(command: string): Promise<{ stdout: string; stderr: string }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** Takes from an answer what later commands name. */
+/** Extracts values for later commands from a response. */
 function remember(command: string, answer: string): void {
   const exported = /^export ENRICH_API_KEY=(svc_(?:live|test)_\.\.\.)$/.exec(command)?.[1];
   if (exported !== undefined) current = told.get(exported) ?? '';

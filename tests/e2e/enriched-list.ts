@@ -1,9 +1,9 @@
-/** Reads a list, its result and the truth about it, and judges row by row what the service found. */
+/** Reads a list, its result and its ground truth, and judges row by row what the service found. */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { must } from '../../src/core/lib/assert.ts';
 
-/** A row of the truth: the record it is about, or the ones between which nobody can choose. */
+/** A row of the ground truth: its record, or the records between which it is ambiguous. */
 interface TruthRow {
   kind: string;
   expectedId: string;
@@ -19,7 +19,7 @@ export interface EnrichedRow {
   cell(header: string): string;
 }
 
-/** What became of the rows of one kind of truth. */
+/** Outcomes of the rows of one kind of ground truth. */
 export interface KindCounts {
   rows: number;
   /** Rows with an expected record. */
@@ -33,8 +33,8 @@ export interface KindCounts {
 }
 
 /**
- * The rows of a list beside those of its result and its truth. `expectedColumn` is the truth's column
- * with the id. Throws when their numbers differ.
+ * The rows of a list with those of its result and its ground truth. `expectedColumn` is the column of the
+ * ground truth with the id. Throws when their numbers differ.
  */
 export async function readEnrichedList(
   files: { list: string; result: string; truth: string },
@@ -74,11 +74,11 @@ async function readRecords(file: string): Promise<CsvRecord[]> {
   const text = await readFile(file, 'utf8');
   const options = { bom: true, raw: true, skip_empty_lines: true, relax_column_count: true };
   const records = parse(text, options) as unknown as CsvRecord[];
-  // The raw text holds the end of the line, and the empty lines before it.
+  // The raw text includes the line break, and empty lines before the row.
   return records.map(({ record, raw }) => ({ record, raw: raw.replace(/^[\r\n]+|[\r\n]+$/g, '') }));
 }
 
-/** Counts by kind of truth; `idColumn` is the result's column with the id of the matched record. */
+/** Counts by kind of ground truth; `idColumn` is the result's column with the id of the matched record. */
 export function countByKind(
   rows: readonly EnrichedRow[],
   idColumn: string,

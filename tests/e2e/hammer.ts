@@ -1,10 +1,10 @@
-/** Clients that call several processes with one key, as fast as they are answered. */
+/** Clients that call several processes with one key, as fast as responses arrive. */
 import { Agent, request } from 'node:http';
 import type { Call } from '../support/limit-history.ts';
 
 export const CLIENTS = 50;
 
-/** Fifty clients, spread evenly, call until `isOver`. Throws at any answer but 200 and 429. */
+/** Fifty clients, spread evenly, call until `isOver`. Throws at any status but 200 and 429. */
 export async function hammer(
   urls: readonly string[],
   key: string,
@@ -17,7 +17,7 @@ export async function hammer(
       const sent = performance.now() / 1000;
       const status = await callOnce(agent, url, key);
       const answered = performance.now() / 1000;
-      if (status !== 200 && status !== 429) throw new Error(`${url} answered ${status}`);
+      if (status !== 200 && status !== 429) throw new Error(`${url} responded ${status}`);
       calls.push({ sent, answered, admitted: status === 200 });
     }
   };
@@ -30,7 +30,7 @@ export async function hammer(
   return calls;
 }
 
-/** A free call that counts against the key's limits; resolves with its status. */
+/** A free call that counts towards the key's limits; resolves with its status. */
 function callOnce(agent: Agent, url: string, key: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${key}` };

@@ -1,4 +1,4 @@
-/** The whole service in real processes, and what users keep when any of them dies in mid-list. */
+/** The whole service in real processes: users lose nothing when any of them dies during a list. */
 import { createReadStream, mkdtempSync } from 'node:fs';
 import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const leads = path.join(root, 'leads.csv');
 let service: Service;
 let accountId: string;
 let apiKey: string;
-/** What the list comes to when nothing goes wrong. */
+/** The result of the list when nothing goes wrong. */
 let undisturbed: { result: Result; charged: number };
 
 beforeAll(async () => {
@@ -46,11 +46,11 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 }, 60_000);
 
-/** The words of a command that is about the service's folder. */
+/** A command with the option for the service's folder. */
 const about = (...words: string[]) => [...words, '--data-dir', service.dataDir];
 
 describe('the command line', () => {
-  it('writes up.json for its owner alone, with addresses that answer and pids that live', async () => {
+  it('writes up.json readable only by its owner, with reachable addresses and live pids', async () => {
     const file = path.join(service.dataDir, 'up.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { url, metrics_url, database_url, pids } = service.up;
@@ -66,7 +66,7 @@ describe('the command line', () => {
     expect(scrape.sum('enrich_process_up')).toBe(2);
     expect(scrape.sum('nodejs_eventloop_lag_seconds', { process: 'api' })).not.toBeNull();
     expect(scrape.sum('enrich_database_up', { process: 'worker', number: '1' })).toBe(1);
-    // What dashboard and alerts ask for is what a Prometheus really reads.
+    // The dashboard and alerts query metrics that Prometheus really scrapes.
     const grafana = path.join(packageRoot, 'infra', 'grafana');
     for (const file of ['alerts.yaml', 'dashboard.json']) {
       const asked = selectorsOf(await readFile(path.join(grafana, file), 'utf8'));
@@ -98,7 +98,7 @@ describe('the command line', () => {
   }, 60_000);
 
   it(
-    'runs a list to its end: each row once, in a file, paid by match',
+    'runs a list to its end: each row once, in a file, charged per match',
     async () => {
       const output = path.join(root, 'leads.enriched.csv');
       const words = ['batch', 'run', leads, '--operation', 'people.enrich', '-o', output];
@@ -113,7 +113,7 @@ describe('the command line', () => {
     caseMs,
   );
 
-  it('exits 1 for what failed and 2 for what was said wrongly, with nothing on stdout', async () => {
+  it('exits 1 for a failure and 2 for a usage error, with nothing on stdout', async () => {
     const run = ['batch', 'run', leads, '--operation', 'people.enrich'];
     const [wrongKey, noKey, noOperation, unknown, negative] = await Promise.all([
       runCommand(about(...run), 'svc_live_nobody'),
@@ -133,7 +133,7 @@ describe('the command line', () => {
     }
   }, 30_000);
 
-  it('refuses a second `up` on the folder, and the first goes on', async () => {
+  it('refuses a second `up` on the folder, and the first continues', async () => {
     const second = await runCommand(about('up', '--port', '0'));
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toContain(String(service.up.pids.up));
@@ -141,21 +141,21 @@ describe('the command line', () => {
   }, 30_000);
 });
 
-it('a worker or API whose database is away ends, so that it can be started again', async () => {
+it('a worker or API whose database is unavailable exits, so that it can be restarted', async () => {
   const nobody = 'postgres://enrich:none@127.0.0.1:1/enrich';
   const processes = ['worker', 'api'].map((name) => startCommand([name], { databaseUrl: nobody }));
   const codes = await Promise.all(processes.map(({ ended }) => ended));
   expect(codes).toEqual([1, 1]);
 }, 30_000);
 
-it('a process ends, and says why, on a database that another version has migrated', async () => {
+it('a process exits with the reason on a database migrated by another version', async () => {
   await withSql(service, async (sql) => {
     await sql`insert into public.migrations (name, sha256) values ('public/9999-of-the-future.sql', '')`;
     const processes = ['worker', 'api'].map((name) =>
       startCommand([name], { databaseUrl: service.up.database_url }),
     );
     const codes = await Promise.all(processes.map(({ ended }) => ended));
-    // Those that run go on: an upgrade does not take the old processes down.
+    // Running processes continue: an upgrade does not stop the old processes.
     const ready = await fetch(new URL('/readyz', service.up.url));
     await sql`delete from public.migrations where name = 'public/9999-of-the-future.sql'`;
     expect(codes).toEqual([1, 1]);
@@ -167,9 +167,9 @@ it('a process ends, and says why, on a database that another version has migrate
   });
 }, 30_000);
 
-describe('a service that is disturbed in mid-list', () => {
+describe('a service that is disturbed during a list', () => {
   it(
-    'charges nothing after a cancel was answered, and all rows come out',
+    'charges nothing after the response to a cancel, and returns all rows',
     async () => {
       const list = await uploadList(service, apiKey, leads);
       await untilMidway(list);
@@ -181,7 +181,7 @@ describe('a service that is disturbed in mid-list', () => {
       expect(batch.rows.not_processed).toBeGreaterThan(0);
       expectComplete(batch);
       expect((await readResult(list)).lines).toBe(rows + 1);
-      // A free list behind it, to its end: what was under way at the cancel is over by then.
+      // Runs a free list after it to its end: work in flight at the cancel is over by then.
       const mode = ['--account', accountId, '--mode', 'test'];
       const { key } = await runJson<{ key: string }>(about('key', 'create', ...mode));
       const small = path.join(packageRoot, 'samples', 'leads.csv');
@@ -192,7 +192,7 @@ describe('a service that is disturbed in mid-list', () => {
   );
 
   it(
-    'goes on when the API is killed, at the same address, and `batch run` waits for it',
+    'continues at the same address when the API is killed, and `batch run` waits for it',
     async () => {
       const output = path.join(root, 'leads.api-killed.csv');
       const words = ['batch', 'run', leads, '--operation', 'people.enrich', '-o', output, '--json'];
@@ -218,7 +218,7 @@ describe('a service that is disturbed in mid-list', () => {
   );
 
   it(
-    'ends in order at SIGTERM, leaves no process, and the next start finishes the list',
+    'shuts down gracefully at SIGTERM, leaves no process, and the next start finishes the list',
     async () => {
       const list = await uploadList(service, apiKey, leads);
       await untilMidway(list);
@@ -228,15 +228,15 @@ describe('a service that is disturbed in mid-list', () => {
       service = await startService(service.dataDir);
       const client = createClient(service.up.url, apiKey);
       await expectUndisturbed(service, { id: list.id, client });
-      // By Ctrl-C as well; the folder is then free to be copied.
+      // Also by Ctrl-C; the folder can then be copied.
       expect(await service.stop('SIGINT')).toEqual({ code: 0, left: [] });
     },
     caseMs,
   );
 });
 
-/** Each on a copy of the folder, side by side: they mostly wait for a lease to run out. */
-describe.concurrent('a process killed or frozen in mid-list changes neither file nor price', () => {
+/** Each on a copy of the folder, in parallel: they mostly wait for a lease to expire. */
+describe.concurrent('a process killed or frozen during a list changes neither file nor price', () => {
   it(
     'the only worker killed',
     async ({ expect: check }) => {
@@ -269,12 +269,12 @@ describe.concurrent('a process killed or frozen in mid-list changes neither file
   );
 
   it(
-    'a worker frozen for longer than its lease: what it then does is refused',
+    'a worker frozen for longer than its lease: its later work is refused',
     async () => {
       await using copy = await startCopy('worker-frozen', ['--workers', '2']);
-      // Every connection has run every statement by then, as in a worker that has lived for a while.
+      // Every connection has run every statement by then, as in a long-running worker.
       await untilEnded(await uploadList(copy, apiKey, leads));
-      // Frozen in the wrong moment it held nothing, or lost its connections too: then once more.
+      // Frozen at the wrong moment, it held nothing or lost its connections too: then retries.
       for (let attempt = 1; !(await freezeOneWorker(copy)); attempt++) {
         if (attempt === 3) throw new Error('the frozen worker never came back with a part');
       }
@@ -283,7 +283,7 @@ describe.concurrent('a process killed or frozen in mid-list changes neither file
   );
 });
 
-/** Whether the worker, once thawed, was refused. The list is right whatever it did. */
+/** True if the worker, once thawed, was refused. The list is correct in any case. */
 async function freezeOneWorker(copy: Service): Promise<boolean> {
   const list = await uploadList(copy, apiKey, leads);
   await untilMidway(list);
@@ -296,7 +296,7 @@ async function freezeOneWorker(copy: Service): Promise<boolean> {
   process.kill(worker, 'SIGCONT');
   const after = await waitFor('the thawed worker is at work', 30_000, async () => {
     if (copy.command.stderr.slice(said).includes('"part refused"')) return 'refused';
-    // A chunk that was taken back has been claimed twice.
+    // A reclaimed chunk has been claimed twice.
     const takenBack = await withSql(
       copy,
       (sql) => sql`
@@ -335,7 +335,7 @@ async function newestBatch(): Promise<string | undefined> {
   return data[0]?.id;
 }
 
-/** Credits of the team; they do not move while nothing is charged, given or reserved. */
+/** Credits of the team; they do not change while nothing is charged, granted or reserved. */
 async function readWallet(of: Service) {
   return await withSql(of, async (sql) => {
     const wallets = await sql`
@@ -357,7 +357,7 @@ async function expectUndisturbed(of: Service, list: RunningList): Promise<void> 
   await expectCleanAudit(of);
 }
 
-/** Every row came to one outcome, and each match was paid. */
+/** Every row has one outcome, and each match was paid. */
 function expectComplete({ rows: counts, credits }: ClientBatch): void {
   const { total, processed, ...outcomes } = counts;
   const sum = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
@@ -376,7 +376,7 @@ async function expectCleanAudit({ dataDir }: Service): Promise<void> {
   expect(audit.ok).toBe(true);
 }
 
-/** The result is made of one object for each recorded part, however many more lie beside them. */
+/** The result has one object for each recorded part, whatever other objects are stored. */
 async function expectOnlyRecordedParts(of: Service, { id }: RunningList): Promise<void> {
   const folder = path.join(of.dataDir, 'objects', 'batches', id, 'parts');
   const stored = new Set(await readdir(folder));

@@ -1,4 +1,4 @@
-/** A long list in the service, driven over its API: uploaded, caught in the middle, read at its end. */
+/** A long list in the service, driven over its API: uploaded, observed midway, read at its end. */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,15 +10,15 @@ import { waitFor } from './wait-for.ts';
 
 const LOOK_AGAIN_MS = 200;
 const midwayMsMax = 60_000;
-/** Room for a lease that has to run out (15 s), on a busy machine. */
+/** Allows for a lease that has to expire (15 s), on a busy machine. */
 const endMsMax = 110_000;
 
-/** Where a service and its database are, however it was started. */
+/** The addresses of a service and its database, however it was started. */
 interface Addresses {
   up: { url: string; database_url: string };
 }
 
-/** What tells one result from another. */
+/** A fingerprint of a result. */
 export interface Result {
   sha256: string;
   lines: number;
@@ -55,7 +55,7 @@ export async function withSql<T>(
   }
 }
 
-/** A list that was uploaded, whatever then happens to the service. */
+/** An uploaded list, whatever then happens to the service. */
 export interface RunningList {
   id: string;
   client: Client;
@@ -71,7 +71,7 @@ export async function uploadList(
   return { id, client };
 }
 
-/** Resolves when some of the rows are done and others are not. */
+/** Resolves when some rows are done and others are not. */
 export async function untilMidway({ id, client }: RunningList): Promise<void> {
   await waitFor('the list is midway', midwayMsMax, async () => {
     const { state, rows } = await client.getBatch(id);
@@ -80,16 +80,16 @@ export async function untilMidway({ id, client }: RunningList): Promise<void> {
   });
 }
 
-/** The batch at its end; `meanwhile` is done at every look before. */
+/** The batch at its end; calls `meanwhile` at every poll before. */
 export async function untilEnded(
   { id, client }: RunningList,
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<ClientBatch> {
   return await waitFor('the list ends', endMsMax, async () => {
     await meanwhile();
-    // An account may ask ten times a second at length.
+    // Within an account's sustained limit of ten calls a second.
     await delay(LOOK_AGAIN_MS);
-    // While a part of the service is away, it says so or does not answer.
+    // While a part of the service is unavailable, it responds with an error or not at all.
     const batch = await client.getBatch(id).catch(() => undefined);
     return batch && ['completed', 'cancelled', 'failed'].includes(batch.state) && batch;
   });

@@ -1,4 +1,4 @@
-/** The log of a process whose stderr takes no more lines. */
+/** The log of a process whose stderr accepts no more lines. */
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { buildIfStale } from './compiled-code.ts';
 
 beforeAll(buildIfStale, 120_000);
 
-/** Logs more than any pipe holds, and says on stdout that it is alive. */
+/** Logs more than any pipe buffers, and reports on stdout that it is alive. */
 const script = `
   import { setImmediate } from 'node:timers/promises';
   import { createLog } from ${JSON.stringify(path.join(packageRoot, 'dist/src/core/log.js'))};
@@ -24,7 +24,7 @@ const script = `
   process.stdout.write('alive');
   process.exit(0);`;
 
-/** What the script says on stdout while its stderr is this. */
+/** The stdout of the script with this stderr. */
 async function runScript(stderr: number | 'pipe'): Promise<string> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', stderr],
@@ -33,7 +33,7 @@ async function runScript(stderr: number | 'pipe'): Promise<string> {
   return await text(must(child.stdout, 'stdout'));
 }
 
-describe('a process whose log cannot be written goes on', () => {
+describe('a process whose log cannot be written continues', () => {
   it.skipIf(!existsSync('/dev/full'))('when the disk is full', async () => {
     expect(await runScript(openSync('/dev/full', 'w'))).toBe('alive');
   });

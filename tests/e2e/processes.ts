@@ -1,4 +1,4 @@
-/** Real processes of the compiled code: started, watched, and gone at the end of the test. */
+/** Real processes of the compiled code: started, watched, and ended with the test. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -10,13 +10,13 @@ import { packageRoot } from '../../src/core/lib/package-root.ts';
 const run = promisify(execFile);
 const cli = path.join(packageRoot, 'dist', 'workers', 'cli.js');
 
-/** A command line under way. Its outputs grow as they come. */
+/** A running command. Its outputs grow as they arrive. */
 export interface Command {
   child: ChildProcess;
   pid: number;
   stdout: string;
   stderr: string;
-  /** Resolves when it ended and all of its output is there: its exit code, null after a signal. */
+  /** Resolves when it has ended and all its output has arrived: its exit code, null after a signal. */
   ended: Promise<number | null>;
 }
 
@@ -56,21 +56,21 @@ export async function runCommand(words: string[], apiKey?: string): Promise<Ende
   return { code, stdout: command.stdout, stderr: command.stderr };
 }
 
-/** Runs `enrich --json` with these words and returns its value. Throws when it fails or says more. */
+/** Runs `enrich --json` with these words and returns its value. Throws when it fails or prints more. */
 export async function runJson<T>(words: string[], apiKey?: string): Promise<T> {
   const { code, stdout, stderr } = await runCommand([...words, '--json'], apiKey);
   if (code !== 0) throw new Error(`enrich ${words.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
-/** A process that a later one with the same pid is not taken for. */
+/** A process, distinguishable from a later one with the same pid. */
 export interface KnownProcess {
   pid: number;
   start: string;
   command: string;
 }
 
-/** The process and all that it started, directly or not, as far as they live. */
+/** The process and all its live descendants. */
 export async function listTree(root: number): Promise<KnownProcess[]> {
   const { stdout } = await run('ps', ['-axww', '-o', 'pid=,ppid=,command=']);
   const rows = [...stdout.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(
@@ -90,7 +90,7 @@ export async function listTree(root: number): Promise<KnownProcess[]> {
   );
 }
 
-/** Those of them that still live. */
+/** The processes that are still alive. */
 export async function stillAlive(known: readonly KnownProcess[]): Promise<KnownProcess[]> {
   const starts = await Promise.all(known.map(({ pid }) => readProcessStart(pid)));
   return known.filter(({ start }, index) => starts[index] === start);

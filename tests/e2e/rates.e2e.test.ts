@@ -1,6 +1,6 @@
 /**
- * The limits of one key over four API processes, which share nothing but their stores, with fifty
- * clients that ask as fast as they are answered. The history of what was admitted is judged afterwards.
+ * The limits of one key over four API processes, which share only their stores, with fifty clients that call as
+ * fast as responses arrive. The history of admitted calls is judged afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
@@ -38,9 +38,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /**
- * Calls with a new key of these limits, `used` of whose day is over already. A process of a busy machine
- * may wait so long for its store that it decides without it, as it should: that is another promise, and
- * so is midnight, so it begins again with a new key.
+ * Calls with a new key of these limits, with `used` calls of its day already counted. A process on a busy
+ * machine may wait so long for its store that it decides without it, as designed. That is another promise, and
+ * so is midnight: then it starts again with a new key.
  */
 async function callWith(
   apis: readonly ApiProcess[],
@@ -57,11 +57,11 @@ async function callWith(
     const calls = await hammer(urls, key, begin());
     const isDisturbed =
       begun?.day !== new Date().toISOString().slice(0, 10) ||
-      apis.some(({ command }, n) => command.stderr.slice(said[n]).includes('redis is away'));
+      apis.some(({ command }, n) => command.stderr.slice(said[n]).includes('redis is unavailable'));
     if (!isDisturbed) return calls;
     expect(used + countAdmitted(calls)).toBeLessThanOrEqual(limits.requestsPerDay);
   }
-  throw new Error('the machine is too busy: redis did not answer in time in any attempt');
+  throw new Error('the machine is too busy: redis did not respond in time in any attempt');
 }
 
 const forSeconds = (seconds: number) => () => {
@@ -70,7 +70,7 @@ const forSeconds = (seconds: number) => () => {
 };
 const forCalls = (most: number) => () => (calls: readonly Call[]) => calls.length >= most;
 
-/** Returns the processes, which are there when a test runs. */
+/** Returns the processes, which run during a test. */
 function testRates(open: () => Promise<OptionTexts>): () => readonly ApiProcess[] {
   let apis: ApiProcess[] = [];
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describeWithRedis('in Redis', () => {
     return { redisUrl: server.url };
   });
 
-  /** Ends calls as the other does, and flushes Redis whenever so many more were admitted. */
+  /** Ends calls like the other one, and flushes Redis after each `every` admitted calls. */
   const flushing = (every: number, begin: () => IsOver) => {
     const flushes = { done: 0 };
     const watch = () => {
@@ -142,7 +142,7 @@ describeWithRedis('in Redis', () => {
   };
 
   test(
-    'FLUSHALL in the middle of a burst gives no second one: at most the calls in flight twice',
+    'FLUSHALL during a burst gives no second burst: at most the calls in flight twice',
     async () => {
       const limits = { requestsPerMinute: 600, requestsPerDay: 10_000, used: 0 };
       const { flushes, watch } = flushing(200, forSeconds(4));
@@ -155,7 +155,7 @@ describeWithRedis('in Redis', () => {
   );
 
   test(
-    'FLUSHALL ends a day of 10,000 early by its leases at most, and never late',
+    'FLUSHALL ends a day of 10,000 at most its leases early, and never late',
     async () => {
       const limits = { requestsPerMinute: 1_000_000, requestsPerDay: 10_000, used: 7_500 };
       const { flushes, watch } = flushing(400, forCalls(3_000));

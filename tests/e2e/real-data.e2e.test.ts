@@ -21,7 +21,7 @@ const data = path.join(packageRoot, '..', 'shared', 'data');
 const isThere = existsSync(data);
 if (!isThere) process.stdout.write('skipped: real data not found\n');
 
-/** Kinds whose truth others judged by eye, or whose cell is no identifier at all. */
+/** Kinds with a ground truth judged by eye, or with a cell that is not an identifier. */
 const inexactKinds = /_labelled_pair$|^unparsed_email$/;
 const foundShareMin = 0.97;
 const needlesslyAmbiguousShareMax = 0.01;
@@ -77,7 +77,7 @@ describe.skipIf(!isThere)('the real data', () => {
   }
 
   it.each(lists)(
-    '$name: nobody is mistaken for another',
+    '$name: no person is mistaken for another',
     async (list) => {
       const { batch, rows } = await enrich(list);
       const kinds = countByKind(rows, list.id);
@@ -89,7 +89,7 @@ describe.skipIf(!isThere)('the real data', () => {
       expect(wrongRows(rows, list.id)).toEqual([]);
       expect(exact.found / exact.expected).toBeGreaterThanOrEqual(foundShareMin);
       const shared = kinds.get('ambiguous');
-      expect(shared?.ambiguous, 'rows told ambiguous of those that are').toBe(shared?.rows);
+      expect(shared?.ambiguous, 'ambiguous rows reported as such').toBe(shared?.rows);
       const needless = exact.ambiguous - (shared?.rows ?? 0);
       expect(needless / exact.rows).toBeLessThanOrEqual(needlesslyAmbiguousShareMax);
       expect(missingDirectors(rows)).toEqual([]);
@@ -98,7 +98,7 @@ describe.skipIf(!isThere)('the real data', () => {
   );
 });
 
-/** Every row came to one outcome, and each match was paid. */
+/** Every row has one outcome, and each match was paid. */
 function expectComplete({ state, rows: counts, credits }: ClientBatch, rows: EnrichedRow[]): void {
   const { total, processed, ...outcomes } = counts;
   const added = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
@@ -121,7 +121,7 @@ function wrongRows(rows: readonly EnrichedRow[], idColumn: string): object[] {
   });
 }
 
-/** Rows found by a UK number whose directors are not all the people that they are known to be. */
+/** Rows found by a UK number with other directors than the known ones. */
 function missingDirectors(rows: readonly EnrichedRow[]): object[] {
   return rows
     .filter(({ truth, cell }) => truth.kind === 'match_with_directors' && cell('company.id') !== '')

@@ -1,16 +1,16 @@
-/** The processes of the production stack, each started by itself: `enrich api` and `enrich worker`. */
+/** The processes of the production stack, started separately: `enrich api` and `enrich worker`. */
 import { freePort } from '../../bench/servers/redis-process.ts';
 import type { OptionTexts } from '../../src/core/config.ts';
 import { type Command, startCommand } from './processes.ts';
 import { waitFor } from './wait-for.ts';
 
 const READY_MS_MAX = 60_000;
-/** A process ends within 30 s of being asked, and then has to be gone. */
+/** A process exits within 30 s of a stop. */
 const END_MS_MAX = 35_000;
 
 export interface SeparateProcess extends AsyncDisposable {
   command: Command;
-  /** Asks it to end; resolves with its exit code and the seconds that it took. */
+  /** Stops it; resolves with its exit code and the seconds that it took. */
   stop(): Promise<{ code: number | null; seconds: number }>;
 }
 

@@ -1,4 +1,4 @@
-/** The service as anybody starts it, `enrich up`, on a folder of its own. */
+/** The service as users start it, `enrich up`, on its own folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { UpFile } from '../../workers/stack.ts';
@@ -18,11 +18,11 @@ export interface Service extends AsyncDisposable {
   dataDir: string;
   command: Command;
   up: UpFile;
-  /** Ends it as Ctrl-C or a service manager does; resolves with exit code and what is left of it. */
+  /** Stops it like Ctrl-C or a service manager; resolves with the exit code and processes left over. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; left: KnownProcess[] }>;
 }
 
-/** Starts the service and resolves once it is ready. Dispose of it whatever the test came to. */
+/** Starts the service and resolves once it is ready. Dispose of it whatever the test's outcome. */
 export async function startService(dataDir: string, words: string[] = []): Promise<Service> {
   const command = startCommand(['up', '--port', '0', '--data-dir', dataDir, ...words]);
   let code: number | null | undefined;
@@ -37,7 +37,7 @@ export async function startService(dataDir: string, words: string[] = []): Promi
   });
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     const tree = await listTree(command.pid);
-    // A frozen process would keep the service from ending.
+    // A frozen process would prevent the service from ending.
     for (const { pid } of tree) signalIfThere(pid, 'SIGCONT');
     signalIfThere(command.pid, signal);
     await waitFor('the service ends', endMsMax, async () => code !== undefined);
@@ -49,7 +49,7 @@ export async function startService(dataDir: string, words: string[] = []): Promi
   return { dataDir, command, up, stop, [Symbol.asyncDispose]: dispose };
 }
 
-/** What `up` tells, or undefined while it has told nothing. */
+/** The output of `up`, or undefined before it. */
 export async function readUpFile(dataDir: string): Promise<UpFile | undefined> {
   const text = await readFile(path.join(dataDir, 'up.json'), 'utf8').catch(() => '');
   return text === '' ? undefined : (JSON.parse(text) as UpFile);

@@ -1,7 +1,6 @@
 /**
- * Both stacks in processes that are started one by one: queue and files on Postgres and a folder, and on
- * Redis and S3. A list comes out of both the same, also when a worker is told to end in the middle of a
- * chunk, and when the queue loses all that it holds.
+ * Both stacks in separate processes: queue and files on Postgres and a folder, and on Redis and S3. A list has
+ * the same result on both, also when a worker is stopped during a chunk, and when the queue loses everything.
  */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -41,7 +40,7 @@ interface Stack {
   options: OptionTexts;
   api: ApiProcess;
   apiKey: string;
-  /** Throws away all that the queue holds. */
+  /** Deletes everything in the queue. */
   loseQueue(): Promise<unknown>;
 }
 
@@ -66,9 +65,9 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
   let s3: S3Process;
   let embedded: Stack;
   let production: Stack;
-  /** What the list comes to on the embedded stack when nothing goes wrong. */
+  /** The result of the list on the embedded stack when nothing goes wrong. */
   let undisturbed: { result: Result; charged: number };
-  /** Does it on both at the same time. */
+  /** Runs `work` on both concurrently. */
   const onBoth = (work: (stack: Stack) => Promise<unknown>) =>
     Promise.all([embedded, production].map(work));
 
@@ -111,14 +110,14 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
       expect(second).toMatchObject({ result, charged });
       undisturbed = { result, charged };
       const objects = await s3.keys(`batches/${second?.id}/`);
-      // The upload, and each part with whom it shows beside it.
+      // The upload, and each part with its person index.
       expect(objects).toHaveLength(1 + (2 * ROWS) / CHUNK_ROWS);
     },
     CASE_MS,
   );
 
   it(
-    'ends by another worker when the only one is told to end: what it had in hand is done, once',
+    'is finished by another worker when the only one is stopped: each chunk is done once',
     async () => {
       await onBoth(async (stack) => {
         const worker = startWorker(stack.options);
@@ -139,7 +138,7 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
   );
 
   it(
-    'can start when the queue lost its schema while no process ran that would make it again',
+    'can start after the queue lost its schema while no process ran that would recreate it',
     async () => {
       await embedded.loseQueue();
       await using _api = await startApi(embedded.options);
@@ -153,7 +152,7 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
   );
 
   it(
-    'ends by the sweep when the queue loses everything in mid-run',
+    'is finished by the sweep when the queue loses everything during the run',
     async () => {
       await onBoth(async (stack) => {
         await using _one = startWorker(stack.options);
@@ -203,7 +202,7 @@ function upload({ api, database, apiKey }: Stack): Promise<RunningList> {
   return uploadList({ up: { url: api.url, database_url: database.url } }, apiKey, leads);
 }
 
-/** Chunks that are not done, that a worker holds, and that more than one claim was needed for. */
+/** Counts of chunks that are unfinished, held by a worker, and claimed more than once. */
 async function countChunks({ database }: Stack, { id }: RunningList) {
   const [counts] = await database.sql<{ open: number; leased: number; claimedAgain: number }[]>`
     select count(*) filter (where state <> 'done')::int as open,

@@ -1,11 +1,11 @@
-/** Waits on what other processes do: asks again and again, and gives up at a deadline. */
+/** Waits for other processes: polls until a deadline. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
 /**
- * Resolves with what `probe` gives once that is neither undefined nor false. Throws with `what` when
- * `withinMs` have passed before, or at once when `probe` throws.
+ * Resolves with the result of `probe` once it is neither undefined nor false. Throws with `what` after
+ * `withinMs`, or at once when `probe` throws.
  */
 export async function waitFor<T>(
   what: string,

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of money on copies of the project, each with one change to its SQL: a test here is green
- * when the change was seen. First all of them must be green without any.
+ * Runs the money tests on copies of the project, each with one change to its SQL: a test here passes when the
+ * change was detected. First all of them must pass without a change.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,10 +22,10 @@ const copied = [
   'vitest.config.ts',
 ];
 
-/** A change may make a test wait for ever; as with Stryker, that is seen too. */
+/** A change may make a test hang; as with Stryker, that counts as detected. */
 const RUN_MS_MAX = 120_000;
 
-/** Tests of statements share a server; those of migrations need one of their own. */
+/** Tests of statements share a server; those of migrations need their own. */
 const sharedConfig = 'shared.config.ts';
 let server: TestServer;
 
@@ -53,7 +53,7 @@ interface Report {
   failed: string[];
 }
 
-/** Runs tests of the copy; null when they did not come to an end. */
+/** Runs tests of the copy; null when they did not finish. */
 async function runTests(killer: Killer, config: string, bail: number): Promise<Report | null> {
   const report = path.join(copy, 'report.json');
   await rm(report, { force: true });
@@ -84,7 +84,7 @@ async function runTests(killer: Killer, config: string, bail: number): Promise<R
   return { passed: namesOf('passed'), failed: namesOf('failed') };
 }
 
-/** The text with the change in it. Throws when there is nothing to change. */
+/** The text with the change applied. Throws when there is nothing to change. */
 function mutate(text: string, { file, after, find, replace }: SqlMutant): string {
   const head = text.indexOf(after);
   const at = text.indexOf(find, head);
@@ -97,14 +97,14 @@ const killers = [
 ];
 
 describe('without a change', () => {
-  test.each(killers)('$file is green: $test', async (killer) => {
+  test.each(killers)('$file passes: $test', async (killer) => {
     const report = await runTests(killer, sharedConfig, 0);
     expect(report?.failed).toEqual([]);
     expect(report?.passed.length).toBeGreaterThan(0);
   });
 });
 
-describe('a change is seen', () => {
+describe('a change is detected', () => {
   test.each(sqlMutants)('$after $find -> $replace', async (mutant) => {
     const file = path.join(copy, mutant.file);
     const whole = await readFile(file, 'utf8');

@@ -1,11 +1,11 @@
 /**
- * Changes to the statements and tables of money, each of which must make the test red that is named with
- * it: Stryker knows nothing of SQL.
+ * Changes to the statements and tables of money, each of which must fail the test named with it: Stryker does
+ * not know SQL.
  */
 
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the statements hold them.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the statements contain them.
 
-/** A test file, and the beginning of a test's full name or of that of a group. */
+/** A test file, and the beginning of the full name of a test or group. */
 export interface Killer {
   file: string;
   test: string;
@@ -52,7 +52,7 @@ const killers = {
   leases: { file: leases, test: '' },
 } satisfies Record<string, Killer>;
 
-/** Of one function or table: what is found, what comes in its place, and the test that must see it. */
+/** In one function or table: the text to find, its replacement, and the test that must detect it. */
 interface Changed {
   file: string;
   after: string;

@@ -1,4 +1,4 @@
-/** The changes to SQL, one after the other: each runs tests of its own. */
+/** Config of the SQL mutants, run in sequence: each runs tests itself. */
 import { defineConfig } from 'vitest/config';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.

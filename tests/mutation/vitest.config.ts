@@ -1,4 +1,4 @@
-/** The tests that Stryker runs on each of its mutants: quick ones, without a server. */
+/** The tests that Stryker runs on each mutant: quick ones, without a server. */
 import { defineConfig } from 'vitest/config';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: the system's Chromium. Where none is installed its tests are skipped with a
- * line that says so, and fail with CI set.
+ * A real browser for tests: the system's Chromium. Without one its tests are skipped with a message, and fail
+ * when CI is set.
  */
 import { describe } from 'vitest';
 import { findChromium } from '../../bench/browser.ts';

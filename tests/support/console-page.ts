@@ -1,4 +1,4 @@
-/** The web console in a browser, watched for what must never happen on it. */
+/** The web console in a browser, watched for errors. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,17 +10,17 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface ConsolePage {
   page: Page;
-  /** Errors of the page, warnings, requests to other hosts. Refusals of the API are none of these. */
+  /** Errors of the page, warnings, requests to other hosts. Error responses of the API do not count. */
   wrong: string[];
 }
 
-/** Opens the console at a path, in a browser profile of its own. */
+/** Opens the console at a path, in its own browser profile. */
 export async function openConsole(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<ConsolePage> {
-  // Without motion nothing is half way between two looks when it is looked at.
+  // Without motion, no animation is in progress when the page is inspected.
   const still = { locale: 'en-GB', reducedMotion: 'reduce' } as const;
   const context = await browser.newContext({ ...still, ...options });
   context.setDefaultTimeout(10_000);
@@ -50,14 +50,14 @@ export async function signInWithKey(page: Page, key: string): Promise<void> {
 }
 
 /**
- * Holds what is on the screen to WCAG, as far as axe can tell, in light and dark, and to fit a screen of
- * 360 pixels without scrolling sideways.
+ * Checks the page against WCAG with axe, in light and dark, and that it fits a screen of 360 pixels without
+ * horizontal scrolling.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    // The schemes differ in their colours alone.
+    // The schemes differ only in their colours.
     const only = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
     const violations = (await page.evaluate(
       `axe.run(document, ${only}).then(({ violations }) => violations.map(({ id, impact, nodes }) =>

@@ -1,27 +1,26 @@
 /**
- * A way to Postgres that counts what passes: statements, transactions, rows and columns, as the server
- * reports them, whatever the driver makes of them. The messages are those of the protocol's chapter
- * "Message Formats".
+ * A proxy for Postgres that counts statements, transactions, rows and columns as the server reports them,
+ * independent of the driver. The messages are described in the protocol's chapter "Message Formats".
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 
 export interface Traffic {
-  /** Statements by the word that the server ends each with, such as `SELECT` or `COMMIT`. */
+  /** Statements by command tag, such as `SELECT` or `COMMIT`. */
   statements: Record<string, number>;
-  /** Times that a connection had nothing open any more: each is a transaction of its own. */
+  /** Number of transactions: times that a connection became idle. */
   transactions: number;
-  /** Rows that the driver decodes, and their cells. */
+  /** Rows that the driver decodes. */
   rows: number;
   cells: number;
-  /** How often each text was run, with `$1` where a value was. */
+  /** Executions of each statement text, with `$1` for values. */
   texts: Record<string, number>;
 }
 
 export interface CountingProxy {
-  /** The address of the database by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string;
-  /** What passed since the last call. */
+  /** The traffic since the last call. */
   take(): Traffic;
   close(): void;
 }
@@ -38,7 +37,7 @@ export async function openCountingProxy(databaseUrl: string): Promise<CountingPr
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.setNoDelay(true);
-      // Either end may go at any time; the other one goes with it.
+      // Either side may close at any time; the other is closed with it.
       socket.on('error', () => {});
       socket.once('close', () => {
         client.destroy();
@@ -70,19 +69,19 @@ function emptyTraffic(): Traffic {
   return { statements: {}, transactions: 0, rows: 0, cells: 0, texts: {} };
 }
 
-/** Notes what the client of one connection has run. */
+/** Records the statements of one connection's client. */
 function readTexts(traffic: Traffic): (piece: Buffer) => void {
   const prepared = new Map<string, string>();
   return readMessages(true, (kind, body) => {
     const [first = '', second = ''] = body.toString().split('\0', 2);
     if (kind === 'P') prepared.set(first, second);
-    // A portal that is bound is run; a simple query brings its text.
+    // A bound portal is executed; a simple query contains its text.
     const ran = kind === 'B' ? prepared.get(second) : kind === 'Q' ? first : undefined;
     if (ran !== undefined) traffic.texts[ran] = (traffic.texts[ran] ?? 0) + 1;
   });
 }
 
-/** Counts what the server answers on one connection. */
+/** Counts the server's responses on one connection. */
 function countAnswers(traffic: Traffic): (piece: Buffer) => void {
   let hasRun = false;
   return readMessages(false, (kind, body) => {
@@ -90,7 +89,7 @@ function countAnswers(traffic: Traffic): (piece: Buffer) => void {
       traffic.rows++;
       traffic.cells += body.readInt16BE(0);
     } else if (kind === 'C') {
-      // "SELECT 12", "INSERT 0 1", "COMMIT": the first word says what it was.
+      // "SELECT 12", "INSERT 0 1", "COMMIT": the first word is the command.
       const word = body.toString('latin1').split(/[ \0]/)[0] ?? '';
       traffic.statements[word] = (traffic.statements[word] ?? 0) + 1;
       hasRun = true;
@@ -101,13 +100,13 @@ function countAnswers(traffic: Traffic): (piece: Buffer) => void {
   });
 }
 
-/** Cuts what one side of a connection says, which comes in pieces of any length, into messages. */
+/** Splits the byte stream of one side of a connection into messages. */
 function readMessages(
   isClient: boolean,
   take: (kind: string, body: Buffer) => void,
 ): (piece: Buffer) => void {
   let waiting = Buffer.alloc(0);
-  // The first message of a client has no letter before its length.
+  // The first message of a client has no type byte before its length.
   let letterBytes = isClient ? 0 : 1;
   return (piece) => {
     waiting = Buffer.concat([waiting, piece]);

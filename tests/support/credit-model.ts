@@ -1,7 +1,7 @@
 /**
- * What wallet, key, chunks and batches must look like after any sequence of claims, reservations,
- * commits, releases, lost leases, single calls, midnights and grants: the rules of DESIGN.md in plain variables. Every step is done to
- * the model and to the database, and both must agree, on answers and on what is stored.
+ * A model of wallet, key, chunks and batches under any sequence of claims, reservations, commits, releases,
+ * lost leases, single calls, midnights and grants: the rules of money in plain variables. Every step is applied
+ * to the model and to the database, and both must agree on results and on stored state.
  */
 import type { Shortage } from '../../src/jobs/batch/states.ts';
 
@@ -14,7 +14,7 @@ export interface ModelChunk {
   state: 'dispatched' | 'leased' | 'pending' | 'done';
   epoch: number;
   isExpired: boolean;
-  /** Credits of the open reservation, and the day of the key that they were taken from. */
+  /** Credits of the open reservation. */
   reserved: number;
   reservedOn: number;
 }
@@ -27,17 +27,17 @@ export interface ModelBatch {
   chunks: ModelChunk[];
 }
 
-/** A worker's claim, which it may hold on to long after it lost it. */
+/** A worker's claim, which it may keep using long after losing it. */
 export interface ModelClaim {
   chunk: ModelChunk;
   epoch: number;
-  /** What the worker believes to have reserved; null before it asked. */
+  /** Matches that the worker believes to have reserved; null before it asked. */
   granted: number | null;
 }
 
 export class CreditModel {
   balance: number;
-  /** What the key of all batches and calls may spend in a day; null for no bound. */
+  /** The daily budget of the key of all batches and calls; null for none. */
   cap: number | null;
   day = 0;
   spentToday = 0;
@@ -116,7 +116,7 @@ export class CreditModel {
     if (pauseFor !== null) pause(claim.chunk.batch, pauseFor);
   }
 
-  /** True when a single call of the key at the price of 1 is paid. */
+  /** True when a single call of the key, at a price of 1, is paid. */
   call(): boolean {
     if (this.available < 1 || this.leftToday < 1) return false;
     this.balance -= 1;
@@ -138,7 +138,7 @@ export class CreditModel {
       if (batch.state === 'paused' && batch.reason === null) {
         batch.state = 'running';
         for (const chunk of batch.chunks) {
-          // Its wake-up found the batch paused and is gone.
+          // Its wake-up found the batch paused and was consumed.
           if (chunk.state === 'dispatched') this.#giveBack(chunk);
         }
       }
@@ -157,7 +157,7 @@ export class CreditModel {
   #giveBack(chunk: ModelChunk): void {
     chunk.state = 'pending';
     chunk.epoch += 1;
-    // A day that is over gets nothing back.
+    // Nothing is returned to a day that is over.
     if (chunk.reservedOn === this.day) this.spentToday -= chunk.reserved;
     chunk.reserved = 0;
   }

@@ -1,4 +1,4 @@
-/** The migrated database that every test database is a clone of. */
+/** The migrated database that every test database is cloned from. */
 export const TEMPLATE_DATABASE = 'enrich_template';
 
 /** The same server, another database. */

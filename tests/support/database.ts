@@ -1,4 +1,4 @@
-/** A migrated database of its own for a test file: a clone of the template, in some 50 ms. */
+/** A separate migrated database for a test file: a clone of the template, in some 50 ms. */
 import { inject } from 'vitest';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { TEMPLATE_DATABASE, withDatabase } from './database-names.ts';
@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes one on the server of the run, or on another one that has the template. */
+/** Creates one on the server of the run, or on another server with the template. */
 export async function createTestDatabase(serverUrl = inject('serverUrl')): Promise<TestDatabase> {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const admin = connect({ url: serverUrl, connections: 1 });

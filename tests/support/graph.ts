@@ -1,15 +1,15 @@
-/** Writes a graph for a test the way a user does: through the import, from JSON lines. */
+/** Writes a graph for a test as users do: through the import, from JSON lines. */
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'vitest';
 import type { Database } from '../../src/core/db/client.ts';
 import { type ImportEntity, importRecords } from '../../src/core/graph/import/import-records.ts';
 
-/** The time of records that carry none. */
+/** The time of records without one. */
 const importedAt = new Date('2024-01-02T03:04:05Z');
 
 type JsonRecord = Record<string, unknown>;
 
-/** Imports records in the order given (companies before officers); none of them may be rejected. */
+/** Imports records in the given order (companies before officers); none may be rejected. */
 export async function importGraph(
   sql: Database,
   records: Partial<Record<ImportEntity, JsonRecord[]>>,

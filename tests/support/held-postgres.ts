@@ -1,4 +1,4 @@
-/** Embedded servers that a process of their own holds, from code compiled outside of the checkout. */
+/** Embedded servers held by a separate process, from code compiled outside the checkout. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
@@ -11,12 +11,12 @@ import postgres from 'postgres';
 import { readProcessStart } from '../../infra/embedded/process-identity.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 
-/** Throw-away servers: nothing here proves what a crash of the machine leaves. */
+/** Throw-away servers: these tests do not cover a crash of the machine. */
 export const settings = { fsync: 'off', shared_buffers: '32MB' };
 export const isRoot = process.getuid?.() === 0;
 export const nobody = 65_534;
 
-/** Starts a server, says where it is on its first line, and lives until it is killed. */
+/** Starts a server, prints its address on its first line, and runs until killed. */
 const holdScript = `
 import { startEmbeddedPostgres } from './infra/embedded/embedded-postgres.js';
 const [dataDir, settings] = process.argv.slice(2);
@@ -31,7 +31,7 @@ try {
 }
 `;
 
-/** What the tests of a file made; below it `home`, which only the current user may enter. */
+/** The folder of a test file; `home` below it is accessible only to the current user. */
 export const root = mkdtempSync(path.join(tmpdir(), 'embedded-postgres-'));
 let folders = 0;
 const children: ChildProcess[] = [];
@@ -49,12 +49,12 @@ export async function removeServers(): Promise<void> {
   await rm(root, { recursive: true, force: true, maxRetries: 20 });
 }
 
-/** Has the child killed at the end of the tests. */
+/** Registers the child to be killed at the end of the tests. */
 export function killLater(child: ChildProcess): void {
   children.push(child);
 }
 
-/** A folder that is not there yet, below one that only the current user may enter. */
+/** A folder that does not exist yet, below one that only the current user may enter. */
 export function newDataDir(): string {
   folders += 1;
   return path.join(root, 'home', `folder-${folders}`, '.enrich');
@@ -106,7 +106,7 @@ interface Held {
   log: () => string;
 }
 
-/** Runs the hold script in a process of its own; resolves with its first line. */
+/** Runs the hold script in a separate process; resolves with its first line. */
 export async function hold(
   dataDir: string,
   options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
@@ -125,14 +125,14 @@ export async function hold(
   return { child, answer: JSON.parse(line), log: () => log };
 }
 
-/** As `hold`, where the start is to succeed. */
+/** As `hold`, but throws when the start fails. */
 export async function holdReady(...options: Parameters<typeof hold>): Promise<Held> {
   const held = await hold(...options);
   if (held.answer.code !== undefined) throw new Error(held.answer.message);
   return held;
 }
 
-/** Kills the holder; its server ends by itself. */
+/** Kills the holder; its server then exits. */
 export async function endHeld({ child, answer }: Pick<Held, 'child' | 'answer'>): Promise<void> {
   child.kill('SIGKILL');
   await waitUntil('the server is gone', 15_000, () => isGone(answer.pid));
@@ -150,7 +150,7 @@ export async function isGone(pid: number): Promise<boolean> {
   return (await readProcessStart(pid)) === null;
 }
 
-/** Rows of one statement over a connection of its own. */
+/** Rows of one statement over a new connection. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -164,7 +164,7 @@ export async function modeOf(...parts: string[]): Promise<string> {
   return ((await stat(path.join(...parts))).mode & 0o777).toString(8);
 }
 
-/** A PATH with everything of the system's but the named programs. */
+/** The system's PATH without the named programs. */
 export async function pathWithout(...names: string[]): Promise<NodeJS.ProcessEnv> {
   const folder = await mkdtemp(path.join(root, 'bin-'));
   await chmod(folder, 0o755);

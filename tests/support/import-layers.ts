@@ -1,16 +1,16 @@
-/** Which folder may import from which: the layers of the house, lowest first. */
+/** The import rules between folders: the layers of the project, lowest first. */
 import type { SourceFile } from './source-files.ts';
 
 interface Layer {
   name: string;
   holds: RegExp;
-  /** Layers that it may import beside itself. */
+  /** Layers that it may import, in addition to itself. */
   below: string[];
 }
 
 const core = ['lib', 'pure', 'base', 'store', 'feature', 'context'];
 
-/** Folders of `src/jobs`, floor by floor: each may import those of the floors below. */
+/** Folders of `src/jobs` in sublayers: each may import those of the sublayers below. */
 const jobFloors = [
   ['queue', 'mapping'],
   ['batch', 'webhook'],
@@ -35,12 +35,12 @@ const jobLayers = jobFloors.flatMap((folders, floor) =>
 );
 const jobs = ['jobs', ...jobLayers.map(({ name }) => name)];
 
-/** The first layer that holds a path is the path's own. */
+/** The first layer that contains a path applies. */
 const layers: Layer[] = [
-  // Tests stand beside what they test and may reach for anything; nothing may reach for them.
+  // Tests are next to the code they test and may import anything; nothing may import them.
   { name: 'test', holds: /\.(test|test-suite)\.ts$|^(tests|bench)\/|^vitest\./, below: ['any'] },
   { name: 'lib', holds: /^src\/core\/lib\//, below: [] },
-  // Text in, value out: identifiers, the filter's parser and the tables of fields that it reads by.
+  // Text in, value out: identifiers, the filter's parser and its tables of fields.
   {
     name: 'pure',
     holds: /^src\/core\/(identifiers\/|search\/(parse|fields)|graph\/fields\.ts$)/,
@@ -54,19 +54,19 @@ const layers: Layer[] = [
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
-  // Runs in the browser, and is served by the API as files: nothing here imports it, nor it anything.
+  // Runs in the browser and is served as files by the API: it imports nothing of ours, and nothing imports it.
   { name: 'browser', holds: /^src\/console\//, below: [] },
   { name: 'client', holds: /^src\/client\//, below: [] },
-  // Bytes to records and back: they know no job and no feature.
+  // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
   ...jobLayers,
-  // The registry. A folder that has no floor is no layer, and an error.
+  // The registry. A folder without a sublayer is an error.
   { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },
   { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs] },
   { name: 'samples', holds: /^samples\//, below: core },
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
-  // The page of commands is written from the commands.
+  // The page of commands is generated from the commands.
   { name: 'docs', holds: /^docs\//, below: [...belowJobs, ...jobs, 'api', 'workers'] },
   {
     name: 'workers',
@@ -75,14 +75,14 @@ const layers: Layer[] = [
   },
 ];
 
-/** The libraries that belong to a higher layer than the path's. */
+/** Libraries that belong to a higher layer than the path's. */
 const foreignPackages: { holds: RegExp; packages: RegExp }[] = [
   { holds: /^src\/core\//, packages: /^(express|bullmq)(\/|$)/ },
   { holds: /^src\/jobs\//, packages: /^express(\/|$)/ },
   { holds: /^src\/console\//, packages: /^(?!preact(\/|$))/ },
 ];
 
-/** Imports of one file that point the wrong way, as `path:line what`. */
+/** Imports of one file that violate the layers, as `path:line what`. */
 export function findWrongImports(file: SourceFile): string[] {
   const layer = layerOf(file.path);
   if (layer?.below.includes('any')) return [];

@@ -1,9 +1,9 @@
 /**
- * Judges the history of calls that a limit has let in. The limit's own word is not asked: what was
- * admitted, and between which moments, is all that it looks at.
+ * Judges the history of calls that a limit admitted, independent of the limiter: uses only which calls were
+ * admitted, and between which times.
  */
 
-/** A counted call: when it was sent and answered, in seconds, and whether it was let in. */
+/** A metered call: when it was sent and answered, in seconds, and whether it was admitted. */
 export interface Call {
   sent: number;
   answered: number;
@@ -11,10 +11,10 @@ export interface Call {
 }
 
 /**
- * The worst stretch of the history: by how many calls it passes what a bucket of `perMinute` admits in
- * its time, which is its burst and what it gains. A call took its token at some moment between sent and
- * answered, so a stretch holds those that were sent and answered in it. At most 0 for a bucket that is
- * kept: any 60 s then hold two minutes' worth at most.
+ * The largest excess in any interval of the history: the number of calls above what a bucket of `perMinute`
+ * admits in that time (its burst plus its refill). A call took its token at some moment between sent and
+ * answered, so an interval contains the calls sent and answered within it. At most 0 for a correct bucket: any
+ * 60 s then contain at most two minutes' worth.
  */
 export function worstExcess(calls: readonly Call[], perMinute: number): number {
   const admitted = calls.filter((call) => call.admitted).sort((a, b) => a.answered - b.answered);
@@ -30,9 +30,9 @@ export function worstExcess(calls: readonly Call[], perMinute: number): number {
   return worst;
 }
 
-/** By how many calls the whole history, which must have asked all the time, stays below the bucket. */
+/** The number of calls by which the whole history stays below the bucket; it must have called all the time. */
 export function shortfall(calls: readonly Call[], perMinute: number): number {
-  // No spread into `Math.min`: a history may hold a hundred thousand calls.
+  // No spread into `Math.min`: a history may have a hundred thousand calls.
   let firstAnswer = Number.POSITIVE_INFINITY;
   let lastSent = 0;
   for (const { sent, answered } of calls) {

@@ -1,7 +1,6 @@
 /**
- * Queues without a server: wake-ups are kept in the order in which they are taken, by priority and then by
- * age, and run when a test says so. As BullMQ does, an id that still waits or runs is not taken a second
- * time.
+ * Queues without a server: wake-ups are kept in execution order, by priority and then age, and run on a test's
+ * command. As in BullMQ, an id that is still waiting or running is not accepted again.
  */
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
@@ -22,11 +21,11 @@ export interface Woken {
 }
 
 export class MemoryQueues implements Queues {
-  /** Whether a job may do more of its kind than it was woken for; here every step is a wake-up. */
+  /** True to let a job continue beyond its wake-up; by default every step is a wake-up. */
   mayGoOn = false;
-  /** What waits, in the order in which it is taken. A test may look at it and reorder it. */
+  /** Waiting wake-ups in execution order. A test may inspect and reorder them. */
   waiting: Woken[] = [];
-  /** Every wake-up that was taken, in order. */
+  /** Every accepted wake-up, in order. */
   readonly history: Woken[] = [];
   readonly #running = new Set<string>();
 
@@ -62,7 +61,7 @@ export class MemoryQueues implements Queues {
 
   async close(): Promise<void> {}
 
-  /** Runs one wake-up through the registry, as a worker does. Rejects with what the job throws. */
+  /** Runs one wake-up through the registry, as a worker does. Rejects with the job's error. */
   async run(context: JobContext, woken: Woken): Promise<void> {
     this.waiting = this.waiting.filter((other) => other !== woken);
     this.#running.add(woken.id);
@@ -82,7 +81,7 @@ export class MemoryQueues implements Queues {
     return true;
   }
 
-  /** Runs what waits, and what that wakes, `workers` at a time, until nothing waits any more. */
+  /** Runs waiting wake-ups, and those they cause, `workers` at a time, until none is waiting. */
   async runUntilIdle(context: JobContext, workers = 1): Promise<void> {
     const running = new Set<Promise<void>>();
     while (this.waiting.length > 0 || running.size > 0) {

@@ -1,7 +1,6 @@
 /**
- * The whole pipeline in one process: a database of its own, objects in a temporary folder or on an S3
- * server, the HTTP API on a free port, and queues that run when a test says so. Nothing is mocked but time
- * and the queue.
+ * The whole pipeline in one process: its own database, objects in a temporary folder or on an S3 server, the
+ * HTTP API on a free port, and queues that run on a test's command. Only time and the queue are mocked.
  */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -37,7 +36,7 @@ export interface Caller {
   key: string;
 }
 
-/** What a test may put in the way of the store; each is called before the store acts. */
+/** Faults that a test can inject into the store; each is called before the store acts. */
 export interface StoreFaults {
   get?: (key: string) => Promise<void>;
   put?: (key: string) => Promise<void>;
@@ -48,14 +47,14 @@ export type Pipeline = Awaited<ReturnType<typeof openPipeline>>;
 
 export type Storage = 'files' | 's3';
 
-/** The address by which the service reaches the database at this address. */
+/** The URL by which the service reaches the database at this URL. */
 export type Through = (databaseUrl: string) => Promise<string>;
 
 const directly: Through = async (url) => url;
 
 /**
- * Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`, and `storage` says where its
- * objects lie. Without a database of the test's own it gets one, which goes with it in either case.
+ * Opens a pipeline; `environment` changes options, such as `CHUNK_ROWS`, and `storage` selects the object
+ * store. Creates a database unless one is passed; closing the pipeline drops it in either case.
  */
 export async function openPipeline(
   environment: Record<string, string> = {},
@@ -72,7 +71,7 @@ export async function openPipeline(
     queues,
     runUntilIdle,
 
-    /** Uploads a list and runs it as far as it goes. */
+    /** Uploads a list and runs it as far as possible. */
     async enrich(caller: Caller, list: string | Buffer, options: Record<string, string>) {
       const id = await pipeline.upload(caller, list, options);
       await runUntilIdle();
@@ -81,7 +80,7 @@ export async function openPipeline(
   };
 }
 
-/** Opens a pipeline on queues of the caller's, who runs their jobs. */
+/** Opens a pipeline on the caller's queues; the caller runs their jobs. */
 export async function openPipelineWith(
   environment: Record<string, string>,
   storage: Storage,
@@ -138,13 +137,13 @@ export async function openPipelineWith(
     url,
     call,
 
-    /** An account with credits, and a key of it. */
+    /** An account with credits, and its key. */
     async account(credits: number): Promise<Caller> {
       const accountId = await createAccount(database.sql, { name: 'Test', credits });
       return this.keyOf(accountId, 'live');
     },
 
-    /** An account with credits, and a key of it that may send as many requests as it likes. */
+    /** An account with credits, and a key without request limits. */
     async unmeteredAccount(credits: number): Promise<Caller> {
       const accountId = await createAccount(database.sql, { name: 'Test', credits });
       const limits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
@@ -152,7 +151,7 @@ export async function openPipelineWith(
       return { accountId, keyId: id, key };
     },
 
-    /** An account with credits, and a key of it that may spend so many of them in a day. */
+    /** An account with credits, and a key with a daily budget. */
     async boundedAccount(credits: number, creditsPerDay: number | null): Promise<Caller> {
       const accountId = await createAccount(database.sql, { name: 'Test', credits });
       const input = { accountId, mode: 'live', creditsPerDay } as const;
@@ -178,7 +177,7 @@ export async function openPipelineWith(
       return ((await response.json()) as BatchView).id;
     },
 
-    /** Makes an export through the API; returns the new export's id. */
+    /** Creates an export through the API; returns the new export's id. */
     async makeExport(caller: Caller, body: Record<string, unknown>) {
       const response = await call(caller, '/v1/exports', {
         method: 'POST',
@@ -192,7 +191,7 @@ export async function openPipelineWith(
     exportOf: async (caller: Caller, id: string) =>
       (await json(caller, `/v1/exports/${id}`)) as unknown as ExportView,
 
-    /** The file of an export, as far as it is there. */
+    /** The file of an export, as far as it is finished. */
     async people(caller: Caller, id: string, query = '') {
       const response = await call(caller, `/v1/exports/${id}/results${query}`);
       const text = await response.text();
@@ -214,14 +213,14 @@ export async function openPipelineWith(
       grantCredits(database.sql, { accountId: caller.accountId, amount, reference }),
     wallet: (caller: Caller) => readWallet(database.sql, caller.accountId),
 
-    /** Lines of the ledger that charged the account, oldest first. */
+    /** Charges of the account in the ledger, oldest first. */
     async charges(caller: Caller): Promise<{ reference: string; amount: number; units: number }[]> {
       return database.sql<{ reference: string; amount: number; units: number }[]>`
         select reference, amount, units from ledger_entries
         where account_id = ${caller.accountId} and kind = 'charge' order by id`;
     },
 
-    /** An hour passes: leases end, wake-ups count as lost, pauses before a new try are over. */
+    /** Advances time by an hour: leases expire, wake-ups count as lost, pauses before retries are over. */
     async passAnHour(): Promise<void> {
       await database.sql`
         update chunks set lease_until = lease_until - interval '1 hour',
@@ -238,7 +237,9 @@ export async function openPipelineWith(
       await database.sql`update parts set committed_at = committed_at - interval '1 hour'`;
     },
 
-    /** Midnight (UTC) passes for a key and those that count with it: what they spent was spent the day before. */
+    /**
+     * Advances a key, and those that share its budget, past midnight (UTC): their spending was the day before.
+     */
     async passADay(caller: Caller): Promise<void> {
       await database.sql`update key_budgets set day = day - 1 where key_id = ${caller.keyId}`;
       await database.sql`
@@ -248,7 +249,7 @@ export async function openPipelineWith(
           where k.credits_of = ${caller.keyId})`;
     },
 
-    /** Returns once so many sessions wait for a row lock. */
+    /** Resolves once this many sessions wait for a row lock. */
     async untilBlocked(sessions: number): Promise<void> {
       let waiting = 0;
       while (waiting < sessions) {

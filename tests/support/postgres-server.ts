@@ -1,6 +1,6 @@
 /**
- * Runs one throw-away Postgres for the whole test run, with a migrated template database in it. Its
- * address reaches the test files through vitest's `provide`.
+ * Runs one throw-away Postgres for the whole test run, with a migrated template database. Test files get its
+ * URL through vitest's `provide`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,19 +24,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return server.stop;
 }
 
-/** A throw-away server with the template database in it. */
+/** A throw-away server with the template database. */
 export interface TestServer {
   url: string;
   dataDir: string;
   stop(): Promise<void>;
 }
 
-/** Starts one; `settings` are the server's own words. */
+/** Starts one; `settings` are server parameters. */
 export async function startTestServer(settings: Record<string, string> = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-test-'));
   const server = await startEmbeddedPostgres({
     dataDir,
-    // Nothing here outlives the run, so nothing needs to survive a power cut.
+    // Nothing outlives the run, so nothing needs to survive a power cut.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...settings },
   });
   const admin = connect({ url: server.adminUrl, connections: 1 });

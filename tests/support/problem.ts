@@ -11,7 +11,7 @@ export interface ProblemBody {
   [extension: string]: unknown;
 }
 
-/** Holds an answer to the form that every error has, and returns its body. */
+/** Expects a response to be a problem document, and returns its body. */
 export async function expectProblem(
   response: Response,
   expected: { status: number; code: string },

@@ -1,4 +1,4 @@
-/** What PromQL expressions name, read as simply as it can be: our names are told by how they begin. */
+/** Extracts names from PromQL expressions with a simple scan: our metrics are recognised by their prefixes. */
 
 export interface Selector {
   metric: string;
@@ -8,7 +8,7 @@ export interface Selector {
 
 const NAME = /\b((?:enrich|nodejs|process)_\w+)\b(?:\{([^}]*)\})?/g;
 
-/** The metrics of an expression, each with the labels that it is filtered by. */
+/** The metrics of an expression, each with its label filters. */
 export function selectorsOf(expression: string): Selector[] {
   return [...expression.matchAll(NAME)].map(([, metric = '', inside = '']) => ({
     metric,
@@ -16,7 +16,7 @@ export function selectorsOf(expression: string): Selector[] {
   }));
 }
 
-/** The metric that a series belongs to: a histogram has three kinds of them. */
+/** The metric of a series: a histogram has three kinds of series. */
 export function familyOf(metric: string, known: readonly string[]): string | undefined {
   const family = metric.replace(/_(bucket|sum|count)$/, '');
   return known.find((name) => name === metric) ?? known.find((name) => name === family);

@@ -1,4 +1,4 @@
-/** The API on a port of its own with limits of the test's own, and clients that send bytes as they like. */
+/** The API on its own port with custom limits, and clients that send raw bytes. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -12,12 +12,12 @@ import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 
 export interface LimitedServer {
   port: number;
-  /** How many connections it has. */
+  /** The number of open connections. */
   connections(): Promise<number>;
   close(): void;
 }
 
-/** Serves the API of a pipeline's context with some limits changed. */
+/** Serves the API of a pipeline's context with changed limits. */
 export async function serveWithLimits(
   context: JobContext & Pick<ApiContext, 'replicas' | 'readSearch'>,
   changed: Partial<HttpLimits>,
@@ -47,11 +47,11 @@ export async function serveWithLimits(
 }
 
 export interface RawAnswer {
-  /** 0 when the connection ended without an answer. */
+  /** 0 when the connection ended without a response. */
   status: number;
   headers: string;
   body: string;
-  /** All that came, when those are the first of several. */
+  /** Everything received, which may be several responses. */
   text: string;
 }
 
@@ -63,7 +63,7 @@ export function openSocket(port: number): Promise<Socket> {
   });
 }
 
-/** Sends bytes and reads until the server ends the connection; `meanwhile` may send more. */
+/** Sends bytes and reads until the server closes the connection; `meanwhile` may send more. */
 export async function exchange(
   port: number,
   text: string,
@@ -74,7 +74,7 @@ export async function exchange(
   socket.on('data', (bytes) => {
     read += bytes;
   });
-  // What was sent and not read may reset the connection after the answer.
+  // Bytes that were sent but not read may reset the connection after the response.
   socket.on('error', () => {});
   socket.write(text);
   const closed = new Promise((resolve) => socket.once('close', resolve));

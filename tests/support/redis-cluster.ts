@@ -8,7 +8,7 @@ const NODES = 3;
 const READY_MS_MAX = 20_000;
 
 export interface TestCluster extends AsyncDisposable {
-  /** As in REDIS_URL: the nodes between commas. */
+  /** As in REDIS_URL: the nodes separated by commas. */
   url: string;
   nodes: TestRedis[];
 }

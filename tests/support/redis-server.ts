@@ -1,6 +1,6 @@
 /**
- * Throw-away Redis servers for tests, real ones. Where none is installed their tests are skipped with
- * a line that says so, and fail with CI set.
+ * Real, throw-away Redis servers for tests. Without Redis installed their tests are skipped with a message, and
+ * fail when CI is set.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,25 +22,25 @@ export const describeWithRedis = isInstalled ? describe : describe.skip;
 export interface TestRedis extends AsyncDisposable {
   url: string;
   port: number;
-  /** For commands of the test itself. */
+  /** For the test's own commands. */
   client: Redis;
-  /** Ends the server at once; its data is lost. */
+  /** Kills the server at once; its data is lost. */
   kill(): Promise<void>;
-  /** Starts it again, empty, on the same port. */
+  /** Restarts it, empty, on the same port. */
   start(): Promise<void>;
-  /** Keeps it from answering, with its connections open; `thaw` ends that. */
+  /** Makes it unresponsive with its connections open, until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
 
-/** Starts a server on a free port. `settings` are words of its command line. */
+/** Starts a server on a free port. `settings` are command-line arguments. */
 export async function startRedis(settings: string[] = []): Promise<TestRedis> {
   const folder = await mkdtemp(path.join(tmpdir(), 'enrich-redis-'));
   const port = await freePort();
   const words = ['--save', '', '--appendonly', 'no', ...settings];
   let server = await launchRedis(port, folder, words);
   const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20 });
-  // A server that is killed on purpose is no news.
+  // Ignores errors of a server killed on purpose.
   client.on('error', () => {});
   const kill = () => endRedis(server);
   return {

@@ -17,26 +17,26 @@ import { startTestServer, type TestServer } from './postgres-server.ts';
 
 const small = { shared_buffers: '64MB' };
 
-/** A server that has replicas: what is committed is on its way to them. */
+/** A server with replicas, which receive its commits asynchronously. */
 export function startPrimary(): Promise<TestServer> {
   const followed = { wal_level: 'replica', full_page_writes: 'on', synchronous_commit: 'on' };
   return startTestServer({ ...followed, ...small });
 }
 
 export interface TestReplica {
-  /** The address of one of its databases. */
+  /** The URL of one of its databases. */
   urlOf(database: string): string;
   port: number;
-  /** For questions of the test itself, to the database that everybody has. */
+  /** For the test's own queries, connected to the default database. */
   admin: Database;
-  /** Ends its processes at once; its files stay. */
+  /** Kills its processes at once; its files stay. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Restarts it on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Copies the server and starts the copy; it follows from then on. */
+/** Copies the server and starts the copy, which then follows it. */
 export async function startReplica(primary: TestServer): Promise<TestReplica> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'enrich-replica-'));
   await copyServer(primary, dataDir);
@@ -44,7 +44,7 @@ export async function startReplica(primary: TestServer): Promise<TestReplica> {
   const primary_conninfo = Object.entries({ host: hostname, port, user: username, password })
     .map((pair) => pair.join('='))
     .join(' ');
-  // A statement that stands in the way of the replay is ended at once, and not after half a minute.
+  // Cancels statements that conflict with replay at once, not after half a minute.
   const settings = { primary_conninfo, max_standby_streaming_delay: '0', ...small };
   const launch = () => startEmbeddedPostgres({ dataDir, settings });
   let server: EmbeddedPostgres = await launch();
@@ -92,7 +92,7 @@ async function copyServer(primary: TestServer, dataDir: string): Promise<void> {
   await writeCredentials(dataDir, { ...credentials, port: null });
 }
 
-/** What a server writes for itself alone; the log itself is streamed. */
+/** Files that belong to one server only; the log is streamed. */
 function isLeftOut(file: string): boolean {
   return /^(pg_wal|postmaster\.(pid|opts))(\/|$)/.test(file);
 }

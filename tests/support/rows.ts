@@ -2,7 +2,7 @@ import type { RowIdentifier, RowInput } from '../../src/core/enrich/outcomes.ts'
 import { type IdentifierKind, normaliseIdentifier } from '../../src/core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../../src/core/operations.ts';
 
-/** The row of a list whose cells these are, read as a batch reads it: in order of trust. */
+/** Reads these cells as a row of a list, as a batch does: in order of trust. */
 export function rowOf(
   operation: OperationName,
   cells: Partial<Record<IdentifierKind, string>>,

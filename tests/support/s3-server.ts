@@ -1,6 +1,6 @@
 /**
- * An S3 server of this process on a free port of loopback, with one bucket in memory. Between it and its
- * clients stands a relay that counts bytes and can cut connections. It checks no signatures.
+ * An S3 server in this process on a free loopback port, with one bucket in memory. A relay between it and its
+ * clients counts bytes and can cut connections. It does not check signatures.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { openS3Client } from '../../src/core/storage/s3-client.ts';
 
 const Bucket = 'enrich-tests';
 
-/** What the server sees of a call. */
+/** A call as the server sees it. */
 export interface S3Call {
   method: string;
   /** Path and query. */
@@ -50,13 +50,13 @@ export async function startS3Server() {
   const client = openS3Client(config);
   await client.send(new CreateBucketCommand({ Bucket }));
   return {
-    /** Options that make a process use the bucket. */
+    /** Config options for a process to use the bucket. */
     environment,
     config,
     relay,
-    /** A test's answer instead of the server's: a status, or undefined to let the server answer. */
+    /** A test's response instead of the server's: a status, or undefined to let the server respond. */
     faults,
-    /** Multipart uploads that were begun and neither completed nor aborted. */
+    /** Multipart uploads that were started but neither completed nor aborted. */
     unfinished,
 
     /** Keys of all objects in order. */
@@ -76,7 +76,7 @@ export async function startS3Server() {
   };
 }
 
-/** Passes bytes on between its clients and a port, no faster than they are taken. */
+/** Relays bytes between clients and a port, with backpressure. */
 async function startRelay(port: number) {
   const clients = new Set<Socket>();
   const traffic = { fromClients: 0, toClients: 0 };
@@ -90,14 +90,14 @@ async function startRelay(port: number) {
     upstream.on('data', (bytes) => {
       traffic.toClients += bytes.length;
     });
-    // An end of either side, wanted or not, ends the other.
+    // The end of either side ends the other.
     pipeline(client, upstream, client, () => {});
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     traffic,
-    /** True while some client does not take the bytes that wait for it. */
+    /** True while a client does not read its pending bytes. */
     isHeldUp: () => [...clients].some((client) => client.writableNeedDrain),
     connections: () => clients.size,
     cutConnections() {

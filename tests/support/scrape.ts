@@ -10,13 +10,13 @@ interface Sample {
 export interface Scrape {
   text: string;
   samples: Sample[];
-  /** Names of all metrics, those without a sample included. */
+  /** Names of all metrics, including those without samples. */
   names: string[];
-  /** The sum of the samples of a metric that have these labels; null when there is none. */
+  /** The sum of a metric's samples with these labels; null when there is none. */
   sum(name: string, labels?: Record<string, string>): number | null;
 }
 
-/** Reads the text format (version 0.0.4). Throws on a line that it does not allow. */
+/** Parses the text format (version 0.0.4). Throws on an invalid line. */
 export function readScrape(text: string): Scrape {
   const samples: Sample[] = [];
   const names: string[] = [];
@@ -49,7 +49,7 @@ export function readScrape(text: string): Scrape {
   };
 }
 
-/** What this process would tell a Prometheus now. */
+/** The current metrics of this process. */
 export async function scrapeHere(): Promise<Scrape> {
   return readScrape(await metrics.metrics());
 }

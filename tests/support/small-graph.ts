@@ -1,9 +1,9 @@
 /**
- * A graph of a few made-up people and companies in which every rule of matching has its case, and the
- * records as they must come back.
+ * A graph of a few fictional people and companies with a case for every rule of matching, and the expected
+ * records.
  */
 
-/** What a person is who has nothing but an id. */
+/** A person with only an id. */
 export const emptyPerson = {
   id: 0,
   createdAt: '2024-01-02T03:04:05',
@@ -72,7 +72,7 @@ export const emptyPerson = {
   lastPostDate: null,
 };
 
-/** What a company is that has nothing but an id and a name. */
+/** A company with only an id and a name. */
 export const emptyCompany = {
   id: 0,
   createdAt: '2024-01-02T03:04:05',
@@ -130,7 +130,7 @@ export const ada = {
   summary: 'Two\nlines; and, commas.',
   companyId: 10,
 };
-/** Two people of one name and year of birth; the first has no mobile and no company. */
+/** Two people with the same name and year of birth; the first has no mobile and no company. */
 export const bob = {
   id: 2,
   name: 'Bob',
@@ -188,7 +188,7 @@ export const acme = {
   domains: ['acme-widgets.example'],
   sicCodes: ['62020'],
 };
-/** No logo, no accounts; shares a switchboard with Gamma, and bore Gamma's name. */
+/** No logo, no accounts; shares a switchboard with Gamma, and formerly had Gamma's name. */
 export const beta = {
   id: 11,
   name: 'Beta Trading Limited',
@@ -198,7 +198,7 @@ export const beta = {
   phone: '+441632960200',
   formerNames: ['Gamma', 'Old Beta Ltd'],
 };
-/** French: its officers are nobody's question. */
+/** French: its officers are never queried. */
 const gamma = {
   id: 12,
   name: 'Gamma SA',
@@ -209,7 +209,7 @@ const gamma = {
 };
 const firms = [acme, beta, gamma];
 
-/** Officers of Acme, one for each way in which a director may be found or not, and one of Gamma. */
+/** Officers of Acme, one for each way to find or miss a director, and one of Gamma. */
 const officers = [
   {
     companyId: 10,
@@ -268,7 +268,7 @@ const officers = [
   { companyId: 12, name: 'Eve Sample', role: 'gérante', personId: 4 },
 ];
 
-/** Accounts of Acme, the oldest first. */
+/** Accounts of Acme, oldest first. */
 const financials = [
   { companyId: 10, periodEnd: '2021-12-31', currency: 'EUR', revenue: 900 },
   {
@@ -284,7 +284,7 @@ const financials = [
 
 export const smallGraph = { companies: firms, persons: people, officers, financials };
 
-/** People of whom only an e-mail is known: `p1@list.example` has the id 1001, and so on. */
+/** People with only an e-mail: `p1@list.example` has the id 1001, and so on. */
 export function crowd(people: number): Record<string, unknown>[] {
   return Array.from({ length: people }, (_, index) => {
     return { id: 1001 + index, email: `p${index + 1}@list.example` };

@@ -1,6 +1,6 @@
 /**
- * The project's own text files, read so that a rule about code cannot trip over a comment or a
- * string: both are blanked out in `code`, which keeps every offset and line of the text.
+ * The project's own text files, parsed so that rules about code ignore comments and strings: both are blanked
+ * out in `code`, which keeps every offset and line of the text.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,12 +24,12 @@ export interface Import {
   line: number;
 }
 
-/** What is built, fetched or measured; other folders whose name begins with a dot are data. */
+/** Build output, downloads and measurements; other folders whose name begins with a dot are data. */
 const skipped = new Set(['node_modules', 'dist', 'coverage', 'results', 'package-lock.json']);
 const dotFolders = new Set(['.ci', '.github']);
 const textFile = /\.(tsx?|css|md|json|sql|ya?ml|sh|example)$|^(run|Dockerfile|LICENSE)$/;
 
-/** Every text file of the project that people write, by path. */
+/** Every handwritten text file of the project, by path. */
 export function readSourceFiles(): SourceFile[] {
   return listFiles('').map((file) => parseSource(file, readFileSync(absolute(file), 'utf8')));
 }
@@ -79,8 +79,8 @@ function findImports(file: string, text: string, code: string): Import[] {
 }
 
 /**
- * The next thing that may hide code: a comment, a string, a regular expression (a slash where a value
- * may begin), or a character that opens or closes a template or its expressions.
+ * The next token that may hide code: a comment, a string, a regular expression (a slash where a value may
+ * begin), or a character that opens or closes a template or its expressions.
  */
 const token = new RegExp(
   [
@@ -96,7 +96,7 @@ const templateText = /(?:\\[\s\S]|[^\\`$]|\$(?!\{))*(?:`|\$\{)/y;
 
 function blank(text: string): { code: string; taggedTemplates: number[] } {
   const taggedTemplates: number[] = [];
-  // For each template that is open: how many braces are open inside its expression.
+  // For each open template: the number of open braces inside its expression.
   const depths: number[] = [];
   let code = '';
   let at = 0;
@@ -144,7 +144,7 @@ function blank(text: string): { code: string; taggedTemplates: number[] } {
   return { code, taggedTemplates };
 }
 
-/** A value right before a template is its tag; `String.raw` makes text of it, like no tag at all. */
+/** A value directly before a template is its tag; `String.raw` yields text, like no tag. */
 function isTag(before: string): boolean {
   return /[\w$)\]>]$/.test(before) && !/=>$|\bString\.raw$/.test(before);
 }

@@ -1,11 +1,11 @@
-/** Which folders of `src` may name a table in their statements. */
+/** The folders of `src` that may name a table in their statements. */
 import { lineAt, type SourceFile } from './source-files.ts';
 
 interface Owned {
   tables: string;
   /** Folders of `src` that write these tables, subfolders included. */
   writers: string[];
-  /** Folders that name them and never write them. A lock is no write. */
+  /** Folders that name them but never write them. A lock is not a write. */
   readers?: string[];
 }
 
@@ -84,8 +84,8 @@ export const ownedTables = [...ownerOf.keys()];
 const table = String.raw`(?:(?:public|graph|graph_test|\$\{[^}]*\})\.)?"?(?<table>${ownedTables.join('|')})\b(?!\s*\.)`;
 
 /**
- * A table after a word of SQL. Fragments are read like statements; a name that comes from TypeScript is not seen,
- * but for a literal in `sql('...')`, which counts as written: it can stand after any word.
+ * A table after a word of SQL. Fragments are read like statements. A name that comes from TypeScript is not
+ * found, except a literal in `sql('...')`, which counts as written because it can follow any word.
  */
 const namings = [
   new RegExp(
@@ -99,7 +99,7 @@ const namings = [
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)(?:\/\/|--).*$/gm;
 const statementFile = /^src\/(core\/db\/[\w-]+|.+\.sql)\.ts$/;
 
-/** Tables that a file names and may not, and tables of the schema without an owner, as `path:line what`. */
+/** Tables that a file must not name, and tables of the schema without an owner, as `path:line what`. */
 export function findForeignTables(file: SourceFile): string[] {
   if (file.path === 'infra/schema.sql') return findUnowned(file);
   if (!statementFile.test(file.path)) return [];

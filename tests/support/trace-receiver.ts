@@ -1,4 +1,4 @@
-/** A receiver of OTLP over HTTP in JSON, which keeps the spans that it is sent. */
+/** A receiver of OTLP over HTTP in JSON, which keeps the received spans. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface ReceivedSpan {
   spanId: string;
   /** Absent, or empty, for the first span of a trace. */
   parentSpanId?: string;
-  /** 2 is a server's, 5 a job's. */
+  /** 2 is a server, 5 a job. */
   kind: number;
   startTimeUnixNano: string;
   endTimeUnixNano: string;
@@ -24,7 +24,7 @@ interface Sent {
 export interface TraceReceiver {
   endpoint: string;
   spans: ReceivedSpan[];
-  /** Everything as it came. */
+  /** Everything as received. */
   sent(): string;
   close(): void;
 }

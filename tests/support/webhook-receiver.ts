@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback: it keeps what it was sent and answers as a test says. */
+/** A receiver of webhooks on loopback, which records requests and responds as configured by a test. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface Received {
   body: string;
 }
 
-/** Answers a request whose body was read. */
+/** Responds to a request whose body was read. */
 export type Answer = (response: ServerResponse) => void;
 
 export const withStatus =
@@ -29,7 +29,7 @@ export async function openReceiver() {
       received.push({ path: url, headers: headers as Record<string, string>, body });
       (answers.shift() ?? receiver.usually)(response);
     };
-    // Who hangs up is not answered.
+    // A disconnected client gets no response.
     readBody(request).then(take, () => {});
   });
   server.listen(0, '127.0.0.1');
@@ -38,7 +38,7 @@ export async function openReceiver() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     /** Every request, in order. */
     received,
-    /** Answers to the next requests; those after them get `usually`. */
+    /** Responses to the next requests; later ones get `usually`. */
     answers,
     usually: withStatus(204),
     close() {

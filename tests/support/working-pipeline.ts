@@ -1,6 +1,6 @@
 /**
- * The pipeline with its real queue: BullMQ on Postgres, or on Redis when the environment has a REDIS_URL,
- * and workers in this process. Sweeps happen when a test says so.
+ * The pipeline with its real queue: BullMQ on Postgres, or on Redis when the environment has a REDIS_URL, and
+ * workers in this process. Sweeps run on a test's command.
  */
 import { must } from '../../src/core/lib/assert.ts';
 import type { QueueBackend } from '../../src/jobs/queue/backend.ts';
@@ -31,13 +31,13 @@ export async function openWorkingPipeline(
     ...pipeline,
     backend,
 
-    /** Waits until the batch has come to its end. */
+    /** Waits until the batch has ended. */
     async finished(caller: Caller, id: string): Promise<void> {
       const events = await pipeline.call(caller, `/v1/batches/${id}/events`);
       await events.text();
     },
 
-    /** Ends the workers as a process does that was told to end. */
+    /** Shuts down the workers as a process does on a signal. */
     endWorkers: () => workers.close(),
 
     startWorkers(): void {

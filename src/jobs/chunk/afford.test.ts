@@ -14,7 +14,7 @@ test.each([
   [3, 6],
   [9, 6],
 ])(
-  '%i paid matches reach up to the last of them, and not to the next match: %i',
+  '%i paid matches cover the rows up to the last of them, not to the next match: %i',
   (granted, rows) => {
     expect(affordableRows(mixed, granted)).toBe(rows);
   },
@@ -25,7 +25,7 @@ test('rows without a match cost nothing, however many', () => {
   expect(affordableRows([], 0)).toBe(0);
 });
 
-test('at the batch’s own limit the rest is not processed, and says why', () => {
+test('at the batch’s own limit the rest is not processed, with the reason', () => {
   const cut = cutOutcomes(mixed, 2);
   expect(cut.slice(0, 2)).toEqual(mixed.slice(0, 2));
   expect(cut).toHaveLength(mixed.length);
@@ -35,7 +35,7 @@ test('at the batch’s own limit the rest is not processed, and says why', () =>
   expect(cutOutcomes(mixed, 6)).toEqual(mixed);
 });
 
-test('every outcome is counted once, and those that did not come are 0', () => {
+test('every outcome is counted once, and absent ones are 0', () => {
   expect(countOutcomes(mixed)).toEqual({
     matched: 3,
     no_match: 1,

@@ -6,7 +6,7 @@ import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.
 import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
-/** Has more credits than any test needs: its results are those of undisturbed runs. */
+/** Has more credits than any test needs, for results of undisturbed runs. */
 let rich: Caller;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '4' });
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const options = { operation: 'people.enrich', fields: 'id' };
 
-/** A list in which `m` is the next person of the crowd and `.` is nobody. */
+/** A list in which `m` is the next person of the crowd and `.` a miss. */
 function listOf(pattern: string): string {
   let person = 0;
   const rows = [...pattern].map((letter, index) => {
@@ -49,7 +49,7 @@ function rowsOf(text: string): number {
 }
 
 describe('a wallet that is too small', () => {
-  // Ten rows in chunks of four: the fourth match is row 5, the second chunk's first.
+  // Ten rows in chunks of four: the fourth match is row 5, the first row of the second chunk.
   const list = listOf('m.mmm..mmm');
 
   test('pays the longest prefix, pauses the batch, and a grant resumes it to the same file', async () => {
@@ -103,7 +103,7 @@ describe('a wallet that is too small', () => {
   });
 
   test.each(['m...', '..m.', '....', '....m', '....m....'])(
-    'of nothing reveals nothing about a list: %s waits whole',
+    'of zero reveals nothing about a list: all of %s waits',
     async (pattern) => {
       const caller = await pipeline.account(0);
       const id = await pipeline.enrich(caller, listOf(pattern), options);
@@ -125,7 +125,7 @@ describe('a wallet that is too small', () => {
     },
   );
 
-  test('of nothing still completes a list of which no row can be looked up', async () => {
+  test('of zero still completes a list without usable rows', async () => {
     const caller = await pipeline.account(0);
     const id = await pipeline.enrich(caller, 'email\nnone\nnothing\n', options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -143,7 +143,7 @@ describe('a wallet that is too small', () => {
     });
   });
 
-  test('keeps what is less than the price of a match', async () => {
+  test('keeps a remainder below the price of a match', async () => {
     const caller = await pipeline.account(20);
     const id = await pipeline.enrich(caller, mobiles, mobile);
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -152,7 +152,7 @@ describe('a wallet that is too small', () => {
       credits: { charged: 16, reserved: 0 },
     });
     expect(await pipeline.wallet(caller)).toEqual({ balance: 4, reserved: 0 });
-    // Less than a row's price resumes nothing.
+    // Less than the price of a row resumes nothing.
     await pipeline.grant(caller, 3, 'nearly');
     await pipeline.sweep();
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused' });
@@ -165,7 +165,7 @@ describe('a wallet that is too small', () => {
     });
   });
 
-  test('ends in the file of an undisturbed run, however it is fed', async () => {
+  test('yields the file of an undisturbed run, however credits are added', async () => {
     const pattern = fc.string({
       unit: fc.constantFrom('m', '.'),
       minLength: 1,
@@ -208,7 +208,7 @@ describe('a wallet that is too small', () => {
 });
 
 describe('max_credits', () => {
-  test('ends the batch: what it cannot pay is not processed', async () => {
+  test('ends the batch: rows beyond it are not processed', async () => {
     const caller = await pipeline.account(100);
     const list = listOf('mm.mm..mmm');
     const id = await pipeline.enrich(caller, list, { ...options, max_credits: '3' });
@@ -229,7 +229,7 @@ describe('max_credits', () => {
     ]);
   });
 
-  test('keeps what is less than the price of a match', async () => {
+  test('keeps a remainder below the price of a match', async () => {
     const caller = await pipeline.account(100);
     const id = await pipeline.enrich(caller, mobiles, { ...mobile, max_credits: '20' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -240,7 +240,7 @@ describe('max_credits', () => {
   });
 
   test.each(['.m', '..', '....m', '......m...'])(
-    'of nothing charges and reveals nothing: no row of %s is processed',
+    'of zero charges and reveals nothing: no row of %s is processed',
     async (pattern) => {
       const caller = await pipeline.account(100);
       const id = await pipeline.enrich(caller, listOf(pattern), { ...options, max_credits: '0' });
@@ -252,18 +252,18 @@ describe('max_credits', () => {
     },
   );
 
-  test('that is used up leaves all rows behind it alike, whatever they hold', async () => {
+  test('that is used up leaves all following rows alike, whatever they contain', async () => {
     const caller = await pipeline.account(100);
     const list = listOf('m...........m..m');
     const id = await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
-      // The chunk of the match is whole: it holds no second one.
+      // The chunk of the match is complete: it has no second match.
       rows: { matched: 1, no_match: 3, not_processed: 12 },
     });
   });
 
-  test('that the wallet cannot reach pauses like any other batch', async () => {
+  test('that exceeds the wallet pauses like any other batch', async () => {
     const caller = await pipeline.account(1);
     const id = await pipeline.enrich(caller, listOf('mmm'), { ...options, max_credits: '2' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -312,7 +312,7 @@ describe('a test key', () => {
 });
 
 describe('a crash', () => {
-  test('after the reservation gives the credits back, and the next try charges once', async () => {
+  test('after the reservation releases the credits, and the next attempt charges once', async () => {
     const list = listOf('mm.m');
     const whole = await undisturbed(list);
     const caller = await pipeline.account(10);
@@ -337,7 +337,7 @@ describe('a crash', () => {
     ]);
   });
 
-  test('of the process leaves a lease that the sweep takes back, with its reservation', async () => {
+  test('of the process leaves a lease that the sweep reclaims, with its reservation', async () => {
     const list = listOf('mm.m');
     const whole = await undisturbed(list);
     const caller = await pipeline.account(10);

@@ -1,12 +1,14 @@
-/** Where the time of a chunk goes, as metrics and as spans. A chunk does one thing after the other, so each phase ends the one before. */
+/**
+ * Measures the phases of a chunk as metrics and spans. Phases are sequential, so each one ends the one before.
+ */
 import { Counter, Histogram } from 'prom-client';
 import { metrics } from '../../core/metrics.ts';
 import { recordSpan } from '../../core/tracing.ts';
 
 /**
- * In their order: `claim` is the lease and the key's rows per minute, `read` the bytes and their identifiers,
- * `look_up` and `fetch` the two statements with what is decided by them, `compare` the list's own names and
- * duplicates, `write` the object store.
+ * In order: `claim` is the lease and the key's rows per minute, `read` the bytes and their identifiers,
+ * `look_up` and `fetch` the two statements with their decisions, `compare` the list's own names and duplicates,
+ * `write` the object store.
  */
 export type ChunkPhase =
   | 'claim'
@@ -43,7 +45,7 @@ const partEnds = new Counter({
 });
 
 const ends = ['committed', 'refused', 'unpaid', 'failed'] as const;
-// What never happened yet is 0: who looks at its growth sees the first time.
+// Starts each counter at 0, so that an alert on its growth sees the first event.
 for (const end of ends) partEnds.inc({ end }, 0);
 
 export function countPart(end: (typeof ends)[number]): void {
@@ -52,9 +54,9 @@ export function countPart(end: (typeof ends)[number]): void {
 
 /** The clock of one chunk. */
 export interface ChunkPhases {
-  /** When it began, by `performance.now`. */
+  /** Start time by `performance.now`. */
   start: number;
-  /** Ends a phase that began when the one before it ended. */
+  /** Ends a phase, which began when the previous one ended. */
   endPhase(phase: ChunkPhase): void;
   /** The chunk is committed. */
   end(kind: 'list' | 'export'): void;

@@ -1,18 +1,18 @@
 /**
- * Batches of which nothing is claimed for a while: storage or database failed, or their key has used up its
- * rows per minute. They are out of the index that claims read, so that they cost claims nothing, whatever
- * their number. Locks are taken in the order batch -> chunk -> wait of a key; what comes after that is
- * skipped while others hold it.
+ * Waiting batches, whose chunks are not claimed for a while: storage or database failed, or their key has used
+ * up its rows per minute. They are not in the index that claims read, so any number of them costs claims
+ * nothing. Locks are taken in the order batch -> chunk -> wait of a key; later ones are skipped while another
+ * transaction holds them.
  */
 import type { Sql } from '../../core/db/client.ts';
 
-/** Batches that one tick tries again of those that waited for a time. */
+/** Maximum batches that one tick resumes after a timed wait. */
 const RESUMED_MAX = 1_000;
-/** Keys, and batches of each, that one tick tries again. */
+/** Maximum keys, and batches per key, that one tick resumes. */
 const KEYS_MAX = 200;
 const BATCHES_OF_KEY_MAX = 100;
 
-/** Has a running batch wait. The chunk that could not run must have been given back; call in its transaction. */
+/** Makes a running batch wait. Call in the transaction that released the chunk that could not run. */
 export async function waitForTime(sql: Sql, batchId: string, seconds: number): Promise<void> {
   await sql`
     with waiting as (
@@ -24,9 +24,8 @@ export async function waitForTime(sql: Sql, batchId: string, seconds: number): P
 }
 
 /**
- * Has all batches of a running batch's key wait: each of them would be refused as this one was. Those that are
- * being cancelled go on, because their rows are not looked up. Call in the transaction that gave back the
- * chunk.
+ * Makes all batches of a running batch's key wait: each would be refused in the same way. Those being cancelled
+ * continue, because their rows are not looked up. Call in the transaction that released the chunk.
  */
 export async function waitForKey(
   sql: Sql,
@@ -49,7 +48,7 @@ export async function waitForKey(
     select id from waiting`;
 }
 
-/** CTE: the chunks of the CTE `waiting` that are dispatched are pending again. */
+/** CTE: makes dispatched chunks of the CTE `waiting` pending again. */
 function takeBackWakeUps(sql: Sql) {
   return sql`
     chunk as (
@@ -57,13 +56,13 @@ function takeBackWakeUps(sql: Sql) {
       where id in (
         select c.id from chunks c
         where c.batch_id in (select id from waiting) and c.state = 'dispatched'
-        -- Sweeps and claims change several chunks in an order of their own.
+        -- Sweeps and claims lock several chunks in another order.
         for update skip locked))`;
 }
 
 /**
- * Ends the waits that are over. Of a key as many of its oldest batches as hold the rows of a minute, and one at
- * least: the others would be refused again. Call inside a transaction.
+ * Ends the waits that are over. For a key, resumes as many of its oldest batches as contain the rows of a
+ * minute, and at least one: the others would be refused again. Call in a transaction.
  */
 export async function endWaits(sql: Sql): Promise<void> {
   await sql`
@@ -71,7 +70,7 @@ export async function endWaits(sql: Sql): Promise<void> {
     where id in (
       select id from batches where waits_for = 'time' and claim_after <= clock_timestamp()
       order by claim_after limit ${RESUMED_MAX} for update skip locked)`;
-  // Under the lock no batch begins to wait for the key: the next statement sees all that do.
+  // Under the lock no batch begins to wait for the key, so the next statement sees all that do.
   const due = await sql<{ keyId: string }[]>`
     select key_id from key_waits where claim_after <= clock_timestamp()
     order by claim_after limit ${KEYS_MAX} for update skip locked`;

@@ -1,4 +1,4 @@
-/** What lists and exports differ in while they run: what their rows come to, and how they are written. */
+/** The differences between lists and exports in a run: the outcomes of their rows, and their format. */
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { BatchKind, BatchOf } from '../batch/batch.ts';
 import type { PartReport } from '../batch/report.ts';
@@ -9,19 +9,19 @@ import type { ClaimedChunk } from './claim-chunk.sql.ts';
 interface RenderedRows {
   /** The part of the result that holds the rows. */
   bytes: Buffer;
-  /** Bytes of its longest row: no cell is longer. */
+  /** Bytes of its longest row, an upper bound for its cells. */
   rowBytesMax: number;
   report: PartReport;
-  /** Call it when `bytes` are stored and no longer read. */
+  /** Call when `bytes` are stored and no longer read. */
   release(): void;
 }
 
-/** The rows of a chunk that are not done, or as many as the part may hold, before anything is paid. */
+/** The unfinished rows of a chunk, up to the maximum of the part, before payment. */
 export interface ChunkWork {
   outcomes: Outcome[];
-  /** Writes the first of the rows, one for each of these outcomes. */
+  /** Writes the first rows, one for each of these outcomes. */
   render(outcomes: readonly Outcome[]): RenderedRows;
-  /** Those of the outcomes that are lines of the part. */
+  /** The outcomes that are lines of the part. */
   lines(outcomes: readonly Outcome[]): readonly Outcome[];
 }
 

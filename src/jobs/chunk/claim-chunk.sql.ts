@@ -1,24 +1,24 @@
 /**
- * The claims of workers. A claim raises the epoch of its chunk,
- * which fences off whoever held it before, and gives a lease on the database's clock.
+ * Claims of chunks by workers. A claim raises the epoch of its chunk, which fences off the previous holder, and
+ * grants a lease on the database's clock.
  */
 import type { Sql } from '../../core/db/client.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
 import { accountsInTurn, type ChunkWakeUp, inFlight, mayRun } from '../batch/dispatch.sql.ts';
 
-/** Seconds that a claim lasts unless it is extended. */
+/** Duration of a lease, unless extended. */
 const LEASE_SECONDS = 15;
 
-/** Each time that a claim comes too late another worker got the chunk: so many in a row are no accident. */
+/** A claim that comes too late lost the chunk to another worker: this many in a row indicate a bug. */
 const CLAIM_ATTEMPTS = 20;
 
-/** When a lease ends that is given or extended now. */
+/** The end of a lease granted or extended now. */
 export function leaseEnd(sql: Sql) {
   return sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 }
 
-/** What a worker needs to run a chunk. */
+/** A chunk as a worker needs it. */
 export interface ClaimedChunk {
   chunkId: number;
   epoch: number;
@@ -29,34 +29,33 @@ export interface ClaimedChunk {
   firstRow: number;
   firstLine: number;
   rows: number;
-  /** Of its bytes; null for a chunk of a version that recorded none. */
+  /** Checksum of its bytes; null for a chunk of a version that recorded none. */
   crc32: number | null;
   rowsDone: number;
   parts: number;
   failures: number;
   keyId: string;
-  /** The key whose bucket its rows are taken from: that of the batch, or its maker's. */
+  /** The key whose rows per minute it uses: the batch's key, or the key that created it. */
   rowsOf: string;
   rowsPerMinute: number | null;
-  /** Rows that the next part may hold; null for all that are left. */
+  /** Maximum rows of the next part; null for all that are left. */
   partRowsMax: number | null;
 }
 
-/** A chunk under lease, and all else that a worker asks at its start. */
+/** A leased chunk with everything that a worker needs at the start. */
 export interface Claim {
   chunk: ClaimedChunk;
-  /** As it was just before the claim. */
+  /** The batch as of just before the claim. */
   batch: Batch;
   /** The trace of the batch's upload. */
   traceParent: string | null;
-  /** The number of the last suppression in the batch's graph, before anything is matched. */
+  /** The number of the last suppression in the batch's graph, read before matching. */
   lastSuppression: number;
 }
 
 /**
- * Takes the lease on a dispatched chunk and raises its epoch; the first claim of a batch starts it.
- * Undefined when the wake-up is old, another worker was first, or the batch neither runs nor is being
- * cancelled.
+ * Leases a dispatched chunk and raises its epoch; the first claim of a batch starts the batch. Undefined when
+ * the wake-up is outdated, another worker was first, or the batch is neither running nor being cancelled.
  */
 export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim | undefined> {
   const claimed = await claim(
@@ -70,11 +69,11 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
 }
 
 /**
- * Claims what should run next, for a worker that is done with its chunk: of the accounts with the fewest chunks
- * that run the one that comes after the account `after`, as ids go, round and round; its oldest batch, in file
- * order. A wake-up that the chunk may have comes too late then, and does no harm. No more than `perAccount` of an
- * account are in flight. Undefined when there is nothing. Without a lock: workers that ask at one moment choose
- * the same chunk, one gets it, and the others choose again.
+ * Claims the next chunk for a worker that has finished one. Chooses among the accounts with the fewest running
+ * chunks, round-robin by id after the account `after`; then its oldest batch, in file order. A pending wake-up
+ * of the chunk then comes too late and does no harm. At most `perAccount` chunks of an account are in flight.
+ * Undefined when there is none. Takes no lock: concurrent workers choose the same chunk, one gets it, and the
+ * others choose again.
  */
 export async function claimNextChunk(
   sql: Sql,
@@ -87,7 +86,7 @@ export async function claimNextChunk(
   return undefined;
 }
 
-/** CTE `chosen` of `claimNextChunk`, and those before it. */
+/** CTE `chosen` of `claimNextChunk`, with the CTEs that it needs. */
 function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnType<Sql> {
   const first = sql`select id, batch_id, number, state, epoch from chunks`;
   return sql`
@@ -95,14 +94,14 @@ function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnT
     chosen as (
       select c.id, c.batch_id, c.state, c.epoch
       from (
-        -- Nothing but the first account that has a chunk is read: few others come before it.
+        -- Reads only up to the first account with a chunk: few others come before it.
         (select account_id, in_flight from account where leased = 0)
         union all
         (select account_id, in_flight from busy where leased > 0
           order by leased, account_id <= ${after}::uuid, account_id)) a
       cross join lateral (
         (select c.* from batches b cross join lateral (
-            -- One state at a time, and not as a parameter: the index over what is not done begins with it.
+            -- One state at a time, and not as a parameter: the index over unfinished chunks begins with it.
             (${first} where batch_id = b.id and state = 'dispatched' and ${mayRun(sql)}
               order by number limit 1)
             union all
@@ -112,7 +111,7 @@ function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnT
           where b.claimable_account = a.account_id and a.in_flight < ${perAccount}
           order by b.created_at, b.id limit 1)
         union all
-        -- An account with its maximum in flight continues with what is dispatched already.
+        -- An account with its maximum in flight continues with chunks already dispatched.
         (select id, batch_id, number, state, epoch from flight
           where account_id = a.account_id and state = 'dispatched' and a.in_flight >= ${perAccount}
           order by created_at, batch_id, number limit 1)
@@ -121,8 +120,8 @@ function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnT
 }
 
 /**
- * Claims the chunk of the CTE `chosen`: undefined when there is none, and `too late` when somebody moved it
- * since it was read.
+ * Claims the chunk of the CTE `chosen`: undefined when there is none, `too late` when it changed since it was
+ * read.
  */
 async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too late' | undefined> {
   type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression'>;
@@ -156,7 +155,7 @@ async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too la
   return { chunk: row, batch: row, traceParent, lastSuppression };
 }
 
-/** All chunks of a batch in file order, as a claim would give them. */
+/** All chunks of a batch in file order, in the form of a claim. */
 export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChunk[]> {
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,

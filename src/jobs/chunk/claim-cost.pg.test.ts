@@ -1,4 +1,4 @@
-/** What a claim and a tick of the sweep read does not grow with the lists of others that cannot run. */
+/** The rows that a claim and a sweep read do not grow with other accounts' lists that cannot run. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertOpenLists, settleBatches } from '../../../bench/open-lists.sql.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -12,7 +12,9 @@ import { reclaimChunks } from './commit-part.sql.ts';
 
 const ACCOUNTS = 20;
 const LISTS = 4_000;
-/** Rows of batches and chunks that a statement may read: a few for each account, far fewer than its lists. */
+/**
+ * Maximum rows of batches and chunks that a statement may read: a few per account, far fewer than its lists.
+ */
 const READ_MAX = 5 * ACCOUNTS;
 const perAccount = 8;
 
@@ -27,7 +29,7 @@ afterAll(() => pipeline.close());
 const options = { operation: 'people.enrich' };
 const oneRow = 'email\nnobody@list.example\n';
 
-/** Rows of batches and chunks that a piece of work reads, from tables and by indexes. */
+/** Rows of batches and chunks that `work` reads, from tables and indexes. */
 async function rowsRead(work: (tx: Sql) => Promise<unknown>): Promise<number> {
   const read = async (tx: Sql) => {
     const [sum] = await tx<{ rows: number }[]>`
@@ -42,7 +44,7 @@ async function rowsRead(work: (tx: Sql) => Promise<unknown>): Promise<number> {
   });
 }
 
-test('claims, dispatches and sweeps read none of the lists that wait, are paused or short of credits', async () => {
+test('claims, dispatches and sweeps read no lists that wait, are paused or lack credits', async () => {
   const { sql, context, queues } = pipeline;
   const like = await pipeline.upload(caller, oneRow, { ...options, hold: 'true' });
   await queues.runNext(context, 'split-batch');
@@ -52,7 +54,7 @@ test('claims, dispatches and sweeps read none of the lists that wait, are paused
     accounts: ACCOUNTS,
     rowsPerMinute: 1,
   });
-  // Each does one of three things; those that are short of credits cannot pay a row either.
+  // One of the three each; those that lack credits cannot pay a single row.
   await sql`
     with numbered as (
       select id, row_number() over () % 3 as third from batches

@@ -1,7 +1,7 @@
 /**
- * The life of a chunk that was claimed (see `claim-chunk.sql.ts`): committed or given back. The epoch fences: a
- * statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in the
- * order batch -> chunk -> reservation -> wallet -> budget of a key.
+ * The life of a claimed chunk (see `claim-chunk.sql.ts`): committed or released. The epoch is the fencing
+ * token: a statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in
+ * the order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 import {
   isOpen,
@@ -18,12 +18,12 @@ import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
 import { leaseEnd } from './claim-chunk.sql.ts';
 
 /**
- * A chunk that failed so often is tried in smaller parts. A lease may be lost for many reasons; what threw
- * will most likely throw again.
+ * Number of failures from which a chunk is tried in smaller parts. A lease may be lost for many reasons; a
+ * chunk that threw will most likely throw again.
  */
 const HALVE_FROM = { lost: 3, threw: 1 } as const;
 
-/** Extends a lease that is still the caller's. False when it is not. */
+/** Extends the caller's lease. False when the caller no longer holds it. */
 export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean> {
   const extended = await sql`
     update chunks set lease_until = ${leaseEnd(sql)}
@@ -31,7 +31,7 @@ export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean>
   return extended.length > 0;
 }
 
-/** What a part adds to its batch: rows of each outcome. */
+/** Rows of each outcome in a part. */
 export type OutcomeCounts = Record<OutcomeStatus, number>;
 
 export interface CommitPart {
@@ -39,39 +39,39 @@ export interface CommitPart {
   chunkId: number;
   chunkNumber: number;
   epoch: number;
-  /** Number of the part inside its chunk, from 0. */
+  /** Part number within its chunk, from 0. */
   k: number;
   objectKey: string;
   rows: number;
-  /** Of the longest row. */
+  /** Bytes of the longest row. */
   rowBytesMax: number;
   part: ObjectSum;
-  /** The object of whom it shows; null for a part that shows no people. */
+  /** The person index; null for a part without people. */
   ids: ObjectSum | null;
   counts: OutcomeCounts;
   operation: string;
   reservationId: number | null;
-  /** What ended the part before the chunk's end, and pauses the batch; null for nothing. */
+  /** The shortage that cut the part short and pauses the batch, or null. */
   shortOf: Shortage | null;
-  /** With `dedupe`: the records that this part answers for the first time, and their rows. */
+  /** With `dedupe`: the records first matched in this part, and their rows. */
   records: { id: number; row: number }[];
-  /** Whom the part delivers for a schedule; null for anything else. */
+  /** The people that the part delivers for a schedule; null without a schedule. */
   delivered: { scheduleId: string; ids: number[] } | null;
-  /** Suppressions up to this number do not stand in it; null for a part that shows no people. */
+  /** Contains nobody suppressed up to this number; null for a part without people. */
   suppressionNumber: number | null;
   report: PartReport;
 }
 
 export interface Committed {
   chunkDone: boolean;
-  /** True for the part that finished the batch. */
+  /** True when the part finished the batch. */
   batchDone: boolean;
 }
 
 /**
- * Commits a part: settles its reservation, writes its ledger line, records the object, and moves chunk
- * and batch on, in one statement or not at all. Undefined when the caller's epoch is old or the batch
- * neither runs nor pauses; then nothing changed. A batch that is being cancelled takes free parts alone.
+ * Commits a part in one statement: settles its reservation, writes its ledger line, records the object, and
+ * advances chunk and batch. Undefined, without any change, when the caller's epoch is old or the batch is
+ * neither running nor paused. A batch that is being cancelled accepts only free parts.
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
@@ -104,7 +104,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
       ) r (id, row)),
     schedule as (
-      -- One that is being deleted waits for the part, or is gone and remembers nobody.
+      -- A concurrent deletion of the schedule waits for the part, or came first and there is nothing to record.
       select id from schedules where id = ${part.delivered?.scheduleId ?? null}::uuid for key share),
     delivered as (
       insert into schedule_deliveries (schedule_id, person_id)
@@ -138,20 +138,20 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   return committed;
 }
 
-/** Why a claim ends without a part. */
+/** The reason why a claim ends without a part. */
 export type Release =
-  /** Not one row could be paid: the batch pauses. */
+  /** No row could be paid: the batch pauses. */
   | { pauseFor: Shortage }
   /**
-   * After so many seconds the rows are tried again. What failed by the chunk's own fault (`chunk`) counts against
-   * it and keeps it alone; while storage or database fail (`batch`), or the key has used up its rows per minute
-   * (`key`), the others would only meet the same.
+   * The rows are retried after these seconds. A failure of the chunk itself (`chunk`) counts against it and
+   * delays only that chunk. When storage or database fail (`batch`), or the key has used up its rows per minute
+   * (`key`), the other chunks wait too, as they would fail in the same way.
    */
   | { waits: 'chunk' | 'batch' | 'key'; seconds: number };
 
 /**
- * Ends a claim without a part: the reservation is voided, the chunk waits again under a new epoch. Nothing
- * changes when the epoch is old. Call inside a transaction.
+ * Ends a claim without a part: voids the reservation and makes the chunk wait under a new epoch. Changes
+ * nothing when the epoch is old. Call in a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
@@ -185,8 +185,8 @@ export async function releaseChunk(
 }
 
 /**
- * Counts a failure of a chunk, or none for null. From the failure of number `halveFrom` on, its next part
- * holds half the rows of the one that failed, down to one row, so that a row that fails is closed in on.
+ * Counts a failure of a chunk, or none for null. From failure number `halveFrom` on, its next part has half the
+ * rows of the failed one, down to one row, which isolates a poison row by bisection.
  */
 function countFailure(sql: Sql, halveFrom: number | null) {
   if (halveFrom === null) return sql`failures = failures`;
@@ -197,9 +197,8 @@ function countFailure(sql: Sql, halveFrom: number | null) {
 }
 
 /**
- * Takes back what nobody holds: leases that ran out (epoch + 1 and the void of the old reservation in
- * one statement) and chunks dispatched long ago whose wake-up was lost. Returns the number of leases
- * taken back. Call inside a transaction.
+ * Reclaims expired leases (epoch + 1 and the void of the old reservation in one statement) and chunks
+ * dispatched long ago whose wake-up was lost. Returns the number of reclaimed leases. Call in a transaction.
  */
 export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promise<number> {
   await sql`
@@ -234,11 +233,11 @@ export interface ReclaimedChunk {
   number: number;
   parts: number;
   epoch: number;
-  /** Keys of its parts that count. */
+  /** Keys of its recorded parts. */
   recordedKeys: string[];
 }
 
-/** Disturbed chunks of the batches that ended between one and two days ago and still have their files. */
+/** Reclaimed chunks of the batches that ended between one and two days ago and still have their files. */
 export async function listReclaimedChunks(sql: Sql): Promise<ReclaimedChunk[]> {
   return sql<ReclaimedChunk[]>`
     select c.batch_id, c.number, c.parts, c.epoch, array(
@@ -250,7 +249,7 @@ export async function listReclaimedChunks(sql: Sql): Promise<ReclaimedChunk[]> {
     order by c.batch_id, c.number limit 10000`;
 }
 
-/** Rows of these records that the batch has answered already. */
+/** The first rows of those records that the batch has already matched. */
 export async function findAnsweredRecords(
   sql: Sql,
   batchId: string,

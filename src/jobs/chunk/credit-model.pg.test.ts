@@ -18,7 +18,7 @@ import { type CommitPart, commitPart, releaseChunk } from './commit-part.sql.ts'
 import { reserveForChunk } from './reserve.sql.ts';
 
 const CHUNK_ROWS = 3;
-/** `MODEL_RUNS=500` looks longer. */
+/** `MODEL_RUNS=500` searches longer. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 20);
 
 let pipeline: Pipeline;
@@ -42,7 +42,7 @@ const step = fc.record({
     'midnight',
     'cap',
   ),
-  /** Chooses among the chunks or claims that there are. */
+  /** Selects one of the existing chunks or claims. */
   pick: fc.nat({ max: 100 }),
   amount: fc.integer({ min: 1, max: CHUNK_ROWS }),
   flag: fc.boolean(),
@@ -56,7 +56,7 @@ const run = fc.record({
   steps: fc.array(step, { minLength: 30, maxLength: 60 }),
 });
 
-/** One random run: the model, its counterpart in the database, and every claim ever made. */
+/** One random run: the model, its counterpart in the database, and all claims made. */
 class Run {
   readonly model: CreditModel;
   readonly claims: ModelClaim[] = [];
@@ -74,7 +74,7 @@ class Run {
 
   static async start(credits: number, max: number | null, cap: number | null): Promise<Run> {
     const caller = await pipeline.boundedAccount(credits, cap);
-    // While enough of others wait nobody would be woken: what runs before left behind stands still.
+    // Makes leftovers of earlier runs inert: while enough of others wait, no worker would be woken.
     pipeline.queues.waiting = [];
     await pipeline.sql`
       update batches set state = 'paused', reason = 'user'
@@ -117,7 +117,7 @@ class Run {
       model.sweep();
       return pipeline.sweep();
     }
-    // Mostly a claim of late, which may still hold.
+    // Mostly a recent claim, which may still be valid.
     const back = pick % 4 === 0 ? pick : pick % 3;
     const claim = claims.at(-1 - (back % Math.max(claims.length, 1)));
     if (claim === undefined) return;
@@ -136,7 +136,7 @@ class Run {
   }
 
   async #reserve(claim: ModelClaim, amount: number): Promise<void> {
-    // A worker asks once, for no more matches than there are rows left.
+    // A worker reserves once, for at most as many matches as there are rows left.
     if (claim.granted !== null) return;
     const matches = Math.min(amount, claim.chunk.rows - claim.chunk.rowsDone);
     if (matches === 0) return;
@@ -205,7 +205,7 @@ class Run {
     expect(charged?.paid).toBe(this.model.call());
   }
 
-  /** A key that was made without a bound stays so. */
+  /** A key created without a daily budget stays without one. */
   async #setCap(cap: number | null): Promise<void> {
     const bounded = await pipeline.sql`
       update key_budgets set credits_per_day = ${cap} where key_id = ${this.#caller.keyId}
@@ -218,7 +218,7 @@ class Run {
     await pipeline.grant(this.#caller, amount, `grant-${this.#grants++}`);
   }
 
-  /** Database and model hold the same, and every rule of the audit holds. */
+  /** Expects database and model to be equal, and every rule of the audit to hold. */
   async check(): Promise<void> {
     const { balance, reserved } = this.model;
     expect(await pipeline.wallet(this.#caller)).toEqual({ balance, reserved });
@@ -296,7 +296,7 @@ test('no order of claims, reservations, commits, losses, calls, days and grants 
     }),
     { numRuns: RUNS },
   );
-  // Runs in which nothing happened would prove nothing.
+  // Runs without any activity would prove nothing.
   expect(seen.commits).toBeGreaterThan(20);
   expect(seen.lost).toBeGreaterThan(20);
   expect(seen.pauses).toBeGreaterThan(0);

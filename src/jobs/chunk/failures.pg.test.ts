@@ -1,4 +1,4 @@
-/** What fails again and again: one bad row costs one row, and a bad store or an empty bucket costs none. */
+/** Repeated failures: a poison row costs one row, and a failing store or an empty rate limit costs none. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import type { Woken } from '../../../tests/support/memory-queues.ts';
@@ -30,7 +30,7 @@ const options = { operation: 'people.enrich', fields: 'id' };
 const emails = crowd(ROWS).map(({ email }) => String(email));
 const list = `email\n${emails.join('\n')}\n`;
 
-/** Runs, and passes the time between tries, until the batch has ended; returns the rounds it took. */
+/** Runs, advancing time between retries, until the batch has ended; returns the number of rounds. */
 async function runToTheEnd(id: string, run = () => pipeline.runUntilIdle()): Promise<number> {
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await run();
@@ -41,7 +41,7 @@ async function runToTheEnd(id: string, run = () => pipeline.runUntilIdle()): Pro
   throw new Error(`batch ${id} did not end`);
 }
 
-/** Every row matched but those of these indexes, which are errors. */
+/** Expects every row matched except these indexes, which are errors. */
 async function expectErrors(id: string, failed: readonly number[]): Promise<void> {
   const { text } = await pipeline.results(caller, id);
   const expected = emails.map((email, index) =>
@@ -65,7 +65,7 @@ const places: number[][] = [[0], [ROWS - 1], [7], [3, 4], [0, 9, ROWS - 1]];
 
 describe('rows that throw whenever they are committed', () => {
   beforeAll(async () => {
-    // Nothing of ours throws for a row that is known; the database can be made to.
+    // Our code throws nothing for a known row; the database can be made to.
     await pipeline.sql`create table poison (record_id bigint)`;
     await pipeline.sql`
       create function refuse_poison() returns trigger language plpgsql as $$
@@ -93,7 +93,7 @@ describe('rows that throw whenever they are committed', () => {
 });
 
 describe('rows that kill the worker that reads them', () => {
-  /** Does a wake-up, unless the part would hold such a row: then the worker dies with its lease. */
+  /** Runs a wake-up, unless the part would contain a poison row: then the worker dies with its lease. */
   async function workOrDie(woken: Woken, killers: readonly number[]): Promise<void> {
     const { context, queues, sql } = pipeline;
     if (woken.name !== 'run-chunk') return queues.run(context, woken);
@@ -159,7 +159,7 @@ describe('a store that fails', () => {
 });
 
 describe('rows per minute of a key', () => {
-  /** A minute later, by the clock of the buckets and of what waits. */
+  /** Advances the clocks of rate limits and waits by a minute. */
   async function passAMinute(): Promise<void> {
     await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
     await pipeline.passAnHour();
@@ -167,14 +167,14 @@ describe('rows per minute of a key', () => {
     await pipeline.runUntilIdle();
   }
 
-  /** How often each of these lists of one chunk was claimed. */
+  /** The number of claims of each of these one-chunk lists. */
   async function claims(ids: readonly string[]): Promise<number[]> {
     const chunks = await pipeline.sql<{ batchId: string; epoch: number }[]>`
       select batch_id, epoch from chunks where batch_id = any(${[...ids]}::uuid[])`;
     return ids.map((id) => Number(chunks.find(({ batchId }) => batchId === id)?.epoch));
   }
 
-  /** Lists of one row each of a key that may run one row a minute, split and not yet run. */
+  /** Split but unprocessed lists of one row each, of a key with one row per minute. */
   async function slowLists(lists: number): Promise<{ slow: Caller; ids: string[] }> {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = 1 where id = ${slow.keyId}`;
@@ -196,11 +196,11 @@ describe('rows per minute of a key', () => {
     }
   }
 
-  test('that are used up are asked for once, not for each list of the key', async () => {
+  test('that are used up are requested once, not for each list of the key', async () => {
     const { slow, ids } = await slowLists(6);
     pipeline.queues.mayGoOn = true;
     await pipeline.runUntilIdle();
-    // The first ran, the second was refused, the others wait with it; the oldest comes first each minute.
+    // The first ran, the second was refused, the others wait with it; the oldest runs first each minute.
     expect(await claims(ids)).toEqual([1, 2, 0, 0, 0, 0]);
     await passAMinute();
     expect(await claims(ids)).toEqual([1, 3, 0, 0, 0, 0]);
@@ -211,7 +211,7 @@ describe('rows per minute of a key', () => {
     await cancelAll(slow, ids);
   });
 
-  test('keep no list from being cancelled, paused and resumed while it waits', async () => {
+  test('do not prevent cancelling, pausing and resuming a waiting list', async () => {
     const { slow, ids } = await slowLists(4);
     await pipeline.runUntilIdle();
     const [, , third = '', fourth = ''] = ids;
@@ -219,7 +219,7 @@ describe('rows per minute of a key', () => {
     await pipeline.runUntilIdle();
     expect((await pipeline.batch(slow, third)).state).toBe('cancelled');
     await pipeline.call(slow, `/v1/batches/${fourth}/pause`, { method: 'POST' });
-    // Of what waits nothing is left but a list that is paused: no wait of the key is kept for it.
+    // Only a paused list is left: the key's wait is not kept for it.
     await passAMinute();
     await pipeline.sweep();
     expect(await pipeline.sql`select from key_waits where key_id = ${slow.keyId}`).toHaveLength(0);
@@ -230,7 +230,7 @@ describe('rows per minute of a key', () => {
     expect((await pipeline.batch(slow, fourth)).state).toBe('completed');
   });
 
-  test('let as many lists run at a time as hold the rows of a minute', async () => {
+  test('let as many lists run at a time as contain the rows of a minute', async () => {
     const { slow, ids } = await slowLists(8);
     await pipeline.runUntilIdle();
     await pipeline.sql`update api_keys set rows_per_minute = 3 where id = ${slow.keyId}`;
@@ -240,7 +240,7 @@ describe('rows per minute of a key', () => {
     await cancelAll(slow, ids);
   });
 
-  test('lose no list when two workers end the wait while a third one prolongs it', async () => {
+  test('lose no list when two workers end the wait while a third extends it', async () => {
     const { slow, ids } = await slowLists(5);
     await pipeline.runUntilIdle();
     await pipeline.sql`update key_waits set claim_after = now() where key_id = ${slow.keyId}`;
@@ -249,7 +249,7 @@ describe('rows per minute of a key', () => {
     let ending: Promise<unknown> = Promise.resolve();
     await inTransaction(pipeline.sql, async (tx) => {
       await waitForKey(tx, { batchId: second, keyId: slow.keyId, seconds: 60 });
-      // Whoever ends waits passes over a key that another holds.
+      // Ending waits skips a key that another transaction holds.
       await Promise.all([inTransaction(sql, endWaits), inTransaction(sql, endWaits)]);
       await tx`update batches set waits_for = null where id = ${third}`;
       ending = waitForKeyOf(third, slow);
@@ -267,7 +267,7 @@ describe('rows per minute of a key', () => {
   const waitForKeyOf = (batchId: string, { keyId }: Caller) =>
     inTransaction(pipeline.context.sql, (tx) => waitForKey(tx, { batchId, keyId, seconds: 60 }));
 
-  test('send a chunk back until the bucket has filled, and other keys go on', async () => {
+  test('delay a chunk until the rate limit allows it, while other keys continue', async () => {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;
     const first = await pipeline.upload(slow, list, options);
@@ -293,7 +293,7 @@ describe('rows per minute of a key', () => {
     expect(await pipeline.batch(slow, second)).toMatchObject({ state: 'completed' });
   });
 
-  test('that are used up are asked for once, not for each chunk of a list', async () => {
+  test('that are used up are requested once, not for each chunk of a list', async () => {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;
     const id = await pipeline.upload(
@@ -305,12 +305,12 @@ describe('rows per minute of a key', () => {
     pipeline.queues.mayGoOn = true;
     await pipeline.runUntilIdle();
     pipeline.queues.mayGoOn = false;
-    // The first chunk ran; the second was claimed and given back; the others wait with it.
+    // The first chunk ran; the second was claimed and released; the others wait with it.
     const chunks = await pipeline.sql<{ epoch: number; state: string }[]>`
       select epoch, state from chunks where batch_id = ${id} order by number`;
     expect(chunks.map(({ epoch }) => epoch)).toEqual([1, 2, ...new Array(10).fill(0)]);
     expect(chunks.map(({ state }) => state)).toEqual(['done', ...new Array(11).fill('pending')]);
-    // What waits takes no room from the account's other keys.
+    // Waiting chunks do not use the share of the account's other keys.
     const other = await pipeline.keyOf(slow.accountId, 'live');
     const next = await pipeline.upload(other, list, options);
     await pipeline.runUntilIdle();
@@ -319,7 +319,7 @@ describe('rows per minute of a key', () => {
     await pipeline.runUntilIdle();
   });
 
-  test('are asked for the rows of the part alone, and not for a list that is cancelled', async () => {
+  test('are used only for the rows of the part, and not for a list that is cancelled', async () => {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = 1000 where id = ${slow.keyId}`;
     const used = async () => {

@@ -1,4 +1,4 @@
-/** What a key may spend in a day binds its lists as it binds its single calls. */
+/** A key's daily budget limits its lists as it limits its single calls. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const options = { operation: 'people.enrich', fields: 'id' };
 
-/** A list of this many people, all of them in the graph. */
+/** A list of `count` people, all in the graph. */
 function people(count: number): string {
   const rows = Array.from({ length: count }, (_, index) => `p${(index % 20) + 1}@list.example`);
   return `email\n${rows.join('\n')}\n`;
@@ -34,7 +34,7 @@ async function sweepAndRun(): Promise<void> {
   await pipeline.runUntilIdle();
 }
 
-/** What the single calls and the lists of a key have taken of its day. */
+/** Credits that single calls and lists of a key have taken from its daily budget. */
 async function takenToday({ keyId }: Caller): Promise<number> {
   const [row] = await pipeline.sql<{ taken: number }[]>`
     select credits_taken_today(b) as taken from key_budgets b
@@ -44,8 +44,8 @@ async function takenToday({ keyId }: Caller): Promise<number> {
 
 const onePerson = '/v1/people/enrich?email=p1@list.example';
 
-describe('a list of a key that may spend less in a day', () => {
-  test('pays the longest prefix, pauses, and goes on after midnight to the same file', async () => {
+describe('a list that exceeds its key’s daily budget', () => {
+  test('pays the longest prefix, pauses, and resumes after midnight to the same file', async () => {
     const list = people(10);
     const rich = await pipeline.account(100);
     const whole = await pipeline.results(rich, await pipeline.enrich(rich, list, options));
@@ -57,7 +57,7 @@ describe('a list of a key that may spend less in a day', () => {
       rows: { processed: 6, matched: 6, not_processed: 0 },
       credits: { charged: 6, reserved: 0 },
     });
-    // Neither time within the day nor credits of the wallet lift it.
+    // Neither time within the day nor credits in the wallet resume it.
     await pipeline.grant(caller, 100, 'top-up');
     await pipeline.passAnHour();
     await sweepAndRun();
@@ -73,7 +73,7 @@ describe('a list of a key that may spend less in a day', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 190, reserved: 0 });
   });
 
-  test('goes on when the key may spend more, and to the end when it has no bound', async () => {
+  test('resumes when the budget is raised, and completes when it is removed', async () => {
     const caller = await pipeline.boundedAccount(100, 2);
     const id = await pipeline.enrich(caller, people(9), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 2 } });
@@ -89,12 +89,12 @@ describe('a list of a key that may spend less in a day', () => {
       state: 'completed',
       credits: { charged: 9 },
     });
-    // A bound that comes back counts what was spent without it.
+    // A restored budget counts what was spent without it.
     await setCreditsPerDay(pipeline.sql, caller.keyId, 9);
     expect((await pipeline.call(caller, onePerson)).status).toBe(402);
   });
 
-  test('keeps what is less than the price of a match', async () => {
+  test('keeps a remainder below the price of a match', async () => {
     const caller = await pipeline.boundedAccount(100, 20);
     const id = await pipeline.enrich(caller, people(4), { operation: 'people.mobile' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a list of a key that may spend less in a day', () => {
     expect(await takenToday(caller)).toBe(16);
   });
 
-  test('pays nothing when the bound was lowered below what is spent', async () => {
+  test('pays nothing when the budget was lowered below what is spent', async () => {
     const caller = await pipeline.boundedAccount(100, 6);
     await pipeline.enrich(caller, people(4), options);
     await setCreditsPerDay(pipeline.sql, caller.keyId, 2);
@@ -117,7 +117,7 @@ describe('a list of a key that may spend less in a day', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 96, reserved: 0 });
   });
 
-  test('says what it waits for, wallet or key, as that changes', async () => {
+  test('shows whether it waits for the wallet or the key, as that changes', async () => {
     const caller = await pipeline.boundedAccount(2, 3);
     const id = await pipeline.enrich(caller, people(5), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({ reason: 'insufficient_credits' });
@@ -130,7 +130,7 @@ describe('a list of a key that may spend less in a day', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 4 } });
   });
 
-  test('that somebody paused stays paused whatever the key may spend', async () => {
+  test('paused by its owner stays paused whatever the budget', async () => {
     const caller = await pipeline.boundedAccount(100, 1);
     const id = await pipeline.enrich(caller, people(3), options);
     await pipeline.call(caller, `/v1/batches/${id}/pause`, { method: 'POST' });
@@ -139,7 +139,7 @@ describe('a list of a key that may spend less in a day', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused', reason: 'user' });
   });
 
-  test('with max_credits below the bound ends as it would without', async () => {
+  test('with max_credits below the budget ends as it would without a budget', async () => {
     const caller = await pipeline.boundedAccount(100, 3);
     const id = await pipeline.enrich(caller, people(5), { ...options, max_credits: '3' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
@@ -149,7 +149,7 @@ describe('a list of a key that may spend less in a day', () => {
   });
 });
 
-test('lists and single calls of a key at once never spend more than its day', async () => {
+test('concurrent lists and single calls of a key never exceed its daily budget', async () => {
   const caller = await pipeline.boundedAccount(1000, 23);
   for (const _ of [1, 2]) await pipeline.upload(caller, people(18), options);
   const [answers] = await Promise.all([
@@ -164,13 +164,13 @@ test('lists and single calls of a key at once never spend more than its day', as
   expect(await takenToday(caller)).toBe(23);
 });
 
-/** True for the ids that are written beside each part. */
+/** True for the person index of a part. */
 function isBesidePart(key: string): boolean {
   return key.endsWith('.ids');
 }
 
 describe('a reservation', () => {
-  test('that is voided gives back what it took of the day', async () => {
+  test('that is voided returns its credits to the daily budget', async () => {
     const caller = await pipeline.boundedAccount(100, 5);
     const id = await pipeline.upload(caller, people(4), options);
     const taken: number[] = [];
@@ -180,13 +180,13 @@ describe('a reservation', () => {
       await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
     };
     await pipeline.runUntilIdle();
-    // The matches; then the rows that were not processed.
+    // The matches, then the unprocessed rows.
     expect(taken).toEqual([4, 0]);
     expect(await takenToday(caller)).toBe(0);
     expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: 0 });
   });
 
-  test('that is voided after midnight gives nothing to the new day', async () => {
+  test('that is voided after midnight returns nothing to the new day', async () => {
     const caller = await pipeline.boundedAccount(100, 5);
     await pipeline.upload(caller, people(4), options);
     pipeline.faults.put = async (key) => {
@@ -210,15 +210,15 @@ describe('a reservation', () => {
   });
 });
 
-describe('lists of keys that count with the key that made them', () => {
-  /** A key with the bound of its maker, which counts with it. */
+describe('lists of keys that share the budget of the key that created them', () => {
+  /** A key with the budget of its creator, which it shares. */
   async function successorOf({ accountId, keyId }: Caller, creditsPerDay: number): Promise<Caller> {
     const counted = { creditsOf: keyId, creditsPerDay };
     const { id, key } = await createKey(pipeline.sql, { accountId, mode: 'live', ...counted });
     return { accountId, keyId: id, key };
   }
 
-  test('spend of one day, and wait for it', async () => {
+  test('spend from one budget, and wait for it', async () => {
     const maker = await pipeline.boundedAccount(100, 6);
     const child = await successorOf(maker, 6);
     await pipeline.enrich(maker, people(4), options);
@@ -235,7 +235,7 @@ describe('lists of keys that count with the key that made them', () => {
     expect(await takenToday(maker)).toBe(2);
   });
 
-  test('give back what is voided to the day that it was taken from', async () => {
+  test('return voided credits to the day that they were taken from', async () => {
     const maker = await pipeline.boundedAccount(100, 5);
     const child = await successorOf(maker, 4);
     const id = await pipeline.upload(child, people(4), options);
@@ -250,7 +250,7 @@ describe('lists of keys that count with the key that made them', () => {
     expect(await takenToday(maker)).toBe(0);
   });
 
-  test('are bound by a lower bound of their maker', async () => {
+  test('are limited by a lower budget of their creator', async () => {
     const maker = await pipeline.boundedAccount(100, 5);
     const child = await successorOf(maker, 5);
     await setCreditsPerDay(pipeline.sql, maker.keyId, 1);
@@ -259,9 +259,9 @@ describe('lists of keys that count with the key that made them', () => {
   });
 });
 
-test('who comes late over midnight counts on the new day instead of beginning the old one', async () => {
+test('a charge with a late clock after midnight counts on the new day instead of restarting the old one', async () => {
   const caller = await pipeline.boundedAccount(100, 2);
-  // As if another's clock had passed midnight and spent of the new day.
+  // As if another process's clock had passed midnight and spent from the new day.
   await pipeline.sql`
     update key_budgets set day = utc_today() + 1, spent = 1 where key_id = ${caller.keyId}`;
   expect((await pipeline.call(caller, onePerson)).status).toBe(200);

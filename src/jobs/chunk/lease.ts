@@ -1,4 +1,4 @@
-/** Keeps a claim alive while its worker lives. A worker that freezes loses it; the epoch then fences. */
+/** Extends a claim while its worker lives. A frozen worker loses it, and the epoch fences it off. */
 import type { JobContext } from '../queue/job-context.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 import { extendLease } from './commit-part.sql.ts';
@@ -12,7 +12,7 @@ export function holdLease(context: JobContext, held: ClaimedChunk): { stop(): vo
       (ours) => {
         if (!ours) clearInterval(timer);
       },
-      (error) => context.log.warn({ err: error, batch, chunk }, 'lease not extended'),
+      (error) => context.log.warn({ err: error, batch, chunk }, 'could not extend a lease'),
     );
   }, EXTEND_EVERY_MS);
   return { stop: () => clearInterval(timer) };

@@ -23,7 +23,7 @@ afterEach(async () => {
   delete pipeline.faults.get;
   delete pipeline.faults.put;
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
-  // The next test finds no work of this one.
+  // Leaves no work for the next test.
   await pipeline.passAnHour();
   await pipeline.sweep();
   await pipeline.runUntilIdle();
@@ -44,7 +44,7 @@ async function dispatched(
   return { id, woken, chunkId, epoch };
 }
 
-/** Everything that a batch, its chunks, parts, money and result hold. */
+/** The complete state of a batch: chunks, parts, money and result. */
 async function everything(id: string) {
   const { sql } = pipeline;
   return {
@@ -64,7 +64,7 @@ async function charged(id: string): Promise<number> {
 }
 
 describe('a claim', () => {
-  test('is won by one of many workers with the same wake-up', async () => {
+  test('is granted to one of many workers with the same wake-up', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
     const claims = await Promise.all(
@@ -75,7 +75,7 @@ describe('a claim', () => {
     expect(won?.chunk).toMatchObject({ chunkId, epoch: epoch + 1, rows: 3, rowsDone: 0 });
   });
 
-  test('of a wake-up that comes twice runs the chunk once', async () => {
+  test('of a duplicate wake-up runs the chunk once', async () => {
     const { id, woken } = await dispatched();
     const { context, queues } = pipeline;
     await Promise.all([queues.run(context, woken), queues.run(context, woken)]);
@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(await claimChunk(sql, { chunkId, epoch })).toBeUndefined();
   });
 
-  test('reserves nothing, and gives nothing back, once another holds the chunk', async () => {
+  test('reserves and releases nothing once another worker holds the chunk', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
     const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
@@ -120,7 +120,7 @@ describe('a claim', () => {
     expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 0 });
   });
 
-  test('that is still alive is not taken back', async () => {
+  test('that is still alive is not reclaimed', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
     await claimChunk(sql, { chunkId, epoch });
@@ -128,9 +128,9 @@ describe('a claim', () => {
   });
 });
 
-describe('a worker that froze and came back', () => {
+describe('a worker that froze and resumed', () => {
   test.each(['get', 'put'] as const)(
-    'before its %s of an object changes nothing once another worker was done',
+    'before its %s of an object changes nothing after another worker finished',
     async (call) => {
       const { context, queues, faults } = pipeline;
       const { id, woken } = await dispatched();
@@ -143,7 +143,7 @@ describe('a worker that froze and came back', () => {
       };
       const zombie = queues.run(context, woken);
       await frozen.raised;
-      // The lease runs out, and another worker does the work.
+      // The lease expires, and another worker does the work.
       await pipeline.passAnHour();
       await pipeline.sweep();
       await pipeline.runUntilIdle();
@@ -154,7 +154,7 @@ describe('a worker that froze and came back', () => {
       await pipeline.runUntilIdle();
       expect(await everything(id)).toEqual(before);
       expect(await charged(id)).toBe(1);
-      // What it wrote lies in storage, and no reader ever sees it.
+      // Its object is in storage, but no reader ever sees it.
       const keys = (await pipeline.objects()).filter((key) =>
         new RegExp(`${id}/parts/.*\\.csv$`).test(key),
       );
@@ -166,9 +166,9 @@ describe('a worker that froze and came back', () => {
 
   test.each([
     ['with matches', list, 2],
-    // Nothing is reserved then: the epoch alone stands between the two workers.
+    // Nothing is reserved then: only the epoch separates the two workers.
     ['without a match', list.replaceAll('p', 'no'), 0],
-  ])('before the other worker is done leaves the work to that one, %s', async (_, rows, paid) => {
+  ])('before the other worker finishes leaves the work to that one, %s', async (_, rows, paid) => {
     const { context, queues, faults } = pipeline;
     const { id, woken } = await dispatched(rows);
     const frozen = new Signal();
@@ -208,13 +208,13 @@ describe('a worker that froze and came back', () => {
     expect(await charged(id)).toBe(paid === 0 ? 0 : 1);
   });
 
-  test('holds its locks for less time than its lease lasts', async () => {
+  test('holds its locks for less time than its lease', async () => {
     const [setting] = await pipeline.context.sql<{ idle: string }[]>`
       select current_setting('idle_in_transaction_session_timeout') as idle`;
     expect(setting).toEqual({ idle: '10s' });
   });
 
-  test('reserves nothing when its lease ends while it waits for the lock', async () => {
+  test('reserves nothing when its lease expires while it waits for the lock', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
     const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
@@ -232,7 +232,7 @@ describe('a worker that froze and came back', () => {
   });
 });
 
-/** A batch of an account of its own, with a reservation under a lease that ran out. */
+/** A batch of a new account, with a reservation under an expired lease. */
 async function abandoned(): Promise<string> {
   const { sql } = pipeline;
   const owner = await pipeline.account(10);
@@ -252,8 +252,8 @@ async function abandoned(): Promise<string> {
   return owner.accountId;
 }
 
-describe('a lease that ran out', () => {
-  test('is taken back with its reservation, under a new epoch, and the failure counts', async () => {
+describe('an expired lease', () => {
+  test('is reclaimed with its reservation, under a new epoch, and the failure counts', async () => {
     const { sql } = pipeline;
     const { id, chunkId, epoch } = await dispatched();
     const claim = must(await claimChunk(sql, { chunkId, epoch }), 'the claim').chunk;
@@ -275,7 +275,7 @@ describe('a lease that ran out', () => {
     expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(0);
   });
 
-  test('gives back to wallets in the order of their ids, as single calls take from them', async () => {
+  test('releases credits to wallets in the order of their ids, the order in which single calls lock them', async () => {
     const { sql } = pipeline;
     const owners: string[] = [];
     for (let owner = 0; owner < 6; owner++) owners.push(await abandoned());
@@ -286,7 +286,7 @@ describe('a lease that ran out', () => {
       await tx`select from wallets where account_id = ${first} for update`;
       reclaiming = inTransaction(sql, (other) => reclaimChunks(other, 3600));
       await pipeline.untilBlocked(1);
-      // It waits for the first wallet and holds none of the others, so nobody waits in a circle.
+      // It waits for the first wallet and holds none of the others, so there is no deadlock.
       const free = await sql`
         select from wallets where account_id = any(${others}::uuid[]) for update skip locked`;
       expect(free).toHaveLength(others.length);
@@ -294,7 +294,7 @@ describe('a lease that ran out', () => {
     expect(await reclaiming).toBe(owners.length);
   });
 
-  test('is taken back alone: another chunk of its batch stays with who holds it', async () => {
+  test('is reclaimed alone: another chunk of its batch stays with its holder', async () => {
     const { sql } = pipeline;
     const { id } = await dispatched(`${list}${list.slice('email\n'.length)}`);
     const chunks = await sql<{ chunkId: number; epoch: number }[]>`
@@ -308,7 +308,7 @@ describe('a lease that ran out', () => {
     expect([...after]).toEqual([{ state: 'pending' }, { state: 'leased' }]);
   });
 
-  test('is taken back once by many sweeps at a time', async () => {
+  test('is reclaimed once by many concurrent sweeps', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
     await claimChunk(sql, { chunkId, epoch });
@@ -330,7 +330,7 @@ describe('a wake-up that was lost', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
-  test('is found within seconds where nothing waits, and left alone while the queue is long', async () => {
+  test('is found within seconds when the queue is empty, and left alone while it is long', async () => {
     const { id, woken, chunkId } = await dispatched();
     const epochAfterSweep = async () => {
       await pipeline.sweep();
@@ -359,7 +359,7 @@ describe('a wake-up that was lost', () => {
 });
 
 describe('a split', () => {
-  test('that runs twice, one after the other or at once, cuts the list once', async () => {
+  test('that runs twice, in sequence or concurrently, cuts the list once', async () => {
     const { context, queues } = pipeline;
     const id = await pipeline.upload(caller, list, options);
     const woken = must(queues.waiting[0], 'the split');

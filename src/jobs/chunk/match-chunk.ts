@@ -1,4 +1,4 @@
-/** The outcomes of a chunk's rows, before anything is paid: read, match, compare, drop duplicates. */
+/** Computes the outcomes of a chunk's rows before payment: reads, matches, compares, marks duplicates. */
 
 import { agrees } from '../../core/enrich/agreement.ts';
 import { type Answer, needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
@@ -21,11 +21,11 @@ import { storeCall } from './store-call.ts';
 export interface MatchedChunk {
   piece: Buffer;
   records: RecordTable;
-  /** Of all rows of the chunk. */
+  /** Repairs in all rows of the chunk. */
   repairs: Repair[];
-  /** Outcomes of the rows after those that are done, or of as many as the part may hold. */
+  /** Outcomes of the unfinished rows, up to the maximum of the part. */
   outcomes: Outcome[];
-  /** Call it when the answers are rendered: they must not be read after it. */
+  /** Call when the records are rendered: they must not be read afterwards. */
   release(): void;
 }
 
@@ -33,8 +33,8 @@ type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> &
   Partial<Pick<ChunkPhases, 'endPhase'>>;
 
 /**
- * Matches the rows of a chunk that are not done. `answered` are the records, with their rows, that a pass
- * without results has answered before, beside those that the batch has recorded.
+ * Matches the unfinished rows of a chunk. `answered` are the records, with their rows, already matched by a
+ * pass without results, in addition to those recorded by the batch.
  */
 export async function matchChunk(
   context: ChunkContext,
@@ -79,8 +79,8 @@ export async function matchChunk(
 }
 
 /**
- * Copies texts into one pooled buffer, which is added to `kept`. What the driver reads lives too briefly
- * to be kept for the time of a chunk: megabytes would wait for a full collection.
+ * Copies texts into one pooled buffer, which is added to `kept`. The driver's buffers should be short-lived:
+ * kept for the time of a chunk, megabytes would wait for a full garbage collection.
  */
 function copyInto(kept: Buffer[], texts: readonly Buffer[]): Buffer[] {
   const buffer = acquireBuffer(texts.reduce((bytes, text) => bytes + text.length, 0));
@@ -93,7 +93,7 @@ function copyInto(kept: Buffer[], texts: readonly Buffer[]): Buffer[] {
   });
 }
 
-/** The records that these outcomes, which begin behind the rows that are done, answer. */
+/** The records matched by these outcomes, which start after the finished rows. */
 export function answeredRecords(
   chunk: ClaimedChunk,
   outcomes: readonly Outcome[],
@@ -104,7 +104,7 @@ export function answeredRecords(
   );
 }
 
-/** The second row of a record is a duplicate of the first, wherever in the list that was. */
+/** Marks each later row of a record as a duplicate of the first, anywhere in the list. */
 async function markDuplicates(
   context: ChunkContext,
   batch: ListBatch,

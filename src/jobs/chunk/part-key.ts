@@ -1,4 +1,4 @@
-/** The key holds the epoch: what a worker with an old lease writes is another object. */
+/** The object key of a part. It contains the epoch, so a worker with an old lease writes another object. */
 export function partKey(
   batchId: string,
   chunk: { number: number; parts: number; epoch: number },

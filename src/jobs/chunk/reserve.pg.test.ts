@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** What the chunks of a list, all under lease, ask for. */
+/** The reservation inputs of a list's chunks, all leased. */
 async function leased(caller: Caller, options: Record<string, string>): Promise<ReserveInput[]> {
   const rows = Array.from({ length: CHUNKS * MATCHES }, (_, row) => `a${row}@list.example\n`);
   const query = { operation: 'people.enrich', ...options };
@@ -40,10 +40,10 @@ test.each([
   ['the key', { credits: 100, perDay: 5, max: {} }, 5, 'key_budget'],
   ['max_credits', { credits: 100, perDay: null, max: { max_credits: '5' } }, 10, 'max_credits'],
 ] as const)(
-  'chunks that reserve at one moment are never promised more than %s can pay',
+  'chunks that reserve concurrently are never granted more than %s can pay',
   async (_, { credits, perDay, max }, payable, shortOf) => {
     const caller = await pipeline.boundedAccount(credits, perDay);
-    // Two lists, so that some meet at their batch and some at the wallet.
+    // Two lists, so that some compete for their batch and some for the wallet.
     const inputs = [...(await leased(caller, max)), ...(await leased(caller, max))];
     let reserving: ReturnType<typeof reserveForChunk>[] = [];
     await inTransaction(pipeline.sql, async (tx) => {
@@ -75,7 +75,7 @@ test('credits that one list has reserved neither pay for another nor resume it',
   expect(await resumePaidBatches(pipeline.sql, prices)).toEqual([]);
 });
 
-test('what is reserved is not charged once its batch is being cancelled', async () => {
+test('a reservation is not charged once its batch is being cancelled', async () => {
   const caller = await pipeline.boundedAccount(100, null);
   const input = must((await leased(caller, {}))[0], 'a claim');
   const { batchId, chunkId, epoch } = input;

@@ -2,7 +2,7 @@ import { type Reserved, reserveCredits } from '../../core/credits/reservations.s
 import { joinSpendable, shortage } from '../../core/credits/spendable.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 
-/** What a chunk asks for. */
+/** The reservation that a chunk requests. */
 export interface ReserveInput {
   batchId: string;
   chunkId: number;
@@ -29,7 +29,8 @@ export async function reserveForChunk(
       from batches b join chunks c on c.batch_id = b.id
       where b.id = ${batchId} and b.state in ('running', 'paused')
         and c.id = ${chunkId} and c.epoch = ${epoch} and c.state = 'leased'
-      -- The chunk too: who waited for the batch must see the epoch of now, not that of the snapshot.
+      -- The chunk too: after waiting for the batch, the statement must see the current epoch, not the
+      -- snapshot's.
       for update of b, c),
     ${reserveCredits(sql, input)},
     counted as (
@@ -40,8 +41,9 @@ export async function reserveForChunk(
 }
 
 /**
- * What keeps a batch from paying for one more match, or null. Its own limit always counts; wallet and key only as
- * long as it has paid for nothing, because a list that spent the last credit still ends with its misses.
+ * The shortage that prevents a batch from paying for one more match, or null. Its own limit always counts;
+ * wallet and key count only until its first payment, because a list that spent the last credit still ends with
+ * its misses.
  */
 export async function findShortage(
   sql: Sql,

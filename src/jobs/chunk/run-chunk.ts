@@ -1,7 +1,7 @@
 /**
- * One chunk of a batch: claim, match, reserve the true price, write the part, commit. Everything up to
- * the commit may happen twice or be lost; the commit happens once, because it needs the epoch that the
- * claim gave and settles the reservation in the statement that records the part.
+ * Runs one chunk of a batch: claims, matches, reserves the exact price, writes the part, commits. Everything up
+ * to the commit may happen twice or be lost. The commit happens once, because it needs the epoch of the claim
+ * and settles the reservation in the statement that records the part.
  */
 import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
@@ -33,28 +33,28 @@ import { partKey } from './part-key.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
-/** Seconds before a failed chunk is tried again. */
+/** Seconds before a failed chunk is retried. */
 const RETRY_SECONDS = 2;
 /** The same when the object that it reads is missing. */
 const MISSING_SECONDS = 30;
 
 /**
- * A chunk that failed so often without a part in between fails even with its rows given up, one at a time: halving
- * comes down to one row of any chunk in half as many.
+ * A chunk that failed this often without a committed part fails even when its rows are given up one at a time:
+ * halving reaches one row of any chunk in half as many failures.
  */
 const FAILURES_MAX = 40;
 
-/** The account of the chunk that this process claimed last; its next claim is of one that comes after. */
+/** The account of the chunk that this process claimed last; its next claim starts after it. */
 let lastServed: string | null = null;
 
-/** The job that runs chunks; `read` has the work of each kind of batch. */
+/** The job that runs chunks; `read` gives the work of each kind of batch. */
 export const runChunkJob = (read: ReadChunk) =>
   defineJob({
     name: 'run-chunk',
     payload: z.object({ chunkId: z.number().int(), epoch: z.number().int() }),
     async run(context, wakeUp, slot) {
       const { sql, config } = context;
-      // The queue is only the wake-up: a worker that is awake takes chunk after chunk by itself.
+      // The queue is only the wake-up: an awake worker claims chunk after chunk.
       const claimNext = async () =>
         slot.mayGoOn()
           ? claimNextChunk(sql, { perAccount: config.accountChunksMax, after: lastServed })
@@ -67,7 +67,7 @@ export const runChunkJob = (read: ReadChunk) =>
         phases = startPhases();
         claim = await claimNext();
       }
-      // Others go on with what a worker leaves that is to end.
+      // A worker that shuts down wakes others for the rest.
       if (!slot.mayGoOn()) await dispatch(context);
     },
   });
@@ -76,7 +76,7 @@ interface ChunkContext extends JobContext, ChunkPhases {
   read: ReadChunk;
 }
 
-/** Does the work of a claim in a span of its batch's trace, of which each chunk is one. */
+/** Runs a claim in its own span of the batch's trace. */
 function runTraced(context: ChunkContext, claim: Claim): Promise<void> {
   const { batch, chunk, traceParent } = claim;
   const attributes = { 'enrich.batch': batch.id, 'enrich.chunk': chunk.number };
@@ -84,7 +84,7 @@ function runTraced(context: ChunkContext, claim: Claim): Promise<void> {
   return tracedIn(traceParent, span, () => runClaim(context, claim));
 }
 
-/** Does the work of a claim, whatever that comes to. */
+/** Runs a claim and handles its failures. */
 async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   const { batch, chunk } = claim;
   if (chunk.failures >= FAILURES_MAX) {
@@ -94,7 +94,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   try {
     const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
     if (waitSeconds > 0) {
-      // What the key has open waits until the time that the bucket named; other keys continue.
+      // The key's open batches wait until the time given by the rate limit; other keys continue.
       const why = { waits: 'key', seconds: waitSeconds } as const;
       await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
       return;
@@ -106,7 +106,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   } catch (error) {
     countPart('failed');
     if (isObjectDamaged(error)) {
-      // No try would read anything else.
+      // A retry would read the same.
       return await endWithError(context, batch.id, error);
     }
     context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
@@ -120,13 +120,16 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   }
 }
 
-/** Rows that the claim may match: none of a batch that is being cancelled. */
+/** Number of rows to match: none for a batch that is being cancelled. */
 function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
   if (batch.state === 'cancelling') return 0;
   return Math.min(chunk.rows - chunk.rowsDone, chunk.partRowsMax ?? chunk.rows);
 }
 
-/** Runs a claimed chunk, or the next part of it. Undefined when it was no longer ours, or not paid. */
+/**
+ * Processes a claimed chunk, or the next part of it. Undefined when the lease was lost or nothing could be
+ * paid.
+ */
 async function processChunk(
   context: ChunkContext,
   { batch, chunk, lastSuppression }: Claim,
@@ -166,7 +169,7 @@ async function processChunk(
     shortOf: paid.shortOf,
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
     delivered: deliveredBy(batch, outcomes),
-    // Read before the match: whom the match has not seen suppressed is found by the next check.
+    // Read before the match: a suppression that the match missed is found by the next check.
     suppressionNumber: shown === null ? null : lastSuppression,
     report,
   });
@@ -186,14 +189,14 @@ async function processChunk(
   return committed;
 }
 
-/** Whom a part delivers for a schedule, to be remembered with it. */
+/** The people that a part delivers for a schedule, to be recorded with it. */
 function deliveredBy(batch: Batch, outcomes: readonly Outcome[]): CommitPart['delivered'] {
   if (batch.kind !== 'export' || batch.scheduleId === null) return null;
   const people = outcomes.filter(({ status }) => status === 'matched');
   return { scheduleId: batch.scheduleId, ids: people.map(({ id }) => id) };
 }
 
-/** Stores a part, and the ids of the people in it. Returns what each object held. */
+/** Stores a part and its person index. Returns the size and checksum of each object. */
 async function storePart(
   store: JobContext['store'],
   key: string,
@@ -204,12 +207,12 @@ async function storePart(
     store.put(key, [bytes]),
     beside && store.put(personIndexKey(key), [beside]),
   ] as const;
-  // Nothing is still being written when a chunk goes back because of a failure.
+  // Waits for both writes, so that none is still running when a failed chunk is released.
   await Promise.allSettled(puts);
   return { part: await puts[0], ids: await puts[1] };
 }
 
-/** The lease went to another worker, or the batch was cancelled: nothing of this part counts. */
+/** The lease was lost to another worker, or the batch was cancelled: this part does not count. */
 function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
   countPart('refused');
   const { batchId: batch, number, epoch } = chunk;
@@ -217,17 +220,17 @@ function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
 }
 
 interface Paid {
-  /** Outcomes of the rows that the part will hold. */
+  /** Outcomes of the rows in the part. */
   outcomes: readonly Outcome[];
   reservationId: number | null;
-  /** What the rest of the chunk waits for; null for nothing. */
+  /** The shortage that the rest of the chunk waits for, or null. */
   shortOf: Shortage | null;
 }
 
 /**
- * Reserves the price of the matches, or of the longest run of rows that can be paid. Rows without a match cost
- * nothing, but are told only where a match could have been paid: as a single call without credits is refused
- * before its look-up.
+ * Reserves the price of the matches, or of the longest prefix of rows that can be paid. Rows without a match
+ * cost nothing, but are only delivered while a match could have been paid, just as a single call without
+ * credits is refused before its lookup.
  */
 async function payFor(
   context: JobContext,
@@ -237,7 +240,7 @@ async function payFor(
   price: number,
 ): Promise<Paid | undefined> {
   const free = { outcomes, reservationId: null, shortOf: null };
-  // What is cancelled was not looked up.
+  // Rows of a cancelled batch were not looked up.
   if (price === 0 || batch.state === 'cancelling') return free;
   const matches = outcomes.filter((outcome) => outcome.status === 'matched').length;
   const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
@@ -260,7 +263,10 @@ async function payFor(
   return payInPart(context, chunk, outcomes, { limitedBy, rows, reservationId });
 }
 
-/** At the batch's own limit the other rows are not processed; where wallet or key are short they wait. */
+/**
+ * Cuts the part. At the batch's own limit the remaining rows are not processed; when the wallet or the key's
+ * budget is short they wait.
+ */
 async function payInPart(
   context: JobContext,
   chunk: ClaimedChunk,

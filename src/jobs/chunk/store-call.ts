@@ -2,8 +2,8 @@ import { AppError } from '../../core/lib/errors.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 
 /**
- * What the store refuses, for whatever reason, is no fault of a row: as `AppError` 503 it does not count
- * against the chunk. An object that is damaged or missing is passed on: it ends the batch.
+ * Wraps a call of the store. A refusal, for any reason, is not a fault of a row: as `AppError` 503 it does not
+ * count against the chunk. Errors of a damaged or missing object are rethrown: they end the batch.
  */
 export async function storeCall<T>(call: Promise<T>): Promise<T> {
   try {
@@ -13,7 +13,7 @@ export async function storeCall<T>(call: Promise<T>): Promise<T> {
     throw new AppError({
       code: 'store_unavailable',
       status: 503,
-      message: 'The object store did not answer as it should.',
+      message: 'The object store failed to respond correctly.',
       cause,
     });
   }

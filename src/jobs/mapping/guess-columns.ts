@@ -1,7 +1,7 @@
 /**
- * Guesses the columns of a list: first by the words of its header, which the cells may refute, then
- * by the cells alone. A guess that is wrong looks up, and may pay for, somebody else's record, so a
- * doubtful column is left out rather than read.
+ * Guesses the columns of a list: first by the words of its header, which the cells may refute, then by the
+ * cells alone. A wrong guess looks up, and may pay for, another person's record, so a doubtful column is left
+ * out rather than read.
  */
 import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -161,10 +161,7 @@ function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
   return believed.filter(({ reading }) => reading.role === 'name').map(byName);
 }
 
-/**
- * One full name, or the parts of one in order. "Name" beside one part of a name is the other
- * part.
- */
+/** One full name, or its parts in order. "Name" next to one part of a name is the other part. */
 function nameColumns(believed: readonly ColumnView[]): MappedColumn[] {
   const of = (role: ColumnRole) => believed.find(({ reading }) => reading.role === role);
   const plain = of('name');
