@@ -71,7 +71,7 @@ function testQueue(
     await check(await pipeline.upload(caller, list, options), before);
   });
 
-  test('a list is done, and an opt-out obeyed, while quotes and exports of others take every place', async () => {
+  test('a list completes and an opt-out is applied while quotes and exports of others fill every slot', async () => {
     const leaving = { id: 9001, email: 'leaving@list.example' };
     await importGraph(pipeline.sql, { persons: [leaving] });
     const before = await pipeline.upload(caller, `email\n${leaving.email}\n`, options);

@@ -83,7 +83,9 @@ export interface SplitTotals {
   rowsTotal: number;
   blankLines: number;
   width: number;
-  /** Of the canonical copy that the split wrote; for the ids of an export, what `countedIdBytes` says. */
+  /**
+   * Bytes of the canonical copy written by the split; for the ids of an export, the value of `countedIdBytes`.
+   */
   writtenBytes: number;
   /** Maximum bytes of the result without paid records; 0 for an export, where every row is paid. */
   resultBytesMax: number;
@@ -161,8 +163,8 @@ export async function findChangedBatches(
 }
 
 /**
- * Up to 100 batches that ended so many days ago and still have files: the oldest of each account first, then the second
- * oldest, and so on.
+ * Up to 100 batches that ended at least `keepDays` ago and still have files: the oldest of each account first,
+ * then the second oldest, and so on.
  */
 export async function listExpired(sql: Sql, keepDays: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -129,8 +129,8 @@ export async function deleteBatchFiles(
 }
 
 /**
- * Cancels, with the reason `expired`, the batches that have been held or paused for so many days. The
- * sweep takes them on from there, as any that is cancelled. Safe to call again.
+ * Cancels the batches held or paused for `keepDays`, with the reason `expired`. The sweep continues with them
+ * as with any cancelled batch. Safe to repeat.
  */
 export async function expireAbandoned(sql: Context['sql'], keepDays: number): Promise<void> {
   while (true) {

@@ -77,7 +77,7 @@ test('of concurrent lists as many are accepted as fit', async () => {
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: 2700 });
 });
 
-test('what is stored is the size of its objects, but for the ids of an export: as many as it may hold', async () => {
+test('stored bytes are the sizes of objects, except the ids of an export, which count with their maximum', async () => {
   const list = `name,email\n${'Ż'.repeat(20)},p1@list.example\nx,p2@list.example\ny,nobody@list.example\n`;
   const utf16 = Buffer.from(`\ufeff${list}`, 'utf16le');
   const listId = await pipeline.enrich(caller, utf16, { operation: 'people.enrich', fields: 'id' });
@@ -89,7 +89,7 @@ test('what is stored is the size of its objects, but for the ids of an export: a
   await pipeline.runUntilIdle();
   expect((await pipeline.batch(caller, listId)).state).toBe('completed');
   expect((await pipeline.exportOf(caller, exportId)).state).toBe('completed');
-  // A rounded or an exact size would tell how many people it found.
+  // A rounded or an exact size would reveal how many people it found.
   let bytes = 50 * 11;
   for (const key of await pipeline.objects()) {
     if (!key.includes(listId) && !key.includes(exportId)) continue;

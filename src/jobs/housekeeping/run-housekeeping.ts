@@ -42,8 +42,8 @@ export async function runHousekeeping(
 }
 
 /**
- * Deletes the files that are no longer kept, of all accounts in turn, until none is left or the time is over. The objects
- * go first: a crash in between deletes them again, which is harmless.
+ * Deletes expired files, of all accounts in turn, until none is left or the time is over. Deletes objects
+ * before their rows: after a crash they are deleted again, which is harmless.
  */
 async function deleteExpiredFiles(
   { sql, store, config }: JobContext,
