@@ -1,9 +1,9 @@
-/** Invariants of wallets, ledger, reservations and key budgets among themselves, as counts of what breaks them. */
+/** Invariants of wallets, ledger, reservations and key budgets, as counts of violations. */
 import type { Sql } from '../db/client.ts';
 
 /**
- * For each invariant the number of rows that break it. `prices` are those of all lines that there are: none has
- * changed yet, and one that does needs the day from which it counts. `payers` is a query of `(batch_id, key_id)`: the
+ * Returns for each invariant the number of rows that violate it. `prices` are those of all ledger lines: none has
+ * changed yet, and one that does needs the day of its change. `payers` is a query of `(batch_id, key_id)`: the
  * keys that batches count against.
  */
 export async function countCreditViolations(

@@ -2,30 +2,30 @@ import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 
-/** A single call that matched and is to be paid. */
+/** A single call that matched and must be paid. */
 export interface PaidCall extends CallCredentials {
   accountId: string;
   price: number;
-  /** Unique for the account: the same call is charged once. */
+  /** Unique within the account: the same call is charged once. */
   reference: string;
   operation: string;
 }
 
-/** What became of a call. */
+/** The result of a call's charge. */
 export interface ChargedCall {
-  /** Null when the key, or the session that presented it, is not in force any more. */
+  /** Null when the key, or the session that presented it, is no longer valid. */
   paid: boolean | null;
-  /** What the wallet has left for further calls. */
+  /** Credits left in the wallet for further calls. */
   remaining: number;
-  /** What the key may still spend today; null where it sets no bound. */
+  /** Credits that the key may still spend today; null without a maximum. */
   leftToday: number | null;
 }
 
 /**
- * Charges these calls, in the order given, each from its account's wallet with a ledger line of its own
- * and within its key's bound for the UTC day; one statement for all. A call whose key or session has ended
- * since it was let in is not charged. Wallets are locked in the order of their ids, then keys and sessions
- * (which a revocation waits for, and which wait for it), then the bounds of keys in theirs.
+ * Charges these calls, in the order given, each from its account's wallet with its own ledger line and within its
+ * key's maximum for the UTC day; one statement for all. A call whose key or session has ended since it was
+ * admitted is not charged. Wallets are locked in the order of their ids, then keys and sessions (which a
+ * revocation waits for, and which wait for it), then the budgets of keys in theirs.
  */
 export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
   return sql<ChargedCall[]>`

@@ -3,22 +3,22 @@ import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 
-/** A page of records that is fixed and is to be paid, one credit a record. */
+/** A fixed page of records that must be paid, one credit per record. */
 export interface PricedPage extends CallCredentials {
   accountId: string;
-  /** Unique for the account: the same page is charged once. */
+  /** Unique within the account: the same page is charged once. */
   reference: string;
   operation: string;
   records: number;
-  /** Whether fewer records may be paid where credits are short. */
+  /** True when fewer records may be paid if credits are short. */
   partial: boolean;
 }
 
-/** What became of a page. */
+/** The result of a page's charge. */
 export interface ChargedPage {
   /**
-   * Records that were paid: all, or for a partial page as many as could be, else none. Null when the key,
-   * or the session that presented it, is not in force any more.
+   * Number of paid records: all, or for a partial page as many as affordable, otherwise none. Null when the key,
+   * or the session that presented it, is no longer valid.
    */
   granted: number | null;
   remaining: number;
@@ -26,8 +26,8 @@ export interface ChargedPage {
 }
 
 /**
- * Charges a page from its account's wallet with one ledger line, within the key's bound for the UTC day;
- * one statement. Locks as `chargeCalls`.
+ * Charges a page from its account's wallet with one ledger line, within the key's maximum for the UTC day; one
+ * statement. Locks as `chargeCalls`.
  */
 export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPage> {
   const [charged] = await sql<ChargedPage[]>`

@@ -1,4 +1,4 @@
-/** Calls and pages of people that are to be paid at one moment, at the statements themselves. */
+/** Concurrent charges of calls and pages of people, tested on the statements themselves. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
@@ -40,19 +40,19 @@ function page(by: Payer, records: number) {
   return { ...by, reference, operation: 'people.search', records, partial: true };
 }
 
-/** Takes from a wallet what a list has reserved. */
+/** Reserves credits of a wallet, as a list does. */
 async function reserve({ accountId }: Payer, amount: number): Promise<void> {
   await database.sql`update wallets set reserved = ${amount} where account_id = ${accountId}`;
 }
 
-/** Wallets, ledger and reservations agree; only the prices here are made up. */
+/** Asserts that wallets, ledger and reservations agree; only the prices here are invented. */
 async function expectAgreement(): Promise<void> {
   const { checks } = await audit(database.sql);
   const broken = checks.filter(({ violations }) => violations > 0).map(({ name }) => name);
   expect(broken.filter((name) => name !== 'every charge is the price of its matches')).toEqual([]);
 }
 
-/** Returns once so many sessions wait for a row lock. */
+/** Returns when this many sessions wait for a row lock. */
 async function untilBlocked(sessions: number): Promise<void> {
   while (true) {
     const [blocked] = await database.sql<{ sessions: number }[]>`
@@ -62,7 +62,7 @@ async function untilBlocked(sessions: number): Promise<void> {
   }
 }
 
-/** What comes of statements that all wait for the wallet of `buyer` at one moment. */
+/** Returns the results of statements that all wait for the wallet of `buyer`. */
 async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>)[]) {
   let charging: Promise<Charged[]> = Promise.resolve([]);
   await inTransaction(database.sql, async (tx) => {
@@ -74,7 +74,7 @@ async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>
 }
 
 describe('calls', () => {
-  test('are paid in their order, for as long as wallet and key can', async () => {
+  test('are paid in their order, as long as wallet and key can pay', async () => {
     const [poor, bound] = [await payer(10), await payer(100, 10)];
     for (const by of [poor, bound]) {
       const charged = await chargeCalls(database.sql, [call(by, 6), call(by, 5)]);
@@ -82,7 +82,7 @@ describe('calls', () => {
     }
   });
 
-  test('that come together spend what wallet and key have once', async () => {
+  test('that are concurrent spend each credit of wallet and key once', async () => {
     const { sql } = database;
     for (const buyer of [await payer(10), await payer(100, 10)]) {
       const charge = () => chargeCalls(sql, [call(buyer, 6)]);
@@ -91,7 +91,7 @@ describe('calls', () => {
     }
   });
 
-  test('begin a new day of their key at nothing', async () => {
+  test('start a new day of their key at zero', async () => {
     const { sql } = database;
     const bound = await payer(100, 3);
     const charge = async () => (await chargeCalls(sql, [call(bound, 2)]))[0];
@@ -106,7 +106,7 @@ describe('calls', () => {
     expect(await charge()).toMatchObject({ paid: false, leftToday: 0 });
   });
 
-  test('spend nothing of what a list has reserved, and nothing of another account', async () => {
+  test('spend neither credits that a list has reserved nor those of another account', async () => {
     const { sql } = database;
     const [one, other, third] = [await payer(10), await payer(10), await payer(10)];
     await reserve(one, 5);
@@ -132,7 +132,7 @@ describe('calls', () => {
       const payers: Payer[] = [];
       for (let each = 0; each < 8; each++) payers.push(await payer(9, 9));
       const [first, ...others] = payers.map((one) => one[id]).toSorted();
-      // A row that was written last lies last.
+      // The row written last is stored last.
       await sql`
       update ${sql(table)} set ${sql(column)} = ${sql(column)} where ${sql(column)} = ${must(first, 'id')}`;
       let charging: Promise<unknown> = Promise.resolve();
@@ -158,7 +158,7 @@ describe('a caller whose key or session has ended', () => {
   const revoke = ({ keyId }: Payer) =>
     database.sql`update api_keys set revoked_at = now() where id = ${keyId}`;
 
-  /** The same payer, calling by a session that is in force, or is not. */
+  /** The same payer, calling with a session that is valid or has ended. */
   async function bySession(by: Payer, seconds: number): Promise<Payer & CallCredentials> {
     const tokenSha256 = randomBytes(32);
     const session = { tokenSha256, accountId: by.accountId, keyId: by.keyId };
@@ -166,7 +166,7 @@ describe('a caller whose key or session has ended', () => {
     return { ...by, sessionSha256: tokenSha256 };
   }
 
-  test('pays nothing, and takes nothing from the calls that come with it', async () => {
+  test('pays nothing, and takes nothing from concurrent calls', async () => {
     const { sql } = database;
     const [one, other] = [await payer(10), await payer(10, 10)];
     const { id } = await createKey(sql, { accountId: one.accountId, mode: 'live' });
@@ -212,7 +212,7 @@ describe('a caller whose key or session has ended', () => {
 });
 
 describe('pages', () => {
-  test('of people that come together spend what is there once, and nothing that is reserved', async () => {
+  test('that are concurrent spend each credit once, and no reserved one', async () => {
     const { sql } = database;
     const buyer = await payer(10);
     await reserve(buyer, 3);
@@ -224,7 +224,7 @@ describe('pages', () => {
     await expectAgreement();
   });
 
-  test('of people that come together spend a key’s day once', async () => {
+  test('that are concurrent spend a key’s day once', async () => {
     const { sql } = database;
     const buyer = await payer(100, 5);
     const charge = () => chargePage(sql, page(buyer, 4));

@@ -22,7 +22,7 @@ test('a grant with the same reference moves credits once', async () => {
   expect(await readWallet(sql, accountId)).toEqual({ balance: 150, reserved: 0 });
 });
 
-test('a grant is for one account alone', async () => {
+test('a grant is for one account only', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'A', credits: 1 });
   const other = await createAccount(sql, { name: 'B', credits: 2 });
@@ -32,11 +32,11 @@ test('a grant is for one account alone', async () => {
   expect(after.filter((wallet) => wallet.accountId !== accountId)).toEqual(
     before.filter((wallet) => wallet.accountId !== accountId),
   );
-  // The other's own invoice may bear the same number.
+  // The other account's invoice may have the same number.
   expect(await grantCredits(sql, { accountId: other, amount: 7, reference: 'invoice-3' })).toBe(9);
 });
 
-test('fifty grants of one reference at once move credits once', async () => {
+test('fifty concurrent grants of one reference move credits once', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'B', credits: 0 });
   const grant = { accountId, amount: 7, reference: 'invoice-2' };
@@ -44,7 +44,7 @@ test('fifty grants of one reference at once move credits once', async () => {
   expect(await readWallet(sql, accountId)).toEqual({ balance: 7, reserved: 0 });
 });
 
-test('the ledger holds a reference of an account once, whatever writes it', async () => {
+test('the ledger has each reference of an account once, whatever writes it', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'E', credits: 10 });
   const line = { accountId, reference: 'batch:1:1:0', kind: 'charge', amount: -1 };
@@ -61,7 +61,7 @@ test('the ledger refuses to change or lose a line', async () => {
   await expect(sql`truncate ledger_entries cascade`).rejects.toThrow('append-only');
 });
 
-test('a line of the ledger moves something, and only a charge takes away', async () => {
+test('a line of the ledger moves credits, and only a charge removes them', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'F', credits: 10 });
   for (const [kind, amount] of [
@@ -76,7 +76,7 @@ test('a line of the ledger moves something, and only a charge takes away', async
   }
 });
 
-test('a wallet can hold neither less than nothing nor less than it reserved', async () => {
+test('a wallet’s balance is neither negative nor less than its reservations', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'D', credits: 10 });
   const spend = sql`update wallets set balance = -1 where account_id = ${accountId}`;

@@ -1,6 +1,6 @@
 /**
- * Money. Every statement here moves both sides at once or nothing. Locks are taken in the order
- * batch -> chunk -> reservation -> wallet -> budget of a key, everywhere.
+ * Money. Every statement here moves both sides or nothing. Locks are always taken in the order batch -> chunk ->
+ * reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../db/client.ts';
 
@@ -15,8 +15,8 @@ export function openWallet(sql: Sql): ReturnType<Sql> {
 }
 
 /**
- * Locks an account's wallet until the transaction ends: one transaction at a time changes what belongs to the
- * account. Charges wait for it, so the transaction must be short.
+ * Locks an account's wallet until the transaction ends: changes of the account's data are serialised. Charges wait
+ * for it, so the transaction must be short.
  */
 export async function lockWallet(sql: Sql, accountId: string): Promise<void> {
   await sql`select from wallets where account_id = ${accountId} for no key update`;
@@ -31,7 +31,7 @@ export async function watchBalance(
   await sql`update wallets set watched_below = (${below}) where account_id = ${accountId}`;
 }
 
-/** The wallet of an account, or undefined when there is no such account. */
+/** Returns the wallet of an account; undefined when the account does not exist. */
 export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | undefined> {
   const [wallet] = await sql<Wallet[]>`
     select balance, reserved from wallets where account_id = ${accountId}`;
@@ -59,7 +59,7 @@ export async function insertGrant(
   return row?.balance;
 }
 
-/** The amount that a reference moved, or undefined when it never did. */
+/** Returns the amount that a reference moved; undefined when it moved none. */
 export async function findLedgerAmount(
   sql: Sql,
   line: { accountId: string; reference: string },
@@ -71,8 +71,8 @@ export async function findLedgerAmount(
 }
 
 /**
- * Gives back what the line with this reference charged, or part of it, with one line of its own. Returns
- * the new balance; undefined when there is no such charge, it was less, or it was given back before.
+ * Refunds the charge with this reference, or part of it, with its own ledger line. Returns the new balance;
+ * undefined when there is no such charge, it was less, or it was refunded before.
  */
 export async function insertRefund(
   sql: Sql,
@@ -96,7 +96,7 @@ export async function insertRefund(
   return row?.balance;
 }
 
-/** Ledger lines of one UTC day, kind, operation and batch, taken together. */
+/** Ledger lines of one UTC day, kind, operation and batch, combined. */
 export interface UsageRow {
   /** `2024-01-31`. */
   day: string;
@@ -110,10 +110,10 @@ export interface UsageRow {
   lines: number;
 }
 
-/** Where a page of usage ends: the last row's parts, '' for null. */
+/** End of a page of usage: the last row's parts, '' for null. */
 export type UsagePlace = readonly [day: string, kind: string, operation: string, batch: string];
 
-/** A page of an account's usage from one day to another, both included, latest first. */
+/** Returns a page of an account's usage from one day to another, both included, latest first. */
 export async function listUsage(
   sql: Sql,
   accountId: string,

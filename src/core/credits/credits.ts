@@ -1,10 +1,10 @@
-/** Granting credits and giving them back. */
+/** Grants and refunds of credits. */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { AppError } from '../lib/errors.ts';
 import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './credits.sql.ts';
 
-/** Credits of an account that nothing has reserved. */
+/** Returns the credits of an account that are not reserved. */
 export async function availableCredits(sql: Sql, accountId: string): Promise<number> {
   const { balance, reserved } = must(await readWallet(sql, accountId), `wallet of ${accountId}`);
   return balance - reserved;
@@ -26,7 +26,7 @@ export async function grantCredits(
     throw new AppError({
       code: 'not_found',
       status: 404,
-      message: `There is no account ${grant.accountId}.`,
+      message: `Account ${grant.accountId} not found.`,
     });
   }
   const before = await findLedgerAmount(sql, grant);
@@ -34,15 +34,15 @@ export async function grantCredits(
   throw new AppError({
     code: 'reference_reused',
     status: 409,
-    message: `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}; choose another reference.`,
+    message: `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}. Choose another reference.`,
   });
 }
 
 /**
- * Gives credits back that were charged under a reference: all of them, or `amount`. A reference is given
- * back once: the same refund again moves nothing and returns the balance. Throws `AppError` 404
- * `not_found` where nothing was charged under the reference, 400 for more than was charged, and 409
- * `reference_reused` where another amount was given back before.
+ * Refunds credits that were charged under a reference: all of them, or `amount`. A reference is refunded once: the
+ * same refund again moves nothing and returns the balance. Throws `AppError` 404 `not_found` when nothing was
+ * charged under the reference, 400 for more than was charged, and 409 `reference_reused` when another amount was
+ * refunded before.
  */
 export async function refundCredits(
   sql: Sql,
@@ -57,14 +57,14 @@ export async function refundCredits(
     throw new AppError({
       code: 'not_found',
       status: 404,
-      message: `Account ${accountId} was charged nothing under the reference ${reference}.`,
+      message: `Account ${accountId} has no charge with the reference ${reference}.`,
     });
   }
   if (refunded > charged) {
     throw new AppError({
       code: 'invalid_parameter',
       status: 400,
-      message: `Under ${reference} ${charged} credits were charged; ${refunded} cannot be given back.`,
+      message: `${reference} was charged ${charged} credits, so ${refunded} cannot be refunded.`,
       errors: [{ field: 'amount', message: `must be at most ${charged}` }],
     });
   }
@@ -76,6 +76,6 @@ export async function refundCredits(
   throw new AppError({
     code: 'reference_reused',
     status: 409,
-    message: `${before} credits of ${reference} were given back before; a reference is given back once.`,
+    message: `${before} credits of ${reference} were already refunded. A reference is refunded once.`,
   });
 }

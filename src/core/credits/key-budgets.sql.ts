@@ -1,7 +1,7 @@
-/** The credits that keys may spend in a UTC day. */
+/** Maximum credits that keys may spend in a UTC day. */
 import type { Sql } from '../db/client.ts';
 
-/** Main statement: stores the bound of the key in the caller's CTE `key (id)`, unless it is null. */
+/** Main statement: stores the maximum of the key in the caller's CTE `key (id)`, unless it is null. */
 export function insertBudget(sql: Sql, creditsPerDay: number | null): ReturnType<Sql> {
   return sql`
     insert into key_budgets (key_id, credits_per_day)
@@ -25,19 +25,19 @@ export async function setCreditsPerDay(
     on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
 }
 
-/** Expression: the bound of the key `k`, a row of `api_keys`; null for no bound. */
+/** Expression: the maximum of the key `k`, a row of `api_keys`; null for none. */
 export function creditsPerDay(sql: Sql): ReturnType<Sql> {
   return sql`(select credits_per_day from key_budgets where key_id = k.id)`;
 }
 
 /**
- * CTE `budget_row`: the budgets of these keys, locked in the order of their ids once `after` is true. The
- * row of a key holds its bound; what counts against it is `taken` in the row of its `credits_of`.
+ * CTE `budget_row`: the budgets of these keys, locked in the order of their ids once `after` is true. The row of a
+ * key has its maximum; the amount that counts against it is `taken` in the row of its `credits_of`.
  */
 export function budgetRows(sql: Sql, keys: ReturnType<Sql>, after: ReturnType<Sql>) {
   return sql`
     budget_row as (
-      -- As they are after the lock, so two statements never spend the same credit.
+      -- As of after the lock, so two statements never spend the same credit.
       select b.key_id, b.credits_per_day, credits_taken_today(b) as taken from key_budgets b
       where b.key_id in (
           select unnest(array[k.id, k.credits_of]) from api_keys k where k.id in (${keys}))
@@ -45,7 +45,7 @@ export function budgetRows(sql: Sql, keys: ReturnType<Sql>, after: ReturnType<Sq
       order by b.key_id for update)`;
 }
 
-/** What a `key_budgets b` row becomes when calls or batches spend of it today. */
+/** Assignments of a row `key_budgets b` when calls or batches spend from it today. */
 export function spendToday(sql: Sql, by: { calls: ReturnType<Sql>; batches: ReturnType<Sql> }) {
   return sql`
     day = greatest(b.day, utc_today()),

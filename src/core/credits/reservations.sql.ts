@@ -1,26 +1,26 @@
 /**
- * Reservations: credits that a chunk has taken from the wallet and not spent. Each function returns CTEs for a
- * statement that changes the batch and the chunk too, and reads what it needs of them from CTEs of the caller. The
- * caller locks batch and chunk; the locks here follow in the order reservation -> wallet -> budget of a key.
+ * Reservations: credits that a chunk has set aside from the wallet and not spent. Each function returns CTEs for a
+ * statement that also changes the batch and the chunk, and reads what it needs of them from CTEs of the caller.
+ * The caller locks batch and chunk; the locks here follow in the order reservation -> wallet -> budget of a key.
  */
 import type { Sql } from '../db/client.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 
-/** What came of asking for a reservation. */
+/** The result of a request for a reservation. */
 export interface Reserved {
-  /** Matches that wallet, key and the batch's own limit can pay, from 0 to those asked for. */
+  /** Matches that wallet, key and the batch's own limit can pay, from 0 to all requested. */
   granted: number;
-  /** What held the rest back, wallet, key or the batch's own limit; null when all fit. */
+  /** The limit that prevented the rest: wallet, key or the batch's own; null when all fit. */
   limitedBy: 'insufficient_credits' | 'key_budget' | 'max_credits' | null;
   reservationId: number | null;
 }
 
 /**
- * CTE `reserved (granted, amount, limited_by, reservation_id)`: reserves the price of as many matches as the batch's
- * own limit, the wallet and the key's budget of the day can pay. Each is locked when the one before it is held, and
- * read as it is under its lock. Empty where `payer` is empty.
- * The caller's CTE `payer (account_id, key_id, batch_id, chunk_id, epoch, headroom)` has at most one row, locked;
- * `headroom` is what the batch's own limit leaves, null for no limit.
+ * CTE `reserved (granted, amount, limited_by, reservation_id)`: reserves the price of as many matches as the
+ * batch's own limit, the wallet and the key's budget of the day can pay. Each is locked after the one before it,
+ * and read under its lock. Empty when `payer` is empty. The caller's CTE `payer (account_id, key_id, batch_id,
+ * chunk_id, epoch, headroom)` has at most one row, locked; `headroom` is the rest of the batch's own limit, null
+ * for no limit.
  */
 export function reserveCredits(
   sql: Sql,
@@ -35,7 +35,7 @@ export function reserveCredits(
       select k.credits_of, b.credits_per_day - c.taken as left_today
       from api_keys k join budget_row b on b.key_id = k.id join budget_row c on c.key_id = k.credits_of
       where k.id = (select key_id from payer)),
-    -- Matches that each of the limits can pay; all that are asked for where it sets none.
+    -- Matches that each limit can pay; all requested ones when it is not set.
     payable as (
       select payer.*, credits_of,
         greatest(0, least(${matches}::bigint, headroom / ${price}::bigint)) as by_limit,
@@ -61,14 +61,14 @@ export function reserveCredits(
     reserved as (
       select granted, amount, reservation.id as reservation_id, case
           when granted = ${matches} then null
-          -- At its own limit the batch is done: what else is short does not matter any more.
+          -- At its own limit the batch is done: other shortages no longer matter.
           when granted = by_limit then 'max_credits'
           when granted = by_wallet then 'insufficient_credits'
           else 'key_budget' end as limited_by
       from decided left join reservation on true)`;
 }
 
-/** A reservation under the epoch of the claim that made it. The id is null where nothing is paid. */
+/** A reservation under the epoch of the claim that made it. The id is null when nothing is paid. */
 export interface HeldReservation {
   reservationId: number | null;
   epoch: number;
@@ -82,8 +82,8 @@ export function isOpen(sql: Sql, { reservationId, epoch }: HeldReservation): Ret
 
 /**
  * CTE `settled (account_id, batch_id, amount)`: turns the reservation into a charge with one ledger line. Empty
- * where there is none, or it is not open under this epoch. `reference` is unique for the account and has no epoch:
- * no retry can charge it a second time. The caller's CTE `chunk (id)` is the chunk that it was made for.
+ * when there is none, or it is not open under this epoch. `reference` is unique within the account and has no
+ * epoch: no retry can charge it a second time. The caller's CTE `chunk (id)` is the chunk that it was made for.
  */
 export function settleReservation(
   sql: Sql,
@@ -107,9 +107,9 @@ export function settleReservation(
 }
 
 /**
- * CTE `voided (account_id, batch_id, amount, budget_day)`: gives the credits of open reservations back. Wallets are
- * locked in the order of their ids, as single calls lock them. The caller's CTEs: `chunk (id)`, the chunks whose
- * reservations these are, and `payer (batch_id, key_id)`, the keys that their batches count against.
+ * CTE `voided (account_id, batch_id, amount, budget_day)`: returns the credits of open reservations. Wallets are
+ * locked in the order of their ids, as single calls lock them. The caller's CTEs: `chunk (id)`, the chunks of
+ * these reservations, and `payer (batch_id, key_id)`, the keys that their batches count against.
  */
 export function voidReservations(sql: Sql): ReturnType<Sql> {
   return sql`
@@ -131,7 +131,7 @@ export function voidReservations(sql: Sql): ReturnType<Sql> {
         select a.credits_of, voided.budget_day, sum(voided.amount)::bigint as amount
         from voided join payer using (batch_id) join api_keys a on a.id = payer.key_id
         group by a.credits_of, voided.budget_day) v
-      -- A day that is over needs nothing back. The wallets come first.
+      -- A past day needs nothing back. The wallets come first.
       where k.key_id = v.credits_of and k.day = v.budget_day and (select count(*) from wallet) > 0)`;
 }
 
