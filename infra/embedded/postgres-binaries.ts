@@ -82,9 +82,9 @@ async function makeLibraryLinks(packageFolder: string, name: string): Promise<vo
 }
 
 /**
- * A copy under `cacheRoot` for a user who cannot enter the folder of the original. Named by the
- * hash of the content, which is computed again before every use: a copy that was changed or half
- * written is made anew. All users may read it, only the caller may write it.
+ * Makes a copy under `cacheRoot` for a user who cannot enter the folder of the original. Named by the hash of the
+ * content, which is computed again before every use: a changed or half-written copy is replaced. All users may
+ * read it, only the caller may write it.
  */
 export async function copyPostgresBinaries(
   original: PostgresBinaries,

@@ -71,7 +71,7 @@ describe('people.enrich', () => {
     expect(found).toEqual(matched('former_handle', eveJson));
   });
 
-  test('an unknown identifier is no match', async () => {
+  test('an unknown identifier does not match', async () => {
     expect(await enrich('people.enrich', { email: 'nobody@home.example' })).toEqual(
       miss('no_match'),
     );
@@ -135,7 +135,7 @@ describe('people.mobile', () => {
     );
   });
 
-  test('a person without a mobile is no match, so it costs nothing', async () => {
+  test('a person without a mobile does not match, so it costs nothing', async () => {
     expect(await enrich('people.mobile', { email: 'bob@home.example' })).toEqual(miss('no_match'));
   });
 });
@@ -272,7 +272,7 @@ describe('companies.logo and companies.financials', () => {
     );
   });
 
-  test('a company without a logo or a period is no match, so it costs nothing', async () => {
+  test('a company without a logo or a period does not match, so it costs nothing', async () => {
     const nothing = miss('no_match');
     expect(await enrich('companies.logo', { domain: 'beta.example' })).toEqual(nothing);
     expect(await enrich('companies.financials', { domain: 'beta.example' })).toEqual(nothing);

@@ -342,7 +342,7 @@ test('a row reads only its own look-up lines', () => {
   expect(decision).toEqual({ ...matched(6, 'email'), value: 'b' });
 });
 
-test('an empty result of the database is no match', () => {
+test('an empty result of the database does not match', () => {
   const hits = parseHits(Buffer.alloc(0), 1);
   const identifiers = [{ kind: 'email' as const, values: ['a'] }];
   expect(decide(levelsOf('people.enrich'), { identifiers, invalid: null }, 0, hits)).toMatchObject(

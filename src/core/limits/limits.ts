@@ -10,8 +10,8 @@ import { countRefusal } from './refusals.ts';
 /** Maximum unmetered calls of an account in a minute. */
 const UNMETERED_CALLS_PER_MINUTE = 600;
 /**
- * Maximum failed sign-ins in a minute. A whole office may share an address; nobody mistypes a password more often
- * than this. There is no limit per e-mail address alone: others could use it to lock its owner out.
+ * Maximum failed sign-ins in a minute. A whole office may share an address; people do not mistype passwords more
+ * often than this. There is no limit per e-mail address alone: others could use it to lock its owner out.
  */
 const FAILED_SIGN_INS_PER_MINUTE = { address: 60, addressAndEmail: 6 };
 

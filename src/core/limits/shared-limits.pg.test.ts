@@ -34,7 +34,7 @@ const silent = createLog('silent', 'test');
 
 interface Instance {
   admit(): Promise<boolean>;
-  /** Whether its last log line reports that Redis is unavailable. */
+  /** True when its last log line reports that Redis is unavailable. */
   isAway(): boolean;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { tooManyOpen } from './limits.ts';
 export interface ShareLimits {
   /** The work, in the plural, as the error message names it: `searches`. */
   name: string;
-  /** Who has a share, as the refusal names it; an account where it is absent. */
+  /** The owner of a share, as the error message names it; an account by default. */
   owner?: string;
   /** Maximum in flight in this process. */
   inFlightMax: number;

@@ -63,7 +63,7 @@ export function parseSpan(parameter: string, { text, position }: Item): Span {
   return { from: toTimestamp(from.at), until: toTimestamp(until.at) };
 }
 
-/** Returns the moment that a text names, and its length; null when there is no such day or time. */
+/** Returns the moment that a text names, and its length; null for a day or time that does not exist. */
 function readTime(text: string): { at: number; ms: number } | null {
   const [, day, time] = timeShape.exec(text) ?? [];
   if (day === undefined) return null;
