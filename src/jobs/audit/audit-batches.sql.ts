@@ -1,7 +1,10 @@
 /** Invariants of batches, chunks and parts, and of their money, as counts of what breaks them. */
+
 import { batchCharges } from '../../core/credits/audit.sql.ts';
 import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
+import { finalStates } from '../batch/states.ts';
 
 /** Query of `(batch_id, key_id)`: the key that each batch counts against. */
 export function batchPayers(sql: Sql): ReturnType<Sql> {
@@ -33,7 +36,7 @@ export async function countBatchViolations(
     select 'no ended batch holds a reservation',
       count(*)::int
       from open r join batches b on b.id = r.batch_id
-      where b.state in ('completed', 'cancelled', 'failed')
+      where b.state in ${wordList(sql, finalStates)}
     union all
     select 'every open reservation belongs to a chunk under lease, with its epoch',
       count(*)::int

@@ -5,10 +5,12 @@
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { Batch, BatchKind, BatchOf } from './batch.ts';
 import type { PartReport } from './report.ts';
 import type { BatchState } from './states.ts';
+import { endingStates } from './states.ts';
 
 /**
  * The columns of a `Batch`. Named: with `*` the next column would change the shape of prepared statements, and
@@ -140,7 +142,7 @@ export async function endBatch(
     with ended as (
       update batches set report = ${sql.json(report as never)}, finished_at = now(),
         state = case when state = 'cancelling' then 'cancelled' else 'completed' end
-      where id = ${id} and state in ('finalizing', 'cancelling') and chunks_done = chunks_total
+      where id = ${id} and state in ${wordList(sql, endingStates)} and chunks_done = chunks_total
       returning id, state),
     forgotten as (
       delete from batch_records using ended where batch_id = ended.id)

@@ -3,10 +3,13 @@
  * per account and kind of job is claimed at a time, and accounts are served round-robin. There is no fencing:
  * every job may run twice.
  */
+
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
+import { endingStates, unsplitStates } from './states.ts';
 
 /** A job that moves a batch out of a state that it would not leave otherwise. */
 export type BatchJob = Extract<
@@ -30,11 +33,11 @@ const LISTED = { perAccount: 10, max: 100 } as const;
 function awaits(sql: Sql, job: BatchJob) {
   switch (job) {
     case 'split-batch':
-      return sql`(kind = 'list' and state in ('created', 'validating') and chunks_total is null)`;
+      return sql`(kind = 'list' and state in ${wordList(sql, unsplitStates)} and chunks_total is null)`;
     case 'write-ids':
-      return sql`(kind = 'export' and state in ('created', 'validating') and chunks_total is null)`;
+      return sql`(kind = 'export' and state in ${wordList(sql, unsplitStates)} and chunks_total is null)`;
     case 'finish-batch':
-      return sql`(state in ('finalizing', 'cancelling') and chunks_total is not null
+      return sql`(state in ${wordList(sql, endingStates)} and chunks_total is not null
         and chunks_done = chunks_total)`;
     case 'quote-batch':
       return sql`(state = 'ready' and quote ->> 'state' = 'running')`;

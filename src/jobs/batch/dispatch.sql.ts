@@ -1,5 +1,7 @@
 /** Chooses the chunks to wake next; claims choose in the same way. */
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
+import { runnableStates } from './states.ts';
 
 /** Advisory lock: one dispatcher at a time counts the chunks in flight. */
 const DISPATCH_LOCK = 7_318_224_906;
@@ -28,7 +30,7 @@ export function inFlight(sql: Sql) {
       select c.id, c.batch_id, c.number, c.state, c.epoch, b.account_id, b.created_at
       from chunks c cross join lateral (
         select account_id, created_at from batches
-        where id = c.batch_id and state in ('queued', 'running', 'cancelling') limit 1) b
+        where id = c.batch_id and state in ${wordList(sql, runnableStates)} limit 1) b
       where c.state in ('dispatched', 'leased')),
     busy as materialized (
       select account_id, count(*) filter (where state = 'leased') as leased, count(*) as in_flight

@@ -1,9 +1,11 @@
 /** Statements that record accepted lists and exports, within an account's maximum of open ones. */
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
 import { must } from '../../core/lib/assert.ts';
 import { tooManyOpenLists } from '../../core/limits/limits.ts';
 import { traceToKeep } from '../../core/tracing.ts';
 import type { ExportBatch, ListBatch } from './batch.ts';
+import { finalStates } from './states.ts';
 
 export type NewList = Pick<
   ListBatch,
@@ -79,7 +81,6 @@ export async function countOpenBatches(sql: Sql, accountId: string): Promise<num
   // A separate statement, to see rows committed while it waited for the lock.
   const [row] = await sql<{ open: number }[]>`
     select count(*) as open from batches
-    where account_id = ${accountId} and state in ('created', 'validating', 'ready', 'queued',
-      'running', 'paused', 'finalizing', 'cancelling')`;
+    where account_id = ${accountId} and state not in ${wordList(sql, finalStates)}`;
   return must(row, 'count').open;
 }

@@ -45,14 +45,29 @@ export function statesBefore(target: BatchState): BatchState[] {
   return batchStates.filter((state) => batchMoves[state].includes(target));
 }
 
-/** The states in which a batch can be cancelled; before its split it ends at once. */
-export const cancellableStates: readonly BatchState[] = [
-  'created',
-  'validating',
-  ...statesBefore('cancelling'),
-];
+/** The states that nothing leaves. */
+export const finalStates = batchStates.filter((state) => batchMoves[state].length === 0);
 
 /** True for a final state. */
 export function isFinal(state: BatchState): boolean {
-  return batchMoves[state].length === 0;
+  return finalStates.includes(state);
 }
+
+/** Before the split: rows are not counted yet. */
+export const unsplitStates = ['created', 'validating'] as const satisfies readonly BatchState[];
+/** Workers claim chunks. */
+export const runnableStates = [
+  'queued',
+  'running',
+  'cancelling',
+] as const satisfies readonly BatchState[];
+/** Chunks may reserve and charge credits; a pause lets those that are matched finish. */
+export const payableStates = ['running', 'paused'] as const satisfies readonly BatchState[];
+/** The last chunk's commit is followed by the end of the batch. */
+export const endingStates = ['finalizing', 'cancelling'] as const satisfies readonly BatchState[];
+
+/** The states in which a batch can be cancelled; before its split it ends at once. */
+export const cancellableStates: readonly BatchState[] = [
+  ...unsplitStates,
+  ...statesBefore('cancelling'),
+];

@@ -2,10 +2,13 @@
  * Claims of chunks by workers. A claim raises the epoch of its chunk, which fences off the previous holder, and
  * grants a lease on the database's clock.
  */
+
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
 import { accountsInTurn, type ChunkWakeUp, inFlight, mayRun } from '../batch/dispatch.sql.ts';
+import { runnableStates } from '../batch/states.ts';
 
 /** Duration of a lease, unless extended. */
 const LEASE_SECONDS = 15;
@@ -135,7 +138,7 @@ async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too la
           else (select coalesce(max(number), 0) from graph_test.suppressions)
           end as last_suppression
       from batches
-      where id = (select batch_id from chosen) and state in ('queued', 'running', 'cancelling')),
+      where id = (select batch_id from chosen) and state in ${wordList(sql, runnableStates)}),
     started as (
       update batches set state = 'running', started_at = clock_timestamp()
       from batch where batches.id = batch.id and batch.state = 'queued'

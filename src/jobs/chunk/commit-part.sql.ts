@@ -3,17 +3,20 @@
  * token: a statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in
  * the order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
+
 import {
   isOpen,
   settleReservation,
   voidReservations,
 } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { Shortage } from '../batch/states.ts';
+import { payableStates } from '../batch/states.ts';
 import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
 import { leaseEnd } from './claim-chunk.sql.ts';
 
@@ -79,7 +82,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   const [committed] = await sql<Committed[]>`
     with batch as (
       select id, account_id, state, reason from batches
-      where id = ${part.batchId} and (state in ('running', 'paused')
+      where id = ${part.batchId} and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null)) for update),
     chunk as (
       update chunks c set

@@ -1,6 +1,8 @@
 import { type Reserved, reserveCredits } from '../../core/credits/reservations.sql.ts';
 import { joinSpendable, shortage } from '../../core/credits/spendable.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
+import { payableStates } from '../batch/states.ts';
 
 /** The reservation that a chunk requests. */
 export interface ReserveInput {
@@ -27,7 +29,7 @@ export async function reserveForChunk(
       select b.account_id, b.key_id, b.id as batch_id, c.id as chunk_id, c.epoch,
         b.max_credits - b.credits_charged - b.credits_reserved as headroom
       from batches b join chunks c on c.batch_id = b.id
-      where b.id = ${batchId} and b.state in ('running', 'paused')
+      where b.id = ${batchId} and b.state in ${wordList(sql, payableStates)}
         and c.id = ${chunkId} and c.epoch = ${epoch} and c.state = 'leased'
       -- The chunk too: after waiting for the batch, the statement must see the current epoch, not the
       -- snapshot's.

@@ -1,6 +1,8 @@
 /** The state of the whole service for operators, each view one statement over the tables of all features. */
 import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { wordList } from '../../core/db/word-list.ts';
+import { finalStates, runnableStates } from '../batch/states.ts';
 
 export type ProcessKind = 'api' | 'worker';
 
@@ -70,12 +72,12 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
   const [state] = await sql<ServiceState[]>`
     with batch as (
       select id, state, coalesce(reason, '') as reason, state_since, waits_for, claim_after
-      from batches where state not in ('completed', 'cancelled', 'failed')),
+      from batches where state not in ${wordList(sql, finalStates)}),
     chunk as (
       select b.id as batch_id,
         case when c.state = 'leased' then 'running'
           when c.state = 'dispatched' then 'dispatched'
-          when b.state not in ('queued', 'running', 'cancelling') then 'held'
+          when b.state not in ${wordList(sql, runnableStates)} then 'held'
           when b.waits_for is not null or c.run_after > clock_timestamp() then 'delayed'
           else 'waiting' end as state,
         case c.state when 'dispatched' then c.dispatched_at
