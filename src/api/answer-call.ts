@@ -1,9 +1,8 @@
 /**
- * Answers a priced single call. Without an Idempotency-Key it rides with the others of its moment; with
- * one it has a transaction of its own, in which the answer is kept and the match is paid, or neither.
+ * Responds to a priced single call. Without an Idempotency-Key it is served together with the others of its moment;
+ * with one it has a transaction of its own, in which the response is kept and the match is paid, or neither.
  */
-
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { inTransaction } from '../core/db/client.ts';
 import { answerToJson } from '../core/enrich/answer.ts';
 import { countWork } from '../core/enrich/count-work.ts';
@@ -13,17 +12,13 @@ import type { RowInput } from '../core/enrich/outcomes.ts';
 import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
 import { projectAnswer } from '../core/enrich/project-answer.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
-import type { StoredResponse } from '../core/idempotency/idempotency.sql.ts';
-import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
-import type { ApiKey } from '../core/keys/keys.sql.ts';
-import type { CallCredentials } from '../core/keys/keys.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
-import type { ApiContext } from './api-context.ts';
-import { sayCredits } from './define-route.ts';
-import { claimRequest } from './idempotent-request.ts';
+import { setCreditHeaders } from './authorize.ts';
+import type { HandlerInput, RouteInput } from './define-route.ts';
+import type { KeptResponse } from './idempotent-request.ts';
 import { toProblem } from './problem.ts';
 import { sendJson } from './send-json.ts';
 
@@ -35,15 +30,9 @@ interface Asked {
   requestId: string;
 }
 
-interface Call {
-  context: ApiContext;
-  key: ApiKey;
-  credentials: CallCredentials;
-  request: Request;
-  response: Response;
+/** A call, and what it asks for. */
+interface Call extends RouteInput {
   asked: Asked;
-  /** Credits of the wallet before the call. */
-  available: number;
 }
 
 /** An answer as it is kept: with the people in it, so that a replay can ask whether they opted out. */
@@ -52,50 +41,35 @@ interface KeptBody {
   answer: Record<string, unknown>;
 }
 
-/**
- * Sends the answer. `beforeLookUp` may refuse the call or take its time; it is not asked for an answer
- * that was given before. Throws `AppError` as the call comes out.
- */
-export async function answerCall(call: Call, beforeLookUp: () => Promise<void>): Promise<void> {
-  const { context, request, response } = call;
-  if (request.get('Idempotency-Key') !== undefined) return answerOnce(call, beforeLookUp);
-  await beforeLookUp();
-  const enriched = await context.calls.run(toEnrichCall(call));
-  sayCharge(call, enriched);
-  const { outcome, charged } = enriched;
-  sendJson(response, render(call.asked, outcome, charged));
-}
-
-async function answerOnce(call: Call, beforeLookUp: () => Promise<void>): Promise<void> {
-  const { context, key, request, response, asked } = call;
-  const idempotency = await claimRequest(context, key, request);
-  try {
-    const requestSha256 = requestHash(request.query, null);
-    if (idempotency.stored !== null) {
-      assertSameRequest(idempotency.stored, requestSha256);
-      return await replayCall(call, idempotency.stored);
-    }
-    await beforeLookUp();
-    const { enriched, kept } = await inTransaction(context.sql, async (tx) => {
-      const [done] = await enrichCalls({ ...context, sql: tx }, [toEnrichCall(call)]);
-      const enriched = must(done, 'outcome of the call');
-      if (enriched instanceof Error) throw enriched;
-      const kept = toKept(asked, enriched);
-      await idempotency.respond(tx, { ...kept, requestSha256 });
-      return { enriched, kept };
-    });
+/** Sends the response. Throws `AppError` as the call comes out. */
+export async function answerCall(
+  call: Call,
+  keep: HandlerInput<unknown, unknown, undefined, never>['keep'],
+): Promise<void> {
+  const { context, request, response, asked } = call;
+  if (request.get('Idempotency-Key') === undefined) {
+    const enriched = await context.calls.run(toEnrichCall(call));
     sayCharge(call, enriched);
-    send(response, kept.status, kept.body.answer);
-  } finally {
-    await idempotency.release();
+    sendJson(response, render(asked, enriched.outcome, enriched.charged));
+    return;
   }
+  const { enriched, kept } = await inTransaction(context.sql, async (tx) => {
+    const [done] = await enrichCalls({ ...context, sql: tx }, [toEnrichCall(call)]);
+    const enriched = must(done, 'outcome of the call');
+    if (enriched instanceof Error) throw enriched;
+    const kept = toKept(asked, enriched);
+    await keep(tx, kept);
+    return { enriched, kept };
+  });
+  sayCharge(call, enriched);
+  send(response, kept.status, kept.body.answer);
 }
 
 /**
- * Sends what the same call was answered before. People who opted out since are not served: their own
- * records not at all, a company is shown as it is now.
+ * Sends what was kept for the same call. People who opted out since are not served: their own records not at
+ * all, a company is shown as it is now.
  */
-async function replayCall(call: Call, { status, body }: StoredResponse): Promise<void> {
+export async function replayCall(call: Call, { status, body }: KeptResponse): Promise<void> {
   const { context, response, asked } = call;
   const { people, answer } = body as KeptBody;
   const graph = graphOf(context, asked.live);
@@ -107,6 +81,11 @@ async function replayCall(call: Call, { status, body }: StoredResponse): Promise
   sendJson(response, render(asked, must(outcome, 'outcome'), 0));
 }
 
+/** Credits of the wallet before a counted call. */
+export function availableBefore({ admission }: Pick<RouteInput, 'admission'>): number {
+  return must(admission, 'admission of a counted call').available;
+}
+
 function toEnrichCall({ key, credentials, asked }: Call): EnrichCall {
   const { operation, row, live, requestId } = asked;
   const reference = `call:${requestId}`;
@@ -114,9 +93,10 @@ function toEnrichCall({ key, credentials, asked }: Call): EnrichCall {
 }
 
 /** Says what a call cost, and counts it: what it came to is committed. */
-function sayCharge({ response, available, asked }: Call, enriched: EnrichedCall): void {
+function sayCharge(call: Call, enriched: EnrichedCall): void {
+  const { response, asked } = call;
   const { outcome, charged, remaining } = enriched;
-  sayCredits(response, charged, remaining ?? available);
+  setCreditHeaders(response, charged, remaining ?? availableBefore(call));
   const { operation, live } = asked;
   countWork({ channel: 'call', operation, live, rows: { [outcome.status]: 1 }, credits: charged });
 }

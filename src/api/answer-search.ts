@@ -1,9 +1,8 @@
 /**
- * Answers a page of a search: reads it, charges what it holds, sends it. With an Idempotency-Key the charge
- * and what was answered are kept together, and a replay sends the same people without a charge.
+ * Responds with a page of a search: reads it, charges what it holds, sends it. With an Idempotency-Key the charge
+ * and the response are kept together, and a replay sends the same people without a charge.
  */
-
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
@@ -16,9 +15,6 @@ import {
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
-import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
-import type { ApiKey } from '../core/keys/keys.sql.ts';
-import type { CallCredentials } from '../core/keys/keys.ts';
 import { personSearch } from '../core/operations.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
@@ -26,23 +22,18 @@ import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { credentialsEnded } from '../core/sessions/still-in-force.ts';
-import type { ApiContext } from './api-context.ts';
-import { sayCredits } from './define-route.ts';
-import { claimRequest, type IdempotentRequest } from './idempotent-request.ts';
+import { availableBefore } from './answer-call.ts';
+import { setCreditHeaders } from './authorize.ts';
+import type { HandlerInput, RouteInput } from './define-route.ts';
+import type { KeptResponse } from './idempotent-request.ts';
 import { requestIdOf } from './problem.ts';
 import { queryString } from './query-string.ts';
 import { runSearch } from './run-search.ts';
 
-interface SearchCall {
-  context: ApiContext;
-  key: ApiKey;
-  credentials: CallCredentials;
-  request: Request;
-  response: Response;
+/** A call, and what it asks for. */
+interface SearchCall extends RouteInput {
   filter: Filter;
   page: PageRequest;
-  /** Credits of the wallet before the call. */
-  available: number;
 }
 
 /** What is kept of an answer: who was in it, and the headers that came with it. */
@@ -58,27 +49,17 @@ interface KeptAnswer {
 const writePerson = (record: string) => recordToJson(personFields, record);
 
 /** Sends the page. Throws `AppError` for what cannot be read, found in time or paid; nothing is charged then. */
-export async function answerSearch(call: SearchCall): Promise<void> {
-  const { context, key, request } = call;
-  const idempotency = await claimRequest(context, key, request);
-  try {
-    const { stored } = idempotency;
-    if (stored === null) return await answerAnew(call, idempotency);
-    assertSameRequest(stored, hashOf(request));
-    await replaySearch(call, stored.body as KeptAnswer);
-  } finally {
-    await idempotency.release();
-  }
-}
-
-async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Promise<void> {
-  const { context, key, response, filter, page, request } = call;
+export async function answerSearch(
+  call: SearchCall,
+  keep: HandlerInput<unknown, unknown, undefined, never>['keep'],
+): Promise<void> {
+  const { context, key, response, filter, page } = call;
   const live = key.mode === 'live';
   if (live) {
     // A refusal after the look-up would reveal for free that somebody meets the filter, or how many do.
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
     const needed = (isWhole ? page.limit : 1) * personSearch.price;
-    const purse = { available: call.available, leftToday: key.creditsLeftToday };
+    const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
     const refused = paymentError(needed, purse);
     if (refused !== null) throw refused;
   }
@@ -96,7 +77,7 @@ async function answerAnew(call: SearchCall, idempotency: IdempotentRequest): Pro
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
     const told = tellCount(found.total, people.length, filter);
     const kept = { people: people.map(({ id }) => id), next, ...told, isPartial };
-    await idempotency.respond(tx, { requestSha256: hashOf(request), status: 200, body: kept });
+    await keep(tx, { status: 200, body: kept });
     return { people, kept };
   });
   const paid = paying.then((page) => {
@@ -141,7 +122,7 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
     const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
-  sayCredits(response, granted, remaining);
+  setCreditHeaders(response, granted, remaining);
   return granted;
 }
 
@@ -151,15 +132,16 @@ function countPage(people: number, live: boolean): void {
   countWork({ channel: 'search', operation, live, rows: { matched: people }, credits });
 }
 
-/** The same people as they are now, without those who opted out since. */
-async function replaySearch(call: SearchCall, kept: KeptAnswer): Promise<void> {
+/** Sends the same people as they are now, without those who opted out since. */
+export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
   const { context, key, response } = call;
+  const kept = body as KeptAnswer;
   const graph = graphOf(context, key.mode === 'live');
   response.setHeader('Idempotent-Replayed', 'true');
   send(call, await selectRecords(graph, kept.people), kept);
 }
 
-function send({ request, response }: SearchCall, people: PersonRow[], kept: KeptAnswer): void {
+function send({ request, response }: RouteInput, people: PersonRow[], kept: KeptAnswer): void {
   if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
   if (kept.total !== null) {
     response.setHeader('X-Total-Count', String(kept.total));
@@ -179,8 +161,4 @@ function nextLink(request: Request, cursor: string): string {
   // What a header or the angle brackets around an address cannot hold.
   const address = query.replace(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent);
   return `<${request.path}?${address}>; rel="next"`;
-}
-
-function hashOf(request: Request): Buffer {
-  return requestHash({ query: queryString(request) }, null);
 }

@@ -12,11 +12,11 @@ import { readiness } from './health.ts';
 import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseUnknownPath, renderProblems } from './problem.ts';
+import { rowTypes } from './receive-rows.ts';
 import { observeRequests } from './request-log.ts';
 import { routes } from './routes.ts';
 import { securityHeadersOf } from './security-headers.ts';
 import { traceRequests } from './trace-requests.ts';
-import { rowTypes } from './v1/create-batch-from-json.ts';
 
 /** Builds the application; the caller serves it with `createHttpServer` and the same limits. */
 export function createApp(context: ApiContext, limits: HttpLimits = httpLimits): Express {

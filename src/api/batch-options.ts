@@ -6,7 +6,7 @@ import { isOperationName, operations } from '../core/operations.ts';
 import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
 import type { BatchRequest, DialectRequest } from '../jobs/list/create-list.ts';
-import { parseParameters } from './define-route.ts';
+import { parseParameters } from './parse-parameters.ts';
 
 const column = z.union([z.string(), z.number()]);
 /** A mapping as a caller sends it. */
@@ -78,7 +78,7 @@ export const batchOptions = z.strictObject({
 export function readBatchOptions(
   values: Record<string, unknown>,
   fileName: string | null,
-): [BatchRequest, DialectRequest] {
+): { request: BatchRequest; dialect: DialectRequest } {
   const options = parseParameters(batchOptions, values);
   const request: BatchRequest = {
     operation: options.operation as BatchRequest['operation'],
@@ -99,5 +99,5 @@ export function readBatchOptions(
     delimiter,
     header: header === undefined ? undefined : header === 'true',
   };
-  return [request, dialect];
+  return { request, dialect };
 }

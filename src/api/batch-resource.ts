@@ -1,6 +1,8 @@
 /** Lists and exports answer alike: most endpoints of `/v1/batches` are also those of `/v1/exports`. */
+
 import type { Scope } from '../core/keys/keys.ts';
 import type { BatchKind } from '../jobs/batch/batch.ts';
+import { batchSchema, exportSchema } from '../jobs/batch/batch-view.ts';
 import type { Route } from './define-route.ts';
 
 export interface BatchResource<Kind extends BatchKind = BatchKind> {
@@ -11,6 +13,8 @@ export interface BatchResource<Kind extends BatchKind = BatchKind> {
   noun: string;
   article: string;
   plural: string;
+  /** Of its JSON. */
+  schema: typeof batchSchema | typeof exportSchema;
 }
 
 const lists: BatchResource = {
@@ -20,6 +24,7 @@ const lists: BatchResource = {
   noun: 'batch',
   article: 'a batch',
   plural: 'Batches',
+  schema: batchSchema,
 };
 const exportFiles: BatchResource = {
   kind: 'export',
@@ -28,6 +33,7 @@ const exportFiles: BatchResource = {
   noun: 'export',
   article: 'an export',
   plural: 'Exports',
+  schema: exportSchema,
 };
 
 /** The routes that lists and exports have in common: one of each for an endpoint. */

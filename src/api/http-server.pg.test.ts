@@ -11,7 +11,7 @@ import {
   serveWithLimits,
 } from '../../tests/support/raw-http.ts';
 import type { HttpLimits } from './http-server.ts';
-import { problemSchema } from './openapi/answer-schemas.ts';
+import { problemSchema } from './problem.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

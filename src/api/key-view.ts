@@ -1,9 +1,37 @@
 /** A key as the API shows it, and which keys a caller may see. */
+import { z } from 'zod';
 import type { AccountKey, KeyOwner } from '../core/keys/account-keys.sql.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 
+const integer = z.number().int();
+const text = z.string();
+const time = z.iso.datetime();
+
+const keyShape = {
+  id: z.uuid(),
+  prefix: text,
+  name: text.nullable(),
+  mode: z.enum(['live', 'test']),
+  scopes: z.array(text),
+  requests_per_minute: integer,
+  requests_per_day: integer,
+  rows_per_minute: integer.nullable(),
+  credits_per_day: integer.nullable(),
+  created_at: time,
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+};
+export const keySchema = z.strictObject(keyShape).meta({ id: 'Key' });
+/** `key` is null in a replay: it is shown once. */
+export const newKeySchema = z.strictObject({ key: text.nullable(), ...keyShape });
+export const rolledKeySchema = z.strictObject({
+  key: text.nullable(),
+  ...keyShape,
+  replaces: keySchema,
+});
+
 /** The JSON of a key; never its text. */
-export function viewKey(key: AccountKey) {
+export function viewKey(key: AccountKey): z.output<typeof keySchema> {
   return {
     id: key.id,
     prefix: key.prefix,

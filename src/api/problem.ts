@@ -1,11 +1,24 @@
 /** Errors as RFC 9457 problem documents. What is not expected leaves no trace but a request id. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { z } from 'zod';
 import { isUnavailable } from '../core/db/pg-errors.ts';
 import { AppError } from '../core/lib/errors.ts';
 import type { Log } from '../core/log.ts';
 
-/** The problem document of an error; `status` is also the answer's. */
-export function toProblem(error: AppError, requestId: string): Record<string, unknown> {
+export const problemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string(),
+    request_id: z.string(),
+    errors: z.array(z.looseObject({ field: z.string().optional(), message: z.string() })),
+  })
+  .meta({ id: 'Problem' });
+
+/** The problem document of an error; `status` is also the response's. */
+export function toProblem(error: AppError, requestId: string): z.output<typeof problemSchema> {
   return {
     type: `urn:enrichment-pipeline:problem:${error.code}`,
     title: error.code.replaceAll('_', ' '),
@@ -13,7 +26,7 @@ export function toProblem(error: AppError, requestId: string): Record<string, un
     detail: error.message,
     code: error.code,
     request_id: requestId,
-    errors: error.errors,
+    errors: error.errors.map((detail) => ({ ...detail })),
     ...error.extensions,
   };
 }

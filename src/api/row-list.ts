@@ -4,7 +4,7 @@ import { AppError } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { encodeCell } from '../formats/csv/quote-cell.ts';
 import { contextColumns } from '../jobs/mapping/columns.ts';
-import { parseValues } from './define-route.ts';
+import { parseValues } from './parse-parameters.ts';
 import { parseExactly } from './read-json.ts';
 
 /** Rows of one call; more are a file. */

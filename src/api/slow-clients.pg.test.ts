@@ -12,7 +12,7 @@ import {
 import { Signal } from '../../tests/support/signal.ts';
 import type { JobContext } from '../jobs/queue/job-context.ts';
 import type { HttpLimits } from './http-server.ts';
-import { problemSchema } from './openapi/answer-schemas.ts';
+import { problemSchema } from './problem.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

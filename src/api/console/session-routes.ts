@@ -6,7 +6,7 @@ import type { Session } from '../../core/sessions/sessions.sql.ts';
 import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { clientGone } from '../client-gone.ts';
-import { parseParameters } from '../define-route.ts';
+import { parseParameters } from '../parse-parameters.ts';
 import { readJson } from '../read-json.ts';
 import { assertSameOrigin, readToken, writeToken } from './session-cookie.ts';
 

@@ -5,8 +5,7 @@ import { expectProblem } from '../../../tests/support/problem.ts';
 import { scopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import type { Route } from '../define-route.ts';
-import { problemSchema } from './answer-schemas.ts';
-import { documentedOperations } from './answers.ts';
+import { problemSchema } from '../problem.ts';
 import { renderOpenApi } from './openapi.ts';
 import { openStocked, operations, type Stocked } from './operations.test-suite.ts';
 
@@ -84,9 +83,11 @@ async function expectSane(
   const text = await response.text();
   expect(response.status, text).toBeLessThan(500);
   if (response.status < 400) {
-    const answers = documentedOperations.get(name)?.answers ?? [];
-    const schema = answers.find(({ status }) => status === response.status)?.schema;
-    schema?.parse(JSON.parse(text));
+    const { route } = must(
+      operations.find((one) => one.name === name),
+      name,
+    );
+    route.responses[response.status]?.schema?.parse(JSON.parse(text));
     return;
   }
   const problem = problemSchema.parse(JSON.parse(text));

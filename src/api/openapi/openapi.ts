@@ -1,10 +1,7 @@
 /** The OpenAPI 3.1 document of the routes: what validates the calls also describes them. */
 import { z } from 'zod';
-import { operations, personSearch } from '../../core/operations.ts';
-import type { Route } from '../define-route.ts';
-import { problemSchema } from './answer-schemas.ts';
-import { documentedOperations } from './answers.ts';
-import type { DocumentedAnswer, DocumentedOperation } from './documented-operation.ts';
+import type { DocumentedResponse, Route } from '../define-route.ts';
+import { problemSchema } from '../problem.ts';
 
 type Json = Record<string, unknown>;
 
@@ -27,7 +24,7 @@ const meanings: Record<number, string> = {
   503: 'A passing failure; try again.',
 };
 
-/** Returns the document. Every route must have its row in the table of answers. */
+/** Returns the document. */
 export function renderOpenApi(routes: readonly Route[]): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
@@ -55,42 +52,28 @@ export function renderOpenApi(routes: readonly Route[]): Json {
 }
 
 function renderOperation(route: Route, components: Components): Json {
-  const documented = documentedOperations.get(`${route.method} ${route.path}`);
-  if (documented === undefined) {
-    throw new Error(`${route.method} ${route.path} has no row in openapi/answers.ts`);
-  }
   return {
     operationId: operationId(route),
     summary: route.summary,
     tags: [segmentsOf(route.path).at(0) ?? ''],
     ...(route.scope === null ? {} : { 'x-scope': route.scope }),
-    ...creditsOf(route),
+    ...(route.credits === undefined ? {} : { 'x-credits': route.credits }),
     parameters: [
       ...parametersOf(components.take(route.params, 'input'), 'path'),
-      ...parametersOf(components.take(documented.query ?? route.query, 'input'), 'query'),
+      ...parametersOf(components.take(route.query, 'input'), 'query'),
       ...headersOf(route),
     ],
-    ...renderBodies(route, documented, components),
-    responses: renderResponses(documented, components),
+    ...renderBodies(route, components),
+    responses: renderResponses(route, components),
   };
 }
 
-/** The price of a match, where the call has one. */
-function creditsOf({ path }: Route): Json {
-  const isSearch = /^(?:\/v1)?\/personsearch\/?$/.test(path);
-  const priced = isSearch
-    ? personSearch
-    : Object.values(operations).find((operation) => operation.path === path);
-  return priced === undefined ? {} : { 'x-credits': priced.price };
-}
-
-function renderBodies(route: Route, documented: DocumentedOperation, components: Components): Json {
-  const bodies = documented.bodies ?? (route.body && { 'application/json': route.body });
-  if (bodies === undefined) return {};
+function renderBodies({ bodies }: Route, components: Components): Json {
   const content = Object.entries(bodies).map(([type, schema]) => [
     type,
     schema === null ? {} : { schema: components.take(schema, 'input') },
   ]);
+  if (content.length === 0) return {};
   return { requestBody: { content: Object.fromEntries(content) } };
 }
 
@@ -125,9 +108,8 @@ function parametersOf(schema: Json, place: 'path' | 'query'): Json[] {
 }
 
 /** Calls that change or cost something may be sent twice and happen once. */
-function headersOf({ method, path }: Route): Json[] {
-  const isPriced = documentedOperations.get(`${method} ${path}`)?.errors.includes(402) ?? false;
-  if (method !== 'post' && !isPriced) return [];
+function headersOf({ method, idempotent }: Route): Json[] {
+  if (method !== 'post' && !idempotent) return [];
   return [
     {
       name: 'Idempotency-Key',
@@ -138,14 +120,17 @@ function headersOf({ method, path }: Route): Json[] {
   ];
 }
 
-function renderResponses({ answers, errors }: DocumentedOperation, components: Components): Json {
+function renderResponses({ responses, errors }: Route, components: Components): Json {
   const problem = {
     'application/problem+json': { schema: components.take(problemSchema, 'output') },
   };
   const statuses = [...new Set([...commonErrors, ...errors])].sort((a, b) => a - b);
   return {
     ...Object.fromEntries(
-      answers.map((answer) => [answer.status, renderAnswer(answer, components)]),
+      Object.entries(responses).map(([status, response]) => [
+        status,
+        renderResponse(response, components),
+      ]),
     ),
     ...Object.fromEntries(
       statuses.map((status) => [status, { description: meanings[status], content: problem }]),
@@ -153,8 +138,8 @@ function renderResponses({ answers, errors }: DocumentedOperation, components: C
   };
 }
 
-function renderAnswer(
-  { description, schema, types }: DocumentedAnswer,
+function renderResponse(
+  { description, schema, types }: DocumentedResponse,
   components: Components,
 ): Json {
   if (schema !== undefined) {

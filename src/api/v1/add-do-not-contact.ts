@@ -1,9 +1,7 @@
-import { inTransaction } from '../../core/db/client.ts';
-import { requestHash } from '../../core/idempotency/idempotency.ts';
+import { z } from 'zod';
 import { addContacts } from '../../core/search/do-not-contact.ts';
-import { defineRoute, none } from '../define-route.ts';
-import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
-import { claimRequest, replay } from '../idempotent-request.ts';
+import { defineRoute } from '../define-route.ts';
+import { contactsBody, ownerOf, receiveContacts } from '../do-not-contact.ts';
 
 /** Puts addresses and domains on the account's list; what is listed already stays. */
 export const addDoNotContactRoute = defineRoute({
@@ -11,23 +9,18 @@ export const addDoNotContactRoute = defineRoute({
   path: '/v1/do-not-contact',
   summary: 'Keep people out of all searches, previews and exports of the account',
   scope: 'search',
-  query: none,
-  params: none,
-  body: contactsBody,
-  async handler({ context, key, request, response }) {
-    const idempotency = await claimRequest(context, key, request);
-    try {
-      const { body, contacts } = await readContactsBody(request);
-      const requestSha256 = requestHash(body, null);
-      if (idempotency.stored !== null) return replay(response, idempotency.stored, requestSha256);
-      const answer = await inTransaction(context.sql, async (tx) => {
-        const added = await addContacts(tx, ownerOf(key), contacts);
-        await idempotency.respond(tx, { requestSha256, status: 200, body: { added } });
-        return { added };
-      });
-      response.json(answer);
-    } finally {
-      await idempotency.release();
-    }
+  bodies: { 'application/json': contactsBody },
+  receive: receiveContacts,
+  idempotent: true,
+  responses: {
+    200: {
+      description: 'How many entries are new.',
+      schema: z.strictObject({ added: z.number().int() }),
+    },
   },
+  handler: ({ key, body, commit }) =>
+    commit(async (tx) => {
+      const added = await addContacts(tx, ownerOf(key), body);
+      return { status: 200, body: { added } };
+    }),
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { inTransaction } from '../../core/db/client.ts';
 import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
 import { callersKey, ownKey } from '../../core/keys/account-keys.ts';
 import type { CountersOf } from '../../core/keys/keys.sql.ts';
@@ -10,9 +9,8 @@ import {
   defaultScopes,
 } from '../../core/keys/keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { defineRoute, none } from '../define-route.ts';
-import { keysOf, viewKey } from '../key-view.ts';
-import { answerOnce } from '../shown-once-answer.ts';
+import { defineRoute } from '../define-route.ts';
+import { keysOf, newKeySchema, viewKey } from '../key-view.ts';
 
 /** What the columns hold. */
 const LIMIT_MAX = 2_147_483_647;
@@ -30,7 +28,7 @@ const body = z.strictObject({
 type Body = z.output<typeof body>;
 
 /**
- * Makes a key of the account; its text is in this answer and nowhere else. No key can make one that may
+ * Makes a key of the account; its text is in this response and nowhere else. No key can make one that may
  * do more than itself, except that scopes are the account's to give.
  */
 export const createKeyRoute = defineRoute({
@@ -38,19 +36,16 @@ export const createKeyRoute = defineRoute({
   path: '/v1/keys',
   summary: 'Make a key; it is shown once',
   scope: 'account',
-  query: none,
-  params: none,
   body,
-  handler: (input) =>
-    answerOnce(input, { name: 'key', schema: body }, (options, alongside) =>
-      inTransaction(input.context.sql, async (tx) => {
-        const owner = keysOf(input.key);
-        const maker = await callersKey(tx, input.key.id);
-        const made = await createKey(tx, within(maker, options));
-        await alongside(tx, viewKey(await ownKey(tx, owner, made.id)));
-        return made.key;
-      }),
-    ),
+  idempotent: true,
+  responses: { 201: { description: 'The key, shown once.', schema: newKeySchema } },
+  handler: ({ key, body: options, commit }) =>
+    commit(async (tx) => {
+      const maker = await callersKey(tx, key.id);
+      const made = await createKey(tx, within(maker, options));
+      const shown = { key: null, ...viewKey(await ownKey(tx, keysOf(key), made.id)) };
+      return { status: 201, body: shown, shownOnce: { key: made.key } };
+    }),
 });
 
 /**

@@ -1,9 +1,6 @@
-import { requestHash } from '../../core/idempotency/idempotency.ts';
-import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, none, parseParameters } from '../define-route.ts';
-import { claimRequest, replay } from '../idempotent-request.ts';
-import { readJson } from '../read-json.ts';
+import { defineRoute } from '../define-route.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -13,25 +10,14 @@ export const createScheduleRoute = defineRoute({
   path: '/v1/schedules',
   summary: 'Export the people that a filter means again and again',
   scope: 'exports',
-  query: none,
-  params: none,
   body: scheduleOptions,
-  async handler({ context, key, request, response }) {
-    const idempotency = await claimRequest(context, key, request);
-    try {
-      const body = parseParameters(scheduleOptions, await readJson(request));
-      const requestSha256 = requestHash(body, null);
-      if (idempotency.stored !== null) {
-        replay(response, idempotency.stored, requestSha256);
-        return;
-      }
+  idempotent: true,
+  responses: { 201: { description: 'The schedule.', schema: scheduleSchema } },
+  locates: true,
+  handler: ({ context, key, body, commit }) =>
+    commit(async (tx) => {
       const owner = { ...ownerOf(key), keyId: key.id };
-      const made = await createSchedule(context, owner, toScheduleRequest(body), (tx, schedule) =>
-        idempotency.respond(tx, { requestSha256, status: 201, body: viewSchedule(schedule) }),
-      );
-      response.status(201).location(`/v1/schedules/${made.id}`).json(viewSchedule(made));
-    } finally {
-      await idempotency.release();
-    }
-  },
+      const made = await createSchedule(tx, context.config, owner, toScheduleRequest(body));
+      return { status: 201, body: viewSchedule(made) };
+    }),
 });

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { createUpload } from '../../jobs/list/uploads.ts';
-import { defineRoute, none } from '../define-route.ts';
+import { defineRoute } from '../define-route.ts';
 import { ownerOf } from './own-batch.ts';
 
 /**
@@ -11,17 +12,25 @@ export const createUploadRoute = defineRoute({
   path: '/v1/uploads',
   summary: 'Get an address to upload a large list to',
   scope: 'batches',
-  query: none,
-  params: none,
-  async handler({ context, key, response }) {
+  responses: {
+    201: {
+      description: 'Where to send the file.',
+      schema: z.record(z.string(), z.unknown()),
+    },
+  },
+  errors: [409],
+  async handler({ context, key }) {
     const upload = await createUpload(context, ownerOf(key));
-    response.status(201).json({
-      upload_id: upload.id,
-      method: 'PUT',
-      url: upload.url,
-      url_expires_at: upload.urlExpiresAt.toISOString(),
-      expires_at: upload.expiresAt.toISOString(),
-      bytes_max: context.config.uploadBytesMax,
-    });
+    return {
+      status: 201,
+      body: {
+        upload_id: upload.id,
+        method: 'PUT',
+        url: upload.url,
+        url_expires_at: upload.urlExpiresAt.toISOString(),
+        expires_at: upload.expiresAt.toISOString(),
+        bytes_max: context.config.uploadBytesMax,
+      },
+    };
   },
 });

@@ -1,27 +1,29 @@
-import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
-import { createWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, none } from '../define-route.ts';
-import { answerOnce } from '../shown-once-answer.ts';
+import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
+import { checkUrl, createWebhook } from '../../jobs/webhook/webhooks.ts';
+import { defineRoute } from '../define-route.ts';
 import { toWebhookRequest, webhookOptions } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
-/** Makes a webhook; the secret of its signatures is in this answer and nowhere else. */
+/** Makes a webhook; the secret of its signatures is in this response and nowhere else. */
 export const createWebhookRoute = defineRoute({
   method: 'post',
   path: '/v1/webhooks',
   summary: 'Have events sent to an address; the signing secret is shown once',
   scope: 'account',
-  query: none,
-  params: none,
   body: webhookOptions,
-  handler: (input) =>
-    answerOnce(input, { name: 'secret', schema: webhookOptions }, async (options, alongside) => {
-      const owner = ownerOf(input.key);
-      const request = toWebhookRequest(options);
-      const made = await createWebhook(input.context, owner, request, (tx, webhook) =>
-        alongside(tx, viewWebhook(webhook)),
-      );
-      input.response.location(`/v1/webhooks/${made.webhook.id}`);
-      return made.secret;
-    }),
+  idempotent: true,
+  responses: {
+    201: { description: 'The webhook, its secret shown once.', schema: newWebhookSchema },
+  },
+  locates: true,
+  async handler({ context, key, body, commit }) {
+    const { config } = context;
+    const url = await checkUrl(body.url, config);
+    return commit(async (tx) => {
+      const request = { ...toWebhookRequest(body), url };
+      const { webhook, secret } = await createWebhook(tx, config, ownerOf(key), request);
+      const shown = { secret: null, ...viewWebhook(webhook) };
+      return { status: 201, body: shown, shownOnce: { secret } };
+    });
+  },
 });

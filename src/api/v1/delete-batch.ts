@@ -1,10 +1,10 @@
 import { deleteBatchFiles } from '../../jobs/batch/control-batch.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { ownBatchOf, ownerOf } from './own-batch.ts';
 
 /**
- * Deletes the upload and the result of a batch at once, and cancels it when it has not ended. Answers 204;
+ * Deletes the upload and the result of a batch at once, and cancels it when it has not ended. Responds 204;
  * its counts and charges can still be read.
  */
 export const deleteBatchRoutes = forEachResource((resource) => [
@@ -13,12 +13,13 @@ export const deleteBatchRoutes = forEachResource((resource) => [
     path: `${resource.path}/:id`,
     summary: `Delete the files of ${resource.article}, cancelling it if it runs`,
     scope: resource.scope,
-    query: none,
     params: idParams,
-    async handler({ context, key, params, response }) {
+    responses: { 204: { description: 'Its files are gone.' } },
+    errors: [409],
+    async handler({ context, key, params }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       await deleteBatchFiles(context, ownerOf(key), batch);
-      response.status(204).end();
+      return { status: 204 };
     },
   }),
 ]);

@@ -1,6 +1,6 @@
 import { revokeOwnKey } from '../../core/keys/account-keys.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
-import { keysOf, viewKey } from '../key-view.ts';
+import { defineRoute, idParams } from '../define-route.ts';
+import { keySchema, keysOf, viewKey } from '../key-view.ts';
 
 /** Revokes a key: its next call is refused, in every process. Its batches go on. */
 export const deleteKeyRoute = defineRoute({
@@ -8,9 +8,10 @@ export const deleteKeyRoute = defineRoute({
   path: '/v1/keys/:id',
   summary: 'Revoke a key',
   scope: 'account',
-  query: none,
   params: idParams,
-  async handler({ context, key, params, response }) {
-    response.json(viewKey(await revokeOwnKey(context.sql, keysOf(key), params.id)));
+  responses: { 200: { description: 'The revoked key.', schema: keySchema } },
+  async handler({ context, key, params }) {
+    const revoked = await revokeOwnKey(context.sql, keysOf(key), params.id);
+    return { status: 200, body: viewKey(revoked) };
   },
 });

@@ -1,18 +1,18 @@
 import { removeWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
-/** Deletes a webhook and what is known of its deliveries. Answers 204. */
+/** Deletes a webhook and what is known of its deliveries. Responds 204. */
 export const deleteWebhookRoute = defineRoute({
   method: 'delete',
   path: '/v1/webhooks/:id',
   summary: 'Delete a webhook and its deliveries',
   scope: 'account',
-  query: none,
   params: idParams,
-  async handler({ context, key, params, response }) {
+  responses: { 204: { description: 'It is gone.' } },
+  async handler({ context, key, params }) {
     await removeWebhook(context.sql, ownerOf(key), webhookId(params.id));
-    response.status(204).end();
+    return { status: 204 };
   },
 });

@@ -1,6 +1,7 @@
 /** The seven priced operations as single calls: one route each, from the table of operations. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { enrichedSchema } from '../../core/enrich/answer-schema.ts';
 import { paymentError } from '../../core/enrich/enrich-calls.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-answer.ts';
@@ -9,9 +10,9 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { simulateTestOutcome } from '../../core/test-mode/magic-identifiers.ts';
-import { answerCall } from '../answer-call.ts';
+import { answerCall, availableBefore, replayCall } from '../answer-call.ts';
 import { country } from '../batch-options.ts';
-import { defineRoute, none, type Route } from '../define-route.ts';
+import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
 
 type Query = Record<string, string | undefined>;
@@ -25,25 +26,46 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
       summary: `${operations[operation].price} credit(s) for ${operations[operation].success}`,
       scope: 'enrich',
       counted: true,
+      credits: operations[operation].price,
       query: querySchema(operation),
-      params: none,
-      async handler({ context, key, credentials, admission, query, request, response }) {
-        const { available } = must(admission, 'admission of a counted call');
-        const live = key.mode === 'live';
-        const fields = (query.fields as unknown as string[] | undefined) ?? null;
-        const row = readIdentifier(operation, query as Query);
-        checkProjection(operation, fields);
-        const asked = { operation, row, fields, live, requestId: requestIdOf(response) };
-        const call = { context, key, credentials, request, response, asked, available };
-        await answerCall(call, async () => {
-          if (!live) return waitAsSimulated(row);
-          const purse = { available, leftToday: key.creditsLeftToday };
-          const refused = paymentError(operations[operation].price, purse);
-          if (refused !== null) throw refused;
-        });
+      responses: {
+        200: {
+          description: `A match: ${operations[operation].success}.`,
+          schema: enrichedSchema(operation),
+        },
+      },
+      errors: [404],
+      idempotent: {
+        async replay(input, kept) {
+          await replayCall({ ...input, asked: readCall(operation, input) }, kept);
+          return sent;
+        },
+      },
+      async handler({ keep, ...input }) {
+        const asked = readCall(operation, input);
+        if (asked.live) assertPayable(operation, input);
+        else await waitAsSimulated(asked.row);
+        await answerCall({ ...input, asked }, keep);
+        return sent;
       },
     }),
 );
+
+/** What a call asks for. Throws `AppError` 400. */
+function readCall(operation: OperationName, { key, query, response }: RouteInput) {
+  const { fields = null, ...identifiers } = query as { fields?: string[] };
+  const row = readIdentifier(operation, identifiers);
+  checkProjection(operation, fields);
+  const live = key.mode === 'live';
+  return { operation, row, fields, live, requestId: requestIdOf(response) };
+}
+
+/** Throws `AppError` 402 before anything is looked up that could not be paid. */
+function assertPayable(operation: OperationName, input: RouteInput): void {
+  const purse = { available: availableBefore(input), leftToday: input.key.creditsLeftToday };
+  const refused = paymentError(operations[operation].price, purse);
+  if (refused !== null) throw refused;
+}
 
 /** What the magic identifiers of test mode do: nothing for all others. */
 async function waitAsSimulated({ identifiers }: RowInput): Promise<void> {

@@ -2,7 +2,7 @@ import type { Batch } from '../../jobs/batch/batch.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';
 import { ownBatchOf } from './own-batch.ts';
 
@@ -25,8 +25,13 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
     path: `${resource.path}/:id/events`,
     summary: `Progress of ${resource.article} as server-sent events`,
     scope: resource.scope,
-    query: none,
     params: idParams,
+    responses: {
+      200: {
+        description: `The ${resource.noun} at every change.`,
+        types: ['text/event-stream'],
+      },
+    },
     async handler({ context, key, credentials, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       holdListener(key.accountId, response);
@@ -38,16 +43,14 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       let stop = () => {};
       const tell = (now: Batch) => {
         if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
-        response.write(
-          `event: ${resource.noun}\ndata: ${JSON.stringify(viewBatch(now, new Date()))}\n\n`,
-        );
+        response.write(`event: ${resource.noun}\ndata: ${JSON.stringify(viewBatch(now))}\n\n`);
         if (!isFinal(now.state)) return;
         // Nothing may be written any more, however long the client takes to read the end.
         stop();
         response.end();
       };
       tell(batch);
-      if (isFinal(batch.state)) return;
+      if (isFinal(batch.state)) return sent;
       const heartbeat = setInterval(() => {
         if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
       }, HEARTBEAT_MS);
@@ -64,6 +67,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       response.on('close', stop);
       // The client may have gone before there was anything to stop.
       if (response.destroyed) stop();
+      return sent;
     },
   }),
 ]);

@@ -1,5 +1,5 @@
-import { previewBatch } from '../../jobs/list/preview-list.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { listPreviewSchema, previewBatch } from '../../jobs/list/preview-list.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { ownBatch } from './own-batch.ts';
 
 /** The first rows of a list as they were read: cells, and the identifiers found in them. Free. */
@@ -8,10 +8,11 @@ export const getBatchPreviewRoute = defineRoute({
   path: '/v1/batches/:id/preview',
   summary: 'The first rows of a list as they were read',
   scope: 'batches',
-  query: none,
   params: idParams,
-  async handler({ context, key, params, response }) {
+  responses: { 200: { description: 'Rows as they were read.', schema: listPreviewSchema } },
+  errors: [410, 500],
+  async handler({ context, key, params }) {
     const batch = await ownBatch(context, key, params.id);
-    response.json(await previewBatch(context.store, batch));
+    return { status: 200, body: await previewBatch(context.store, batch) };
   },
 });

@@ -1,8 +1,8 @@
-import { viewReport } from '../../jobs/batch/batch-view.ts';
+import { reportSchema, viewReport } from '../../jobs/batch/batch-view.ts';
 import { addReports } from '../../jobs/batch/report.ts';
 import { listPartReports } from '../../jobs/result/parts.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { ownBatchOf } from './own-batch.ts';
 
 /** How the list was read, what was repaired or unusable, and how often each field was filled. */
@@ -15,12 +15,12 @@ export const getBatchReportRoutes = forEachResource((resource) => [
         ? 'How a list was read and how well it was filled'
         : 'How often each field of an export is filled',
     scope: resource.scope,
-    query: none,
     params: idParams,
-    async handler({ context, key, params, response }) {
+    responses: { 200: { description: 'Counts and fill rates.', schema: reportSchema } },
+    async handler({ context, key, params }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       const report = batch.report ?? addReports(await listPartReports(context.sql, batch.id));
-      response.json(viewReport(batch, report));
+      return { status: 200, body: viewReport(batch, report) };
     },
   }),
 ]);

@@ -5,7 +5,7 @@ import type { Batch } from '../../jobs/batch/batch.ts';
 import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
 import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';
 import { ownBatchOf } from './own-batch.ts';
 
@@ -15,6 +15,13 @@ const contentTypes: Record<ResultFormat, string> = {
   jsonl: 'application/jsonl; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
+
+const resultTypes = [
+  'text/csv',
+  'application/jsonl',
+  'application/gzip',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+];
 
 /** Each may hold a socket of the object store: a few accounts that stall must not hold all of them. */
 const DOWNLOADS_MAX = 32;
@@ -50,6 +57,8 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     scope: resource.scope,
     query: resource.kind === 'list' ? listQuery : exportQuery,
     params: idParams,
+    responses: { 200: { description: 'The file, as far as it is there.', types: resultTypes } },
+    errors: [410, 422, 500],
     async handler({ context, key, query, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       holdDownload(key.accountId, response);
@@ -65,6 +74,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       // What fails before the first byte is answered with a problem document.
       await once(results.stream, 'readable');
       await pipeline(results.stream, response);
+      return sent;
     },
   }),
 ]);

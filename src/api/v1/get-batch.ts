@@ -1,6 +1,6 @@
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { ownBatchOf } from './own-batch.ts';
 
 /** One list or export: its state, counts and credits. */
@@ -10,11 +10,11 @@ export const getBatchRoutes = forEachResource((resource) => [
     path: `${resource.path}/:id`,
     summary: `State, counts and credits of ${resource.article}`,
     scope: resource.scope,
-    query: none,
     params: idParams,
-    async handler({ context, key, params, response }) {
+    responses: { 200: { description: `The ${resource.noun}.`, schema: resource.schema } },
+    async handler({ context, key, params }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
-      response.json(viewBatch(batch, new Date()));
+      return { status: 200, body: viewBatch(batch) };
     },
   }),
 ]);

@@ -1,7 +1,39 @@
+import { z } from 'zod';
 import { readWallet } from '../../core/credits/credits.sql.ts';
 import { must } from '../../core/lib/assert.ts';
 import { readStoredBytes } from '../../jobs/batch/stored-bytes.ts';
-import { defineRoute, none } from '../define-route.ts';
+import { defineRoute } from '../define-route.ts';
+
+const integer = z.number().int();
+const text = z.string();
+const time = z.iso.datetime();
+const limit = z.strictObject({ limit: integer, remaining: integer, reset_at: time });
+
+const meSchema = z.strictObject({
+  key: z.strictObject({
+    prefix: text,
+    mode: z.enum(['live', 'test']),
+    scopes: z.array(text),
+    created_at: time,
+  }),
+  credits: z.strictObject({ remaining: integer, reserved: integer }),
+  storage: z.strictObject({
+    stored_bytes: integer.meta({
+      description:
+        'Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free, an export 11 bytes for each person that it may hold (`max_results`).',
+    }),
+    stored_bytes_max: integer.meta({
+      description:
+        'Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split.',
+    }),
+  }),
+  rate_limits: z.strictObject({
+    minute: limit,
+    day: limit,
+    rows: z.strictObject({ limit: integer.nullable() }),
+    credits_today: z.strictObject({ remaining: integer.nullable() }),
+  }),
+});
 
 /** Who is calling: the key's prefix, the credits left and the limits. Free. */
 export const getMeRoute = defineRoute({
@@ -10,36 +42,38 @@ export const getMeRoute = defineRoute({
   summary: 'Key prefix, remaining credits, rate limits',
   scope: null,
   counted: true,
-  query: none,
-  params: none,
-  async handler({ context, key, admission, response }) {
+  responses: { 200: { description: 'Who calls.', schema: meSchema } },
+  async handler({ context, key, admission }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
     const stored = await readStoredBytes(context.sql, key.accountId, context.config);
     const { limits } = must(admission, 'admission of a counted call');
     const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-    response.json({
-      key: {
-        prefix: key.prefix,
-        mode: key.mode,
-        scopes: key.scopes,
-        created_at: key.createdAt.toISOString(),
-      },
-      credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
-      storage: { stored_bytes: stored, stored_bytes_max: context.config.storedBytesMax },
-      rate_limits: {
-        minute: {
-          limit: key.requestsPerMinute,
-          remaining: limits.minuteRemaining,
-          reset_at: resetAt(limits.minuteResetSeconds),
+    return {
+      status: 200,
+      body: {
+        key: {
+          prefix: key.prefix,
+          mode: key.mode,
+          scopes: key.scopes,
+          created_at: key.createdAt.toISOString(),
         },
-        day: {
-          limit: key.requestsPerDay,
-          remaining: limits.dayRemaining,
-          reset_at: resetAt(limits.dayResetSeconds),
+        credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
+        storage: { stored_bytes: stored, stored_bytes_max: context.config.storedBytesMax },
+        rate_limits: {
+          minute: {
+            limit: key.requestsPerMinute,
+            remaining: limits.minuteRemaining,
+            reset_at: resetAt(limits.minuteResetSeconds),
+          },
+          day: {
+            limit: key.requestsPerDay,
+            remaining: limits.dayRemaining,
+            reset_at: resetAt(limits.dayResetSeconds),
+          },
+          rows: { limit: key.rowsPerMinute },
+          credits_today: { remaining: key.creditsLeftToday },
         },
-        rows: { limit: key.rowsPerMinute },
-        credits_today: { remaining: key.creditsLeftToday },
       },
-    });
+    };
   },
 });

@@ -1,7 +1,7 @@
-import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { findOwnSchedule, type Schedule } from '../../jobs/schedule/schedules.sql.ts';
 import { scheduleNotFound } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, idParams, none, type RouteInput } from '../define-route.ts';
+import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
 import { scheduleId } from '../schedule-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -11,11 +11,9 @@ export const getScheduleRoute = defineRoute({
   path: '/v1/schedules/:id',
   summary: 'A schedule and when it runs next',
   scope: 'exports',
-  query: none,
   params: idParams,
-  async handler(input) {
-    input.response.json(viewSchedule(await ownSchedule(input)));
-  },
+  responses: { 200: { description: 'The schedule.', schema: scheduleSchema } },
+  handler: async (input) => ({ status: 200, body: viewSchedule(await ownSchedule(input)) }),
 });
 
 /** The caller's schedule. Throws `AppError` 404 for one that is not there and for anybody else's. */

@@ -3,7 +3,7 @@ import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/cr
 import { readCancellable } from '../../core/db/cancellable.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { clientGone } from '../client-gone.ts';
-import { defineRoute, none } from '../define-route.ts';
+import { definePage } from '../define-page.ts';
 
 const DAY_MS = 86_400_000;
 /** Days that are shown where the call does not say. */
@@ -15,54 +15,44 @@ const FIRST_DAY = '1970-01-01';
 
 const day = z.iso.date().refine((text) => text >= FIRST_DAY, `must be a day from ${FIRST_DAY} on`);
 
+const usageSchema = z.strictObject({
+  day: z.string(),
+  kind: z.enum(['grant', 'charge', 'refund']),
+  operation: z.string().nullable(),
+  batch_id: z.string().nullable(),
+  credits: z.number().int(),
+  units: z.number().int(),
+  lines: z.number().int(),
+});
+
 /** What moved the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
-export const getUsageRoute = defineRoute({
-  method: 'get',
+export const getUsageRoute = definePage({
   path: '/v1/usage',
   summary: 'Ledger lines by day, operation and batch',
+  description: 'A page of usage.',
   scope: 'account',
-  query: z.strictObject({
-    from: day.optional(),
-    to: day.optional(),
-    limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z
-      .string()
-      .max(400)
-      .refine((text) => parseCursor(text) !== null, 'is not a cursor of this call')
-      .optional(),
-  }),
-  params: none,
-  async handler({ context, key, query, response }) {
+  item: usageSchema,
+  filter: { from: day.optional(), to: day.optional() },
+  limit: { default: 100, max: 1000 },
+  cursor: z
+    .string()
+    .max(400)
+    .refine((text) => parseCursor(text) !== null, 'is not a cursor of this call'),
+  async read({ context, key, query, response }, { before, limit }) {
     const to = query.to ?? new Date().toISOString().slice(0, 10);
     const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1);
     if (from > to || from < dayBefore(to, DAYS_MAX)) throw badRange();
     // Calls and batches of test keys move no credits.
-    const rows =
-      key.mode === 'test'
-        ? []
-        : await readCancellable(
-            context.sql,
-            { signal: clientGone(response), control: context.watchSql },
-            (tx) =>
-              listUsage(tx, key.accountId, {
-                from,
-                to,
-                after: query.cursor === undefined ? null : parseCursor(query.cursor),
-                limit: query.limit + 1,
-              }),
-          );
-    const page = rows.slice(0, query.limit);
-    const last = page.at(-1);
-    response.json({
-      data: page.map(viewUsage),
-      next_cursor: rows.length > query.limit && last !== undefined ? cursorOf(last) : null,
-    });
+    if (key.mode === 'test') return [];
+    const after = before === null ? null : parseCursor(before);
+    const reading = { signal: clientGone(response), control: context.watchSql };
+    return readCancellable(context.sql, reading, (tx) =>
+      listUsage(tx, key.accountId, { from, to, after, limit }),
+    );
   },
+  cursorOf,
+  view: ({ batchId, amount, ...row }) => ({ ...row, batch_id: batchId, credits: amount }),
 });
-
-function viewUsage({ batchId, amount, ...row }: UsageRow) {
-  return { ...row, batch_id: batchId, credits: amount };
-}
 
 function dayBefore(text: string, days: number): string {
   return new Date(Date.parse(text) - days * DAY_MS).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
-import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
+import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -10,10 +10,10 @@ export const getWebhookRoute = defineRoute({
   path: '/v1/webhooks/:id',
   summary: 'A webhook, and whether it fails',
   scope: 'account',
-  query: none,
   params: idParams,
-  async handler({ context, key, params, response }) {
+  responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
+  async handler({ context, key, params }) {
     const webhook = await requireOwnWebhook(context.sql, ownerOf(key), webhookId(params.id));
-    response.json(viewWebhook(webhook));
+    return { status: 200, body: viewWebhook(webhook) };
   },
 });

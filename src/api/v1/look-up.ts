@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Sql } from '../../core/db/client.ts';
 import { type LookupKind, lookUp, lookUpIds, lookupKinds } from '../../core/lookups/look-up.ts';
-import { defineRoute, none, type Route } from '../define-route.ts';
+import { defineRoute, type Route } from '../define-route.ts';
 
 const summaries: Record<LookupKind, string> = {
   'job-titles': 'Job titles that a text may mean; ids are those of `positionIds`',
@@ -34,6 +34,12 @@ const query = z
     message: 'cannot stand beside `q`: ask for a text or for ids',
   });
 
+const lookupSchema = z.strictObject({
+  data: z.array(
+    z.strictObject({ id: z.number().int(), name: z.string(), count: z.number().int() }),
+  ),
+});
+
 /** Autocomplete, one route for each kind of value. Free, and counted by the key's limits. */
 export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
   defineRoute({
@@ -43,15 +49,15 @@ export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
     scope: null,
     counted: true,
     query,
-    params: none,
-    async handler({ context, key, query, response }) {
+    responses: { 200: { description: 'Values, best first.', schema: lookupSchema } },
+    async handler({ context, key, query }) {
       const { replicas, sql, testSql } = context;
       const { ids, q: text, limit } = query;
       const read = (graph: Sql) =>
         ids === undefined ? lookUp(graph, kind, { text, limit }) : lookUpIds(graph, kind, ids);
       const live = key.mode === 'live';
       const data = live ? await replicas.read('any', sql, read) : await read(testSql);
-      response.json({ data });
+      return { status: 200, body: { data } };
     },
   }),
 );

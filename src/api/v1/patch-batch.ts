@@ -1,24 +1,12 @@
 import { z } from 'zod';
-import { viewBatch } from '../../jobs/batch/batch-view.ts';
+import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
 import { changeHeldBatch } from '../../jobs/batch/control-batch.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
 import { country, mapping } from '../batch-options.ts';
-import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
-import { readJson } from '../read-json.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { ownBatch, ownerOf } from './own-batch.ts';
-
-const changes = z.strictObject({
-  name: z.string().trim().min(1).max(200).optional(),
-  mapping: mapping.optional(),
-  fields: z.array(z.string()).nullable().optional(),
-  default_region: country.nullable().optional(),
-  country: country.nullable().optional(),
-  max_credits: z.number().int().min(0).nullable().optional(),
-  dedupe: z.boolean().optional(),
-  require_agreement: z.boolean().optional(),
-});
 
 /** Changes a batch that waits in `ready`, before anything is charged. */
 export const patchBatchRoute = defineRoute({
@@ -26,12 +14,21 @@ export const patchBatchRoute = defineRoute({
   path: '/v1/batches/:id',
   summary: 'Change a held batch',
   scope: 'batches',
-  query: none,
   params: idParams,
-  body: changes,
-  async handler({ context, key, params, request, response }) {
+  body: z.strictObject({
+    name: z.string().trim().min(1).max(200).optional(),
+    mapping: mapping.optional(),
+    fields: z.array(z.string()).nullable().optional(),
+    default_region: country.nullable().optional(),
+    country: country.nullable().optional(),
+    max_credits: z.number().int().min(0).nullable().optional(),
+    dedupe: z.boolean().optional(),
+    require_agreement: z.boolean().optional(),
+  }),
+  responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },
+  errors: [409, 422, 500],
+  async handler({ context, key, params, body }) {
     const batch = await ownBatch(context, key, params.id);
-    const body = parseParameters(changes, await readJson(request));
     const change: BatchChange = {
       ...(body.name !== undefined && { name: body.name }),
       ...(body.fields !== undefined && { fields: body.fields }),
@@ -47,6 +44,6 @@ export const patchBatchRoute = defineRoute({
       change.mapping = mapColumns(batch.operation, list, body.mapping);
     }
     const after = await changeHeldBatch(context, ownerOf(key), batch, change);
-    response.json(viewBatch(after, new Date()));
+    return { status: 200, body: viewBatch(after) };
   },
 });

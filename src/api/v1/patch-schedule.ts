@@ -1,7 +1,6 @@
-import { viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
-import { readJson } from '../read-json.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { scheduleChange, scheduleId, toScheduleRequest } from '../schedule-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -11,13 +10,13 @@ export const patchScheduleRoute = defineRoute({
   path: '/v1/schedules/:id',
   summary: 'Change, enable or disable a schedule',
   scope: 'exports',
-  query: none,
   params: idParams,
   body: scheduleChange,
-  async handler({ context, key, params, request, response }) {
-    const change = toScheduleRequest(parseParameters(scheduleChange, await readJson(request)));
+  responses: { 200: { description: 'The schedule after the change.', schema: scheduleSchema } },
+  async handler({ context, key, params, body }) {
     const owner = { ...ownerOf(key), keyId: key.id };
+    const change = toScheduleRequest(body);
     const after = await changeSchedule(context, owner, scheduleId(params.id), change);
-    response.json(viewSchedule(after));
+    return { status: 200, body: viewSchedule(after) };
   },
 });

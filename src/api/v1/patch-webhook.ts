@@ -1,7 +1,6 @@
-import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
+import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { changeWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams, none, parseParameters } from '../define-route.ts';
-import { readJson } from '../read-json.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { toWebhookRequest, webhookChange, webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -11,12 +10,12 @@ export const patchWebhookRoute = defineRoute({
   path: '/v1/webhooks/:id',
   summary: 'Change, enable or disable a webhook',
   scope: 'account',
-  query: none,
   params: idParams,
   body: webhookChange,
-  async handler({ context, key, params, request, response }) {
-    const change = toWebhookRequest(parseParameters(webhookChange, await readJson(request)));
+  responses: { 200: { description: 'The webhook after the change.', schema: webhookSchema } },
+  async handler({ context, key, params, body }) {
+    const change = toWebhookRequest(body);
     const after = await changeWebhook(context, ownerOf(key), webhookId(params.id), change);
-    response.json(viewWebhook(after));
+    return { status: 200, body: viewWebhook(after) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nextRuns } from '../../jobs/schedule/next-run.ts';
 import { readClock } from '../../jobs/schedule/schedules.sql.ts';
-import { defineRoute, none } from '../define-route.ts';
+import { defineRoute } from '../define-route.ts';
 import { scheduleOptions } from '../schedule-options.ts';
 
 const SHOWN_RUNS = 5;
@@ -13,10 +13,15 @@ export const previewScheduleRoute = defineRoute({
   summary: 'The next five times of a cron expression on the clocks of a zone',
   scope: 'exports',
   query: z.strictObject(scheduleOptions.pick({ cron: true, time_zone: true }).shape),
-  params: none,
-  async handler({ context, query, response }) {
+  responses: {
+    200: {
+      description: 'The times.',
+      schema: z.strictObject({ next_runs: z.array(z.iso.datetime()) }),
+    },
+  },
+  async handler({ context, query }) {
     const now = await readClock(context.sql);
     const runs = nextRuns(query.cron, query.time_zone, now, SHOWN_RUNS);
-    response.json({ next_runs: runs.map((run) => run.toISOString()) });
+    return { status: 200, body: { next_runs: runs.map((run) => run.toISOString()) } };
   },
 });

@@ -1,10 +1,11 @@
 import { assertCountedForFree } from '../../core/free-responses/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
-import { previewSearch } from '../../core/search/preview.ts';
-import { defineRoute, none, type Route } from '../define-route.ts';
+import { previewSchema, previewSearch } from '../../core/search/preview.ts';
+import { defineRoute, type Route } from '../define-route.ts';
 import { queryString } from '../query-string.ts';
 import { runSearch } from '../run-search.ts';
+import { filterQuery } from '../search-query.ts';
 
 /** About how many people a search finds and which fields they have; free, and metered by the key's limits. */
 export const previewSearchRoutes: Route[] = [
@@ -18,16 +19,16 @@ export const previewSearchRoutes: Route[] = [
       'About how many people a search finds, what they would cost, and which fields they have',
     scope: 'search',
     counted: true,
-    query: none,
+    query: filterQuery,
     readsQuery: true,
-    params: none,
+    responses: { 200: { description: 'Rounded counts.', schema: previewSchema } },
     async handler({ context, key, request, response }) {
       const filter = parseFilter(queryString(request));
       assertCountedForFree(filter);
       const preview = await runSearch({ context, key, response }, async (graph, owner) =>
         previewSearch(graph, await prepareFilter(graph, filter, owner)),
       );
-      response.json(preview);
+      return { status: 200, body: preview };
     },
   }),
 );

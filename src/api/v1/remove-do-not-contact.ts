@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
 import { deleteContacts } from '../../core/search/do-not-contact.sql.ts';
-import { defineRoute, none } from '../define-route.ts';
-import { contactsBody, ownerOf, readContactsBody } from '../do-not-contact.ts';
+import { defineRoute } from '../define-route.ts';
+import { contactsBody, ownerOf, receiveContacts } from '../do-not-contact.ts';
 
 /** Takes addresses and domains off the account's list. */
 export const removeDoNotContactRoute = defineRoute({
@@ -9,14 +10,18 @@ export const removeDoNotContactRoute = defineRoute({
   path: '/v1/do-not-contact',
   summary: 'Take entries off the do-not-contact list',
   scope: 'search',
-  query: none,
-  params: none,
-  body: contactsBody,
-  async handler({ context, key, request, response }) {
-    const { contacts } = await readContactsBody(request);
+  bodies: { 'application/json': contactsBody },
+  receive: receiveContacts,
+  responses: {
+    200: {
+      description: 'How many entries were listed.',
+      schema: z.strictObject({ removed: z.number().int() }),
+    },
+  },
+  async handler({ context, key, body }) {
     const removed = await inTransaction(context.sql, (tx) =>
-      deleteContacts(tx, ownerOf(key), contacts),
+      deleteContacts(tx, ownerOf(key), body),
     );
-    response.json({ removed });
+    return { status: 200, body: { removed } };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { replayWebhookDelivery } from '../../jobs/webhook/webhooks.ts';
-import { answerDelivery } from '../answer-delivery.ts';
-import { defineRoute, none } from '../define-route.ts';
+import { defineRoute } from '../define-route.ts';
 import { deliveryId, webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -11,12 +11,13 @@ export const replayWebhookDeliveryRoute = defineRoute({
   path: '/v1/webhooks/:id/deliveries/:delivery_id/replay',
   summary: 'Send an event again',
   scope: 'account',
-  query: none,
   params: z.strictObject({ id: z.string(), delivery_id: z.string() }),
-  handler: (input) =>
-    answerDelivery(input, (alongside) => {
-      const { id, delivery_id } = input.params;
-      const which = { id: webhookId(id), deliveryId: deliveryId(delivery_id) };
-      return replayWebhookDelivery(input.context.sql, ownerOf(input.key), which, alongside);
+  idempotent: true,
+  responses: { 202: { description: 'The delivery.', schema: webhookDeliverySchema } },
+  handler: ({ key, params, commit }) =>
+    commit(async (tx) => {
+      const which = { id: webhookId(params.id), deliveryId: deliveryId(params.delivery_id) };
+      const delivery = await replayWebhookDelivery(tx, ownerOf(key), which);
+      return { status: 202, body: viewDelivery(delivery) };
     }),
 });

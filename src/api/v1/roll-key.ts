@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { inTransaction } from '../../core/db/client.ts';
 import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
 import {
   assertHolders,
@@ -10,13 +9,8 @@ import {
   rollKey,
 } from '../../core/keys/account-keys.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
-import { keysOf, viewKey } from '../key-view.ts';
-import { answerOnce } from '../shown-once-answer.ts';
-
-const body = z.strictObject({
-  overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
-});
+import { defineRoute, idParams } from '../define-route.ts';
+import { keysOf, rolledKeySchema, viewKey } from '../key-view.ts';
 
 /** Makes a new key with the same settings; the old one stays valid for the overlap. */
 export const rollKeyRoute = defineRoute({
@@ -24,25 +18,26 @@ export const rollKeyRoute = defineRoute({
   path: '/v1/keys/:id/roll',
   summary: 'Replace a key by a new one',
   scope: 'account',
-  query: none,
   params: idParams,
-  body,
-  handler: (input) =>
-    answerOnce(input, { name: 'key', schema: body }, async (options, alongside) => {
-      const owner = keysOf(input.key);
-      return inTransaction(input.context.sql, async (tx) => {
-        const maker = await callersKey(tx, input.key.id);
-        const old = await ownKey(tx, owner, input.params.id);
-        assertHolders(old, 'replaced', 'enrich key roll PREFIX');
-        if (!maker.isConsole) assertWithin(maker, old);
-        const { made, key, replaced } = await rollKey(tx, owner, {
-          id: old.id,
-          overlapSeconds: options.overlap_seconds,
-          countsOn: !maker.isConsole,
-        });
-        await alongside(tx, { ...viewKey(key), replaces: viewKey(replaced) });
-        return made.key;
+  body: z.strictObject({
+    overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
+  }),
+  idempotent: true,
+  responses: { 201: { description: 'The new key, shown once.', schema: rolledKeySchema } },
+  handler: ({ key, params, body, commit }) =>
+    commit(async (tx) => {
+      const owner = keysOf(key);
+      const maker = await callersKey(tx, key.id);
+      const old = await ownKey(tx, owner, params.id);
+      assertHolders(old, 'replaced', 'enrich key roll PREFIX');
+      if (!maker.isConsole) assertWithin(maker, old);
+      const rolled = await rollKey(tx, owner, {
+        id: old.id,
+        overlapSeconds: body.overlap_seconds,
+        countsOn: !maker.isConsole,
       });
+      const shown = { key: null, ...viewKey(rolled.key), replaces: viewKey(rolled.replaced) };
+      return { status: 201, body: shown, shownOnce: { key: rolled.made.key } };
     }),
 });
 

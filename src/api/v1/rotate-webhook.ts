@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { overlapSecondsDefault, overlapSecondsMax } from '../../core/keys/account-keys.ts';
-import { viewWebhook } from '../../jobs/webhook/webhook-view.ts';
+import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
-import { answerOnce } from '../shown-once-answer.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
-
-const body = z.strictObject({
-  overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
-});
 
 /** Gives a webhook a new secret; the old one signs along for the overlap. */
 export const rotateWebhookRoute = defineRoute({
@@ -17,19 +12,18 @@ export const rotateWebhookRoute = defineRoute({
   path: '/v1/webhooks/:id/rotate',
   summary: 'Replace the signing secret of a webhook; the new one is shown once',
   scope: 'account',
-  query: none,
   params: idParams,
-  body,
-  handler: (input) =>
-    answerOnce(input, { name: 'secret', schema: body }, async (options, alongside) => {
-      const rotation = {
-        id: webhookId(input.params.id),
-        overlapSeconds: options.overlap_seconds,
-      };
-      const owner = ownerOf(input.key);
-      const rotated = await rotateWebhookSecret(input.context, owner, rotation, (tx, webhook) =>
-        alongside(tx, viewWebhook(webhook)),
-      );
-      return rotated.secret;
+  body: z.strictObject({
+    overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
+  }),
+  idempotent: true,
+  responses: { 201: { description: 'The new secret, shown once.', schema: newWebhookSchema } },
+  handler: ({ context, key, params, body, commit }) =>
+    commit(async (tx) => {
+      const rotation = { id: webhookId(params.id), overlapSeconds: body.overlap_seconds };
+      const owner = ownerOf(key);
+      const { webhook, secret } = await rotateWebhookSecret(tx, context.config, owner, rotation);
+      const shown = { secret: null, ...viewWebhook(webhook) };
+      return { status: 201, body: shown, shownOnce: { secret } };
     }),
 });

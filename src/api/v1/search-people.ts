@@ -1,9 +1,12 @@
-import { must } from '../../core/lib/assert.ts';
+import { z } from 'zod';
+import { personSchema } from '../../core/graph/record-schema.ts';
+import { personSearch } from '../../core/operations.ts';
 import { parseSearchQuery } from '../../core/search/parse.ts';
 import { parsePage } from '../../core/search/parse-page.ts';
-import { answerSearch } from '../answer-search.ts';
-import { defineRoute, none, type Route } from '../define-route.ts';
+import { answerSearch, replaySearch } from '../answer-search.ts';
+import { defineRoute, type Route, sent } from '../define-route.ts';
 import { queryString } from '../query-string.ts';
+import { filterQuery, pageQuery } from '../search-query.ts';
 
 /** Person search, under the path of the specification and beside the other calls. */
 export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'].map((path) =>
@@ -13,14 +16,26 @@ export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'
     summary: 'The people whom all filters mean, a page at a time; 1 credit a person',
     scope: 'search',
     counted: true,
-    query: none,
+    credits: personSearch.price,
+    query: filterQuery.extend(pageQuery),
     readsQuery: true,
-    params: none,
-    async handler({ context, key, credentials, admission, request, response }) {
-      const { available } = must(admission, 'admission of a counted call');
-      const { filter, page } = parseSearchQuery(queryString(request));
-      const called = { context, key, credentials, request, response, available };
-      await answerSearch({ ...called, filter, page: parsePage(page) });
+    responses: {
+      200: {
+        description:
+          'People, in the order of their ids. `Link: rel="next"` leads to the next page, `X-Total-Count` tells all of them (`count=true`): exactly when the page holds somebody, else as `X-Total-Is` says (`exact`, `about`, `below`) and not for a filter that names people, `X-Partial: true` says that the wallet paid a part (`partial=true`).',
+        schema: z.array(personSchema),
+      },
+    },
+    idempotent: {
+      async replay(input, kept) {
+        await replaySearch(input, kept);
+        return sent;
+      },
+    },
+    async handler({ keep, ...input }) {
+      const { filter, page } = parseSearchQuery(queryString(input.request));
+      await answerSearch({ ...input, filter, page: parsePage(page) }, keep);
+      return sent;
     },
   }),
 );

@@ -1,6 +1,6 @@
+import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { testWebhook } from '../../jobs/webhook/webhooks.ts';
-import { answerDelivery } from '../answer-delivery.ts';
-import { defineRoute, idParams, none } from '../define-route.ts';
+import { defineRoute, idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
@@ -10,10 +10,12 @@ export const testWebhookRoute = defineRoute({
   path: '/v1/webhooks/:id/test',
   summary: 'Send the event `webhook.test`, once',
   scope: 'account',
-  query: none,
   params: idParams,
-  handler: (input) =>
-    answerDelivery(input, (alongside) =>
-      testWebhook(input.context.sql, ownerOf(input.key), webhookId(input.params.id), alongside),
-    ),
+  idempotent: true,
+  responses: { 202: { description: 'The delivery.', schema: webhookDeliverySchema } },
+  handler: ({ key, params, commit }) =>
+    commit(async (tx) => {
+      const delivery = await testWebhook(tx, ownerOf(key), webhookId(params.id));
+      return { status: 202, body: viewDelivery(delivery) };
+    }),
 });

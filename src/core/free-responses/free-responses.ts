@@ -2,20 +2,23 @@
  * Limits what an unpaid response may reveal about the people of the graph. Decided here, once, for every endpoint;
  * the reasons are in docs/threat-model.md, "What a free response may reveal". Pure.
  */
+import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import type { Condition, Filter } from '../search/parse.ts';
 
 /** Fewer people than this are never counted for free: the response only states that they are fewer. */
 export const FEW = 10;
 
+/** How a total is to be read. */
+export const totalIsSchema = z.enum(['exact', 'about', 'below']).meta({
+  description:
+    '`exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none.',
+});
+
 /** A number of people as a free response discloses it. */
 export interface DisclosedTotal {
   total: number;
-  /**
-   * `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`,
-   * perhaps none.
-   */
-  total_is: 'exact' | 'about' | 'below';
+  total_is: z.output<typeof totalIsSchema>;
 }
 
 /** Returns the number of people of a filter, before any payment. */

@@ -1,23 +1,25 @@
 /**
  * An estimate of a search's result before payment: the approximate number of people, and of those with each field.
  */
+import { z } from 'zod';
 import type { Sql } from '../db/client.ts';
-import {
-  type DisclosedTotal,
-  discloseFields,
-  discloseTotal,
-} from '../free-responses/free-responses.ts';
+import { discloseFields, discloseTotal, totalIsSchema } from '../free-responses/free-responses.ts';
 import { personFields } from '../graph/fields.ts';
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './search.sql.ts';
 
-export interface SearchPreview extends DisclosedTotal {
-  /** Credits of all of them, as precise as `total`. */
-  estimated_credits: number;
-  /** Approximate number of people with each field of the record, in its order. Empty for few people. */
-  fields: Record<string, number>;
-}
+/** The JSON of a preview; fields are those of the record, in its order. */
+export const previewSchema = z.strictObject({
+  total: z.number().int(),
+  total_is: totalIsSchema,
+  estimated_credits: z.number().int(),
+  fields: z.record(z.string(), z.number().int()).meta({
+    description:
+      'By field, about how many of the people have it; empty where `total_is` is `below`.',
+  }),
+});
+export type SearchPreview = z.output<typeof previewSchema>;
 
 /** Counts the people of a filter, as a free response may disclose them. */
 export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise<SearchPreview> {

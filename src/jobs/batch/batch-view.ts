@@ -1,16 +1,115 @@
 /** The JSON of a batch in the API and the command line. */
+import { z } from 'zod';
 import { outputColumns } from '../../core/enrich/answer.ts';
+import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import {
   type DisclosedTotal,
   discloseAgreement,
   discloseTotal,
   identifyingParameter,
+  totalIsSchema,
 } from '../../core/free-responses/free-responses.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { priceOf } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';
+import { batchReasons } from './states.ts';
+
+const integer = z.number().int();
+const text = z.string();
+const time = z.iso.datetime();
+const amount = integer.nullable();
+
+const counts = ['processed', ...outcomeStatuses] as const;
+
+const progressShape = {
+  rows: z.strictObject({
+    total: amount,
+    ...(Object.fromEntries(counts.map((name) => [name, integer])) as Record<
+      (typeof counts)[number],
+      typeof integer
+    >),
+  }),
+  credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
+  rows_per_second: amount,
+  eta_seconds: amount,
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  files_deleted_at: time.nullable(),
+  links: z.record(text, text),
+};
+
+const stateShape = {
+  id: z.uuid(),
+  name: text,
+  live: z.boolean(),
+  state: text,
+  reason: z.enum(batchReasons).nullable().meta({
+    description:
+      'Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled.',
+  }),
+  error: z.record(text, z.unknown()).nullable(),
+  operation: text,
+};
+
+const quoteSchema = z.strictObject({
+  state: z.enum(['running', 'done']),
+  asked_at: text,
+  rows: z
+    .record(text, integer)
+    .meta({ description: 'Rows of each outcome; `invalid` alone where fewer than ten match.' })
+    .optional(),
+  credits: integer
+    .meta({ description: 'The price of the whole list; `max_credits` does not cut it.' })
+    .optional(),
+  credits_is: z
+    .enum(['exact', 'at_most'])
+    .meta({ description: '`at_most` where fewer than ten rows match, or none.' })
+    .optional(),
+  affordable: z.boolean().optional(),
+});
+
+/** The JSON of a list. */
+export const batchSchema = z
+  .looseObject({
+    ...stateShape,
+    mapping: z.record(text, z.unknown()),
+    dialect: z.record(text, z.unknown()),
+    not_as_xlsx: text.nullable().meta({
+      description:
+        'Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything.',
+    }),
+    quote: quoteSchema.nullable(),
+    ...progressShape,
+  })
+  .meta({ id: 'Batch' });
+
+/** The JSON of an export. */
+export const exportSchema = z
+  .strictObject({
+    ...stateShape,
+    filter: text,
+    fields: z.array(text).nullable(),
+    format: text,
+    gzip: z.boolean(),
+    max_results: amount,
+    schedule_id: z.uuid().nullable(),
+    total_is: totalIsSchema.nullable().meta({
+      description:
+        'How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one.',
+    }),
+    estimated_credits: amount,
+    ...progressShape,
+  })
+  .meta({ id: 'Export' });
+
+export type BatchView = z.output<typeof batchSchema>;
+export type ExportView = z.output<typeof exportSchema>;
+
+/** The JSON of a report; docs/api.md lists its members. */
+export const reportSchema = z.record(text, z.unknown());
 
 /** The dialect of a list, detected or given. */
 export function viewDialect({ dialect }: Batch) {
@@ -75,8 +174,7 @@ function viewProgress(batch: Batch, now: Date) {
 /** The API path of each kind. */
 const pathOf: Record<BatchKind, string> = { list: '/v1/batches', export: '/v1/exports' };
 
-/** The JSON of a list. */
-function viewList(batch: ListBatch, now: Date) {
+function viewList(batch: ListBatch, now: Date): BatchView {
   return {
     id: batch.id,
     name: batch.name,
@@ -99,13 +197,11 @@ function viewList(batch: ListBatch, now: Date) {
   };
 }
 
-export type BatchView = ReturnType<typeof viewList>;
-
 /**
  * The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. Until a person
  * is delivered and paid, its counts are rounded like those of a preview.
  */
-function viewExport(batch: ExportBatch, now: Date) {
+function viewExport(batch: ExportBatch, now: Date): ExportView {
   const price = batch.live ? priceOf(batch.operation) : 0;
   const progress = viewProgress(batch, now);
   const told = viewTotal(batch);
@@ -169,10 +265,11 @@ function namesPeople(filter: string): boolean {
   }
 }
 
-export type ExportView = ReturnType<typeof viewExport>;
-
 /** The JSON of a list or an export. */
-export function viewBatch(batch: Batch, now: Date): BatchView | ExportView {
+export function viewBatch(batch: ListBatch, now?: Date): BatchView;
+export function viewBatch(batch: ExportBatch, now?: Date): ExportView;
+export function viewBatch(batch: Batch, now?: Date): BatchView | ExportView;
+export function viewBatch(batch: Batch, now = new Date()): BatchView | ExportView {
   return batch.kind === 'export' ? viewExport(batch, now) : viewList(batch, now);
 }
 

@@ -1,5 +1,4 @@
 /** A batch: an uploaded list or an export. */
-import type { Sql } from '../../core/db/client.ts';
 import type { DisclosedQuote } from '../../core/free-responses/free-responses.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
@@ -118,6 +117,3 @@ export interface ExportBatch extends AnyBatch {
 export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
-
-/** The caller's part of the transaction that records a batch. */
-export type BeforeCommit = (tx: Sql, batch: Batch) => Promise<void>;

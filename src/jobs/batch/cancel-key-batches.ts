@@ -1,5 +1,8 @@
+import type { Context } from '../../core/context.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { type ControlContext, controlBatch } from './control-batch.ts';
+import { controlBatch, wakeAfter } from './control-batch.ts';
+import type { DispatchContext } from './dispatch.ts';
 import { listOpenBatchesOfKeys } from './key-batches.sql.ts';
 
 /**
@@ -7,14 +10,20 @@ import { listOpenBatchesOfKeys } from './key-batches.sql.ts';
  * cancelled batches.
  */
 export async function cancelKeyBatches(
-  context: ControlContext,
+  context: DispatchContext & Pick<Context, 'log'>,
   keyIds: readonly string[],
 ): Promise<string[]> {
   const cancelled: string[] = [];
   for (const batch of await listOpenBatchesOfKeys(context.sql, keyIds)) {
     try {
-      await controlBatch(context, batch, batch, 'cancel', async () => {});
+      const after = await inTransaction(context.sql, (tx) =>
+        controlBatch(tx, batch, batch, 'cancel'),
+      );
       cancelled.push(batch.id);
+      await wakeAfter(context, after, 'cancel').catch((error: unknown) => {
+        // It is cancelled; the sweep finds what has no wake-up.
+        context.log.warn({ err: error, batch: batch.id }, 'batch not woken');
+      });
     } catch (error) {
       // It ended meanwhile.
       if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error;

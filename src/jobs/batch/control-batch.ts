@@ -7,8 +7,8 @@ import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import type { Batch, BeforeCommit, ListBatch } from './batch.ts';
-import { findBatch, markFilesDeleted } from './batches.sql.ts';
+import type { Batch, ListBatch } from './batch.ts';
+import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {
   askQuote,
   type BatchChange,
@@ -51,38 +51,30 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
   return askQuote(tx, owner, id);
 }
 
-export type ControlContext = DispatchContext & Pick<Context, 'log'>;
-
 /**
  * Performs the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
  * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are pending.
- * `beforeCommit` runs in the transaction of the action.
+ * Call `wakeAfter` with the result after the commit.
  */
 export async function controlBatch(
-  context: ControlContext,
+  tx: Sql,
   owner: Owner,
   batch: Batch,
   action: BatchAction,
-  beforeCommit: BeforeCommit,
 ): Promise<Batch> {
   const { act, refusal } = actions[action];
-  const after = await inTransaction(context.sql, async (tx) => {
-    const done = await act(tx, owner, batch.id);
-    const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
-    if (!done) throw invalidState(now, refusal);
-    await beforeCommit(tx, now);
-    return now;
-  });
-  try {
-    await wakeAfter(context, after, action);
-  } catch (error) {
-    // The action is committed; the sweep repeats the lost wake-up.
-    context.log.warn({ err: error, batch: batch.id }, 'batch not woken');
-  }
-  return after;
+  const done = await act(tx, owner, batch.id);
+  const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+  if (!done) throw invalidState(now, refusal);
+  return now;
 }
 
-async function wakeAfter(context: ControlContext, batch: Batch, action: BatchAction) {
+/** Wakes the workers that an action gives work to; the sweep repeats a lost wake-up. */
+export async function wakeAfter(
+  context: DispatchContext,
+  batch: Batch,
+  action: BatchAction,
+): Promise<void> {
   if (action === 'pause' || batch.finishedAt !== null) return;
   if (action !== 'quote') return dispatch(context);
   const { id: batchId } = batch;
@@ -97,13 +89,13 @@ export async function changeHeldBatch(
   owner: Owner,
   batch: ListBatch,
   change: BatchChange,
-): Promise<Batch> {
+): Promise<ListBatch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
   return inTransaction(context.sql, async (tx) => {
     if (!(await changeBatch(tx, owner, batch.id, change))) {
       throw invalidState(batch, 'only a `ready` batch can be changed: upload it with hold=true');
     }
-    return must(await findBatch(tx, batch.id), `batch ${batch.id}`);
+    return must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);
   });
 }
 

@@ -1,16 +1,15 @@
 /** Accepts an export: checks its filter and fields; reads no people yet. */
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
-import type { Context } from '../../core/context.ts';
-import { inTransaction, type Sql } from '../../core/db/client.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
-import type { Batch, BeforeCommit, StoredDialect } from '../batch/batch.ts';
-import { findBatch } from '../batch/batches.sql.ts';
+import type { ExportBatch, StoredDialect } from '../batch/batch.ts';
+import { findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
 import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
@@ -29,11 +28,6 @@ export type ExportRequest = Pick<
   | 'scheduleId'
   | 'onlyNew'
 >;
-
-export interface ExportContext extends Pick<Context, 'sql' | 'log'> {
-  queues: Queues;
-  config: StorageBounds & { batchRowsMax: number; openListsMax: number };
-}
 
 /** Exports have no list of their own: they write CSV with commas. */
 const dialect: StoredDialect = {
@@ -89,7 +83,7 @@ export async function insertExport(
   owner: Owner & { keyId: string },
   request: ExportRequest,
   openListsMax: number,
-): Promise<Batch> {
+): Promise<ExportBatch> {
   const id = uuidv7();
   const kind = 'export' as const;
   const operation = personSearch.name;
@@ -97,7 +91,7 @@ export async function insertExport(
   const fixed = { kind, operation, mapping: {}, dialect };
   const row = { id, accountId, live, keyId, ...request, ...fixed };
   await insertBatch(tx, row, openListsMax);
-  return must(await findBatch(tx, id), `export ${id}`);
+  return must(await findOwnBatch(tx, owner, kind, id), `export ${id}`);
 }
 
 /** Wakes the job that writes the ids, within this trace; the sweep repeats a lost wake-up. */
@@ -110,22 +104,16 @@ export async function wakeExport(
 }
 
 /**
- * Creates an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. `beforeCommit` runs in
- * the transaction that records it.
+ * Creates an export. Throws as `checkExport` and `insertBatch`, and 409 `storage_full`. Call `wakeExport` with its id
+ * after the commit.
  */
 export async function createExport(
-  context: ExportContext,
+  tx: Sql,
+  config: StorageBounds & { batchRowsMax: number; openListsMax: number },
   owner: Owner & { keyId: string },
   request: ExportRequest,
-  beforeCommit: BeforeCommit,
-): Promise<Batch> {
-  checkExport(request, context.config.batchRowsMax);
-  const batch = await inTransaction(context.sql, async (tx) => {
-    await assertStorageLeft(tx, owner.accountId, context.config);
-    const made = await insertExport(tx, owner, request, context.config.openListsMax);
-    await beforeCommit(tx, made);
-    return made;
-  });
-  await wakeExport(context, batch.id);
-  return batch;
+): Promise<ExportBatch> {
+  checkExport(request, config.batchRowsMax);
+  await assertStorageLeft(tx, owner.accountId, config);
+  return insertExport(tx, owner, request, config.openListsMax);
 }

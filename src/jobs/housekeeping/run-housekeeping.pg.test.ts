@@ -8,7 +8,8 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { listExpired } from '../batch/batches.sql.ts';
-import { createWebhook, testWebhook } from '../webhook/webhooks.ts';
+import { makeWebhook } from '../webhook/webhooks.test-suite.ts';
+import { testWebhook } from '../webhook/webhooks.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 import { runHousekeeping } from './run-housekeeping.ts';
 
@@ -49,7 +50,7 @@ describe('a batch that waits for its owner', () => {
   test('is cancelled when held as long as files are kept, and its files are deleted later', async () => {
     const other = await pipeline.account(100);
     const listed = { accountId: other.accountId, live: true };
-    const { webhook } = await createWebhook(
+    const { webhook } = await makeWebhook(
       {
         ...pipeline.context,
         config: { ...pipeline.context.config, webhookAllowedHosts: ['x.test'] },
@@ -191,7 +192,7 @@ describe('the files of a batch', () => {
 test('the outcome of an event is kept for 30 days', async () => {
   const { sql } = pipeline;
   const owner = { accountId: caller.accountId, live: true };
-  const { webhook } = await createWebhook(pipeline.context, owner, {
+  const { webhook } = await makeWebhook(pipeline.context, owner, {
     url: 'https://8.8.8.8/',
     events: ['batch.completed'],
     creditsLowThreshold: 1,

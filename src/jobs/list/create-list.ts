@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
-import { inTransaction } from '../../core/db/client.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -16,8 +16,8 @@ import type { StreamSum } from '../../core/storage/object-store.ts';
 import { readHead, verifyObject } from '../../core/storage/object-sum.ts';
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
 import { isXlsx, storedXlsx, xlsxToCsv } from '../../formats/xlsx/read-xlsx.ts';
-import type { Batch, BeforeCommit, StoredDialect } from '../batch/batch.ts';
-import { findBatch } from '../batch/batches.sql.ts';
+import type { ListBatch, StoredDialect } from '../batch/batch.ts';
+import { findBatch, findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { mapColumns, type RequestedMapping } from '../mapping/columns.ts';
@@ -135,22 +135,27 @@ async function convertXlsx(
   }
 }
 
+/** A stored upload with the request for it. */
+export interface RequestedList {
+  upload: StoredUpload;
+  request: BatchRequest;
+  dialect: DialectRequest;
+}
+
 /**
- * Turns a stored upload into a batch and wakes its split. Throws `AppError`: 415 for a file of another type,
- * 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the file, 409
- * `storage_full` when the account has no room for it, 429 when the account has its maximum of open lists. The
- * upload is then deleted. `beforeCommit` runs in the transaction that records the batch.
+ * Turns a stored upload into a batch. `commit` calls `insert` once in a transaction and resolves when that is
+ * committed; its result is returned. Call `wakeSplit` with the batch's id afterwards. Throws `AppError`: 415 for a
+ * file of another type, 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the
+ * file, 409 `storage_full` when the account has no room for it, 429 when the account has its maximum of open lists.
+ * The upload is then deleted.
  */
-export async function createBatch(
+export async function createBatch<Committed>(
   context: UploadContext,
   owner: Owner & { keyId: string },
-  upload: StoredUpload,
-  request: BatchRequest,
-  dialectRequest: DialectRequest,
-  beforeCommit: BeforeCommit,
-): Promise<Batch> {
+  { upload, request, dialect: dialectRequest }: RequestedList,
+  commit: (insert: (tx: Sql) => Promise<ListBatch>) => Promise<Committed>,
+): Promise<Committed> {
   const { batchId } = upload;
-  let batch: Batch;
   try {
     outputColumns(request.operation, request.fields);
     const dialect = inspect(upload, dialectRequest);
@@ -169,10 +174,9 @@ export async function createBatch(
       uploadCrc32: upload.sum.crc32,
       uploadHeadCrc32: upload.sum.headCrc32,
     };
-    batch = await inTransaction(context.sql, async (tx) => {
+    return await commit(async (tx) => {
       await insertBatch(tx, row, context.config.openListsMax);
-      const inserted = must(await findBatch(tx, batchId), `batch ${batchId}`);
-      await beforeCommit(tx, inserted);
+      const inserted = must(await findOwnBatch(tx, owner, 'list', batchId), `batch ${batchId}`);
       await assertRecordedFits(tx, owner.accountId, context.config);
       return inserted;
     });
@@ -180,12 +184,11 @@ export async function createBatch(
     if (!(await mayBeRecorded(context, batchId, error))) await context.store.delete(upload.key);
     throw error;
   }
-  const wakeUp = { id: `split-batch-${batchId}`, payload: { batchId } };
-  await context.queues.wake('split-batch', [wakeUp]).catch((error) => {
-    // The batch is accepted; the sweep finds batches without a wake-up.
-    context.log.warn({ err: error, batch: batchId }, 'batch not woken');
-  });
-  return batch;
+}
+
+/** Wakes the split of a new batch; the sweep repeats a lost wake-up. */
+export async function wakeSplit({ queues }: { queues: Queues }, batchId: string): Promise<void> {
+  await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId } }]);
 }
 
 /** True when the batch may exist: a connection lost during the commit leaves its outcome unknown. */

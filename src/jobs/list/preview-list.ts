@@ -1,4 +1,5 @@
 /** Previews the first rows of a list as read, so that a wrong mapping is found before it costs. */
+import { z } from 'zod';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
@@ -17,6 +18,9 @@ interface Sample {
   bytes: Buffer;
   records: RecordTable;
 }
+
+/** The JSON of a preview; docs/api.md lists its members. */
+export const listPreviewSchema = z.record(z.string(), z.unknown());
 
 /**
  * The preview of a batch: its dialect and mapping, and the first rows with their identifiers. Throws `AppError`

@@ -1,32 +1,28 @@
 /** Creates a new batch from an old batch's rows with certain outcomes. */
 import { Readable } from 'node:stream';
-import type { Owner } from '../../core/accounts/owner.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
-import type { Batch, BeforeCommit, ListBatch } from '../batch/batch.ts';
+import type { ListBatch } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { openParts } from '../result/read-parts.ts';
 import { openRedactedParts } from '../result/redact-parts.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { readResultRows } from '../result/result-rows.ts';
-import { createBatch, storeUpload, type UploadContext } from './create-list.ts';
+import { type RequestedList, storeUpload, type UploadContext } from './create-list.ts';
 
 /**
- * Uploads the list's own columns of the chosen rows as a new batch with the same options. Throws `AppError`
+ * Stores the list's own columns of the chosen rows, for a new batch with the same options. Throws `AppError`
  * 409 `invalid_state` while the batch runs, 410 when its files are no longer kept, 422 `no_rows` when no
  * row has one of the outcomes.
- * `beforeCommit` runs in the transaction that records the new batch.
  */
-export async function rerunBatch(
+export async function storeRerun(
   context: UploadContext,
-  owner: Owner & { keyId: string },
   batch: ListBatch,
   outcomes: readonly OutcomeStatus[],
-  beforeCommit: BeforeCommit,
-): Promise<Batch> {
+): Promise<RequestedList> {
   if (!isFinal(batch.state) || batch.width === null) {
     throw new AppError({
       code: 'invalid_state',
@@ -51,11 +47,9 @@ export async function rerunBatch(
     Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
   );
   const { operation, fields, defaultRegion, country, maxCredits, dedupe, requireAgreement } = batch;
-  return createBatch(
-    context,
-    owner,
-    stored,
-    {
+  return {
+    upload: stored,
+    request: {
       operation,
       name: `${batch.name} (again)`,
       mapping,
@@ -68,13 +62,12 @@ export async function rerunBatch(
       requireAgreement,
       rerunOf: batch.id,
     },
-    {
+    dialect: {
       encoding: 'utf-8',
       delimiter: batch.dialect.delimiter,
       header: batch.dialect.header !== null,
     },
-    beforeCommit,
-  );
+  };
 }
 
 /** The header, then the chosen rows with the list's own columns. */

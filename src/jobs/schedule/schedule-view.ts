@@ -1,8 +1,47 @@
 /** A schedule and its runs as the API and the command line show them. */
-import type { Schedule, ScheduleRun } from './schedules.sql.ts';
+import { z } from 'zod';
+import { type Schedule, type ScheduleRun, scheduleModes } from './schedules.sql.ts';
+
+const integer = z.number().int();
+const text = z.string();
+const time = z.iso.datetime();
+const amount = integer.nullable();
+
+export const scheduleSchema = z
+  .strictObject({
+    id: z.uuid(),
+    name: text,
+    live: z.boolean(),
+    cron: text,
+    time_zone: text,
+    filter: text,
+    fields: z.array(text).nullable(),
+    format: text,
+    mode: z.enum(scheduleModes),
+    max_results: amount,
+    max_credits: amount,
+    enabled: z.boolean(),
+    next_run_at: time.nullable(),
+    created_at: time,
+    links: z.record(text, text),
+  })
+  .meta({ id: 'Schedule' });
+
+export const scheduleRunSchema = z.strictObject({
+  slot: time,
+  state: text,
+  reason: text.nullable(),
+  export_id: text.nullable(),
+  rows: integer,
+  credits: integer,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+});
+
+export type ScheduleView = z.output<typeof scheduleSchema>;
 
 /** The JSON of a schedule. */
-export function viewSchedule(schedule: Schedule) {
+export function viewSchedule(schedule: Schedule): ScheduleView {
   const self = `/v1/schedules/${schedule.id}`;
   return {
     id: schedule.id,
@@ -23,10 +62,8 @@ export function viewSchedule(schedule: Schedule) {
   };
 }
 
-export type ScheduleView = ReturnType<typeof viewSchedule>;
-
 /** The JSON of a run. `state` is the state of its export, or `skipped` or `failed` without one. */
-export function viewRun(run: ScheduleRun) {
+export function viewRun(run: ScheduleRun): z.output<typeof scheduleRunSchema> {
   const started = run.state === 'started';
   return {
     slot: run.slot.toISOString(),

@@ -45,25 +45,21 @@ interface ScheduleContext {
  * `too_many_schedules`.
  */
 export async function createSchedule(
-  { sql, config }: ScheduleContext,
+  tx: Sql,
+  { batchRowsMax }: ScheduleContext['config'],
   owner: Owner & { keyId: string },
   request: ScheduleRequest,
-  beforeCommit: (tx: Sql, schedule: Schedule) => Promise<void>,
 ): Promise<Schedule> {
-  checkExport(request, config.batchRowsMax);
-  return inTransaction(sql, async (tx) => {
-    const now = await readClock(tx);
-    // A schedule created disabled must be valid enough to be enabled.
-    const next = nextRun(request.cron, request.timeZone, now);
-    const nextRunAt = request.enabled ? next : null;
-    await lockWallet(tx, owner.accountId);
-    if ((await countSchedules(tx, owner.accountId)) >= SCHEDULES_MAX) throw tooManySchedules();
-    const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
-    await insertSchedule(tx, made);
-    const schedule = { ...made, createdAt: now };
-    await beforeCommit(tx, schedule);
-    return schedule;
-  });
+  checkExport(request, batchRowsMax);
+  const now = await readClock(tx);
+  // A schedule created disabled must be valid enough to be enabled.
+  const next = nextRun(request.cron, request.timeZone, now);
+  const nextRunAt = request.enabled ? next : null;
+  await lockWallet(tx, owner.accountId);
+  if ((await countSchedules(tx, owner.accountId)) >= SCHEDULES_MAX) throw tooManySchedules();
+  const made = { id: uuidv7(), ...owner, ...request, nextRunAt };
+  await insertSchedule(tx, made);
+  return { ...made, createdAt: now };
 }
 
 /**

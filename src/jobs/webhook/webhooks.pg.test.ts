@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Owner } from '../../core/accounts/owner.ts';
 import { hostileUrls, resolveStub } from './hostile-urls.test-suite.ts';
-import { type Hook, openWebhookFixture, type WebhookFixture } from './webhooks.test-suite.ts';
-import { changeWebhook, createWebhook } from './webhooks.ts';
+import {
+  type Hook,
+  makeWebhook,
+  openWebhookFixture,
+  type WebhookFixture,
+} from './webhooks.test-suite.ts';
+import { changeWebhook } from './webhooks.ts';
 
 let fixture: WebhookFixture;
 let owner: Owner;
@@ -30,7 +35,7 @@ const wanted = (url: string) => ({
 
 test.each(hostileUrls)('%s is refused in a new webhook and in a change', async (url) => {
   const refused = { code: 'invalid_parameter', errors: [{ field: 'url' }] };
-  const making = createWebhook(strict(), owner, wanted(url), undefined, resolveStub);
+  const making = makeWebhook(strict(), owner, wanted(url), resolveStub);
   await expect(making).rejects.toMatchObject(refused);
   const changing = changeWebhook(strict(), owner, hook.id, { url }, resolveStub);
   await expect(changing).rejects.toMatchObject(refused);
@@ -40,6 +45,6 @@ test.each(hostileUrls)('%s is refused in a new webhook and in a change', async (
 
 test('the address is saved in canonical form', async () => {
   const text = ' HTTPS://PUBLIC.example:443/a/../hook?a=b#c';
-  const { webhook } = await createWebhook(strict(), owner, wanted(text), undefined, resolveStub);
+  const { webhook } = await makeWebhook(strict(), owner, wanted(text), resolveStub);
   expect(webhook.url).toBe('https://public.example/hook?a=b');
 });

@@ -122,12 +122,21 @@ export async function setWatchedBalance(sql: Sql, accountId: string): Promise<vo
   );
 }
 
+/** The body of a message. */
+interface EventPayload {
+  id: string;
+  type: string;
+  timestamp: string;
+  live: boolean;
+  data: Record<string, unknown>;
+}
+
 /** An event addressed to a webhook. */
 export interface Delivery {
   id: string;
   eventId: string;
   type: string;
-  payload: Record<string, unknown>;
+  payload: EventPayload;
   state: DeliveryState;
   attempts: number;
   dueAt: Date;

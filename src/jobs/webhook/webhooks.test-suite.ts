@@ -4,13 +4,22 @@ import { vi } from 'vitest';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { openReceiver, type Received } from '../../../tests/support/webhook-receiver.ts';
 import type { Owner } from '../../core/accounts/owner.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type DeliveryDependencies, openDeliverer } from './deliver/deliver-due.ts';
 import type { Attempt } from './deliver/post-message.ts';
 import { eventTypes } from './event-types.ts';
+import type { Resolve } from './target.ts';
 import { findOwnWebhook, type Webhook } from './webhooks.sql.ts';
-import { createWebhook, type WebhookRequest } from './webhooks.ts';
+import {
+  checkUrl,
+  createWebhook,
+  rotateWebhookSecret,
+  type WebhookContext,
+  type WebhookRequest,
+  type WithSecret,
+} from './webhooks.ts';
 
 export type WebhookFixture = Awaited<ReturnType<typeof openWebhookFixture>>;
 
@@ -32,6 +41,26 @@ interface DeliveryRow {
   error: string | null;
 }
 
+/** Makes a webhook as the endpoint does. */
+export async function makeWebhook(
+  { sql, config }: WebhookContext,
+  owner: Owner,
+  request: WebhookRequest,
+  resolve?: Resolve,
+): Promise<WithSecret> {
+  const url = await checkUrl(request.url, config, resolve);
+  return inTransaction(sql, (tx) => createWebhook(tx, config, owner, { ...request, url }));
+}
+
+/** Rotates a secret as the endpoint does. */
+export function rotate(
+  { sql, config }: WebhookContext,
+  owner: Owner,
+  rotation: { id: string; overlapSeconds: number },
+): Promise<WithSecret> {
+  return inTransaction(sql, (tx) => rotateWebhookSecret(tx, config, owner, rotation));
+}
+
 export async function openWebhookFixture(environment: Record<string, string> = {}) {
   const pipeline = await openPipeline({
     WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
@@ -50,7 +79,7 @@ export async function openWebhookFixture(environment: Record<string, string> = {
     ): Promise<Hook> {
       const { live = true, ...request } = changed;
       const owner = { accountId, live };
-      const { webhook, secret } = await createWebhook(pipeline.context, owner, {
+      const { webhook, secret } = await makeWebhook(pipeline.context, owner, {
         url: receiver.url,
         events: [...eventTypes],
         creditsLowThreshold: 100,

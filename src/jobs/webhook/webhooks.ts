@@ -29,7 +29,7 @@ export const WEBHOOKS_MAX = 10;
 /** A webhook as callers describe it. */
 export type WebhookRequest = Pick<NewWebhook, 'url' | 'events' | 'creditsLowThreshold' | 'enabled'>;
 
-interface WebhookContext {
+export interface WebhookContext {
   sql: Database;
   config: Pick<Config, 'webhookAllowedHosts' | 'webhookEncryptionKey'>;
 }
@@ -40,35 +40,48 @@ export interface WithSecret {
   secret: string;
 }
 
-/** The caller's part of the transaction. */
-type BeforeCommit<Made> = (tx: Sql, made: Made) => Promise<void>;
+/** An address that the service calls. */
+export type CheckedUrl = string & { readonly isChecked: true };
 
-/**
- * Creates a webhook. Throws `AppError` 400 for a URL that the service does not call, 409 `too_many_webhooks`.
- */
-export async function createWebhook(
-  { sql, config }: WebhookContext,
-  owner: Owner,
-  request: WebhookRequest,
-  beforeCommit: BeforeCommit<Webhook> = async () => {},
+/** The address in its normal form. Looks its host up. Throws `AppError` 400 for one that the service does not call. */
+export async function checkUrl(
+  url: string,
+  { webhookAllowedHosts: allowedHosts }: WebhookContext['config'],
   resolve: Resolve = resolveHost,
+): Promise<CheckedUrl> {
+  try {
+    return (await findTarget(url, { allowedHosts, resolve })).url.href as CheckedUrl;
+  } catch (error) {
+    if (!(error instanceof TargetRefused)) throw error;
+    throw new AppError({
+      code: 'invalid_parameter',
+      status: 400,
+      message: `url: ${error.message}`,
+      errors: [{ field: 'url', message: error.message }],
+    });
+  }
+}
+
+/** Creates a webhook. Throws `AppError` 409 `too_many_webhooks`. */
+export async function createWebhook(
+  tx: Sql,
+  { webhookEncryptionKey }: WebhookContext['config'],
+  owner: Owner,
+  request: WebhookRequest & { url: CheckedUrl },
 ): Promise<WithSecret> {
-  const url = await checkUrl(request.url, config, resolve);
   const id = uuidv7();
   const secret = generateSecret();
-  const sealed = sealSecret(secret, id, config.webhookEncryptionKey);
+  const sealed = sealSecret(secret, id, webhookEncryptionKey);
   const { accountId, live } = owner;
-  const webhook = await changeWebhooks(sql, owner, async (tx) => {
+  const webhook = await changeWebhooks(tx, owner, async () => {
     if ((await countWebhooks(tx, owner)) >= WEBHOOKS_MAX) throw tooManyWebhooks();
-    await insertWebhook(tx, { ...request, id, accountId, live, url, secret: sealed });
-    const made = await requireOwnWebhook(tx, owner, id);
-    await beforeCommit(tx, made);
-    return made;
+    await insertWebhook(tx, { ...request, id, accountId, live, secret: sealed });
+    return requireOwnWebhook(tx, owner, id);
   });
   return { webhook, secret: showSecret(secret) };
 }
 
-/** Changes a webhook, enables or disables it. Throws as `createWebhook`, and 404. */
+/** Changes a webhook, enables or disables it. Throws as `checkUrl`, and 404. */
 export async function changeWebhook(
   { sql, config }: WebhookContext,
   owner: Owner,
@@ -78,20 +91,24 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   await requireOwnWebhook(sql, owner, id);
   const url = change.url === undefined ? {} : { url: await checkUrl(change.url, config, resolve) };
-  return changeWebhooks(sql, owner, async (tx) => {
-    await requireOwnWebhook(tx, owner, id);
-    const row = { ...change, ...url };
-    if (Object.keys(row).length > 0) await updateWebhook(tx, id, row);
-    return requireOwnWebhook(tx, owner, id);
-  });
+  return inTransaction(sql, (tx) =>
+    changeWebhooks(tx, owner, async () => {
+      await requireOwnWebhook(tx, owner, id);
+      const row = { ...change, ...url };
+      if (Object.keys(row).length > 0) await updateWebhook(tx, id, row);
+      return requireOwnWebhook(tx, owner, id);
+    }),
+  );
 }
 
 /** Deletes a webhook with its deliveries, including undelivered ones. Throws 404. */
 export async function removeWebhook(sql: Database, owner: Owner, id: string): Promise<void> {
-  await changeWebhooks(sql, owner, async (tx) => {
-    await requireOwnWebhook(tx, owner, id);
-    await updateWebhook(tx, id, { enabled: false });
-  });
+  await inTransaction(sql, (tx) =>
+    changeWebhooks(tx, owner, async () => {
+      await requireOwnWebhook(tx, owner, id);
+      await updateWebhook(tx, id, { enabled: false });
+    }),
+  );
   // In its own statement: it may have a month of deliveries, and no charge of the account should wait.
   await deleteWebhook(sql, id);
 }
@@ -101,52 +118,37 @@ export async function removeWebhook(sql: Database, owner: Owner, id: string): Pr
  * time ends the first secret at once. Throws 404.
  */
 export async function rotateWebhookSecret(
-  { sql, config }: WebhookContext,
+  tx: Sql,
+  { webhookEncryptionKey }: WebhookContext['config'],
   owner: Owner,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
-  beforeCommit: BeforeCommit<Webhook> = async () => {},
 ): Promise<WithSecret> {
   const secret = generateSecret();
-  const sealed = sealSecret(secret, id, config.webhookEncryptionKey);
-  const webhook = await changeWebhooks(sql, owner, async (tx) => {
+  const sealed = sealSecret(secret, id, webhookEncryptionKey);
+  const webhook = await changeWebhooks(tx, owner, async () => {
     await requireOwnWebhook(tx, owner, id);
     await rotateSecret(tx, id, { secret: sealed, overlapSeconds });
-    const rotated = await requireOwnWebhook(tx, owner, id);
-    await beforeCommit(tx, rotated);
-    return rotated;
+    return requireOwnWebhook(tx, owner, id);
   });
   return { webhook, secret: showSecret(secret) };
 }
 
 /** Sends a test event to a webhook. Throws 404, and 409 `invalid_state` when it is disabled. */
-export async function testWebhook(
-  sql: Database,
-  owner: Owner,
-  id: string,
-  beforeCommit: BeforeCommit<Delivery> = async () => {},
-): Promise<Delivery> {
-  return inTransaction(sql, async (tx) => {
-    await enabledWebhook(tx, owner, id);
-    const delivery = await insertTestDelivery(tx, id);
-    await beforeCommit(tx, delivery);
-    return delivery;
-  });
+export async function testWebhook(tx: Sql, owner: Owner, id: string): Promise<Delivery> {
+  await enabledWebhook(tx, owner, id);
+  return insertTestDelivery(tx, id);
 }
 
 /** Sends an event again, whatever its outcome, under the same webhook-id. Throws as `testWebhook`. */
 export async function replayWebhookDelivery(
-  sql: Database,
+  tx: Sql,
   owner: Owner,
   { id, deliveryId }: { id: string; deliveryId: string },
-  beforeCommit: BeforeCommit<Delivery> = async () => {},
 ): Promise<Delivery> {
-  return inTransaction(sql, async (tx) => {
-    await enabledWebhook(tx, owner, id);
-    const delivery = await replayDelivery(tx, id, deliveryId);
-    if (delivery === undefined) throw deliveryNotFound(deliveryId);
-    await beforeCommit(tx, delivery);
-    return delivery;
-  });
+  await enabledWebhook(tx, owner, id);
+  const delivery = await replayDelivery(tx, id, deliveryId);
+  if (delivery === undefined) throw deliveryNotFound(deliveryId);
+  return delivery;
 }
 
 /** The owner's webhook, as `findOwnWebhook`. Throws `AppError` 404 when it is not found. */
@@ -173,16 +175,14 @@ export function deliveryNotFound(id: string): AppError {
 
 /** Changes an account's webhooks and updates the threshold in its wallet. */
 async function changeWebhooks<T>(
-  sql: Database,
+  tx: Sql,
   { accountId }: Owner,
-  change: (tx: Sql) => Promise<T>,
+  change: () => Promise<T>,
 ): Promise<T> {
-  return inTransaction(sql, async (tx) => {
-    await lockWallet(tx, accountId);
-    const changed = await change(tx);
-    await setWatchedBalance(tx, accountId);
-    return changed;
-  });
+  await lockWallet(tx, accountId);
+  const changed = await change();
+  await setWatchedBalance(tx, accountId);
+  return changed;
 }
 
 async function enabledWebhook(sql: Sql, owner: Owner, id: string): Promise<void> {
@@ -193,24 +193,6 @@ async function enabledWebhook(sql: Sql, owner: Owner, id: string): Promise<void>
     status: 409,
     message: `The webhook ${id} is disabled. Enable it first: PATCH with {"enabled": true}.`,
   });
-}
-
-async function checkUrl(
-  url: string,
-  { webhookAllowedHosts: allowedHosts }: WebhookContext['config'],
-  resolve: Resolve,
-): Promise<string> {
-  try {
-    return (await findTarget(url, { allowedHosts, resolve })).url.href;
-  } catch (error) {
-    if (!(error instanceof TargetRefused)) throw error;
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `url: ${error.message}`,
-      errors: [{ field: 'url', message: error.message }],
-    });
-  }
 }
 
 function tooManyWebhooks(): AppError {

@@ -16,16 +16,11 @@ import {
   openWebhookFixture,
   plus,
   responded,
+  rotate,
   verify,
   type WebhookFixture,
 } from '../webhooks.test-suite.ts';
-import {
-  changeWebhook,
-  removeWebhook,
-  replayWebhookDelivery,
-  rotateWebhookSecret,
-  testWebhook,
-} from '../webhooks.ts';
+import { changeWebhook, removeWebhook, replayWebhookDelivery, testWebhook } from '../webhooks.ts';
 import { openDeliverer, startDelivering } from './deliver-due.ts';
 import { postMessage } from './post-message.ts';
 
@@ -297,7 +292,7 @@ describe('a webhook', () => {
   test('signs with both secrets while they overlap, and with the new one alone afterwards', async () => {
     const hook = await fixture.hook(caller);
     const rotation = { id: hook.id, overlapSeconds: 24 * HOUR };
-    const { secret } = await rotateWebhookSecret(fixture.context, hook, rotation);
+    const { secret } = await rotate(fixture.context, hook, rotation);
     expect(secret).not.toBe(hook.secret);
     await fixture.causeEvent(caller);
     await fixture.deliver();
@@ -313,7 +308,7 @@ describe('a webhook', () => {
 
   test('whose secret leaked can end it at once with an overlap of zero', async () => {
     const hook = await fixture.hook(caller);
-    const { secret } = await rotateWebhookSecret(fixture.context, hook, {
+    const { secret } = await rotate(fixture.context, hook, {
       id: hook.id,
       overlapSeconds: 0,
     });
@@ -357,7 +352,7 @@ describe('a webhook', () => {
     });
     const right = key();
     const hook: Hook = await fixture.hook(caller);
-    const { secret } = await rotateWebhookSecret(withKey(right), hook, {
+    const { secret } = await rotate(withKey(right), hook, {
       id: hook.id,
       overlapSeconds: HOUR,
     });

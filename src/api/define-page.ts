@@ -1,0 +1,73 @@
+/** A list that is read a page at a time: one object says what it is of, and how a cursor is written. */
+import { z } from 'zod';
+import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
+
+interface PageDefinition<
+  Row,
+  Item extends z.ZodType,
+  Filter extends z.ZodRawShape,
+  Params extends z.ZodType,
+  Cursor,
+> extends Pick<
+    RouteDefinition<z.ZodType, Params, undefined, never>,
+    'path' | 'summary' | 'scope' | 'params'
+  > {
+  /** In the document: "A page of keys." */
+  description: string;
+  item: Item;
+  /** Query parameters beside `limit` and `cursor`. */
+  filter?: Filter;
+  /** Items of a page. */
+  limit?: { default: number; max: number };
+  /** What a cursor must look like, and what it is read as. */
+  cursor: z.ZodType<Cursor, string>;
+  cursorOf(row: Row): string;
+  view(row: Row): z.output<Item>;
+  /** The rows behind the cursor, at most `limit`, which is one more than are shown. */
+  read(
+    input: RouteInput<z.output<z.ZodObject<Filter>>, z.output<Params>>,
+    page: { before: Cursor | null; limit: number },
+  ): Promise<Row[]>;
+}
+
+/** The JSON of a page. */
+const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
+
+/** An endpoint that responds with `{data, next_cursor}`; the cursor is null behind the last item. */
+export function definePage<
+  Row,
+  Item extends z.ZodType,
+  Cursor,
+  Filter extends z.ZodRawShape = Record<never, never>,
+  Params extends z.ZodType = z.ZodObject<Record<never, never>>,
+>(definition: PageDefinition<Row, Item, Filter, Params, Cursor>): Route {
+  const { description, item, filter, limit, cursor, cursorOf, view, read, ...route } = definition;
+  const { default: usual, max } = limit ?? { default: 20, max: 100 };
+  const steering = {
+    limit: z.coerce.number().int().min(1).max(max).default(usual),
+    cursor: cursor.optional(),
+  };
+  return defineRoute({
+    ...route,
+    method: 'get',
+    query: z.strictObject({ ...filter, ...steering }),
+    responses: { 200: { description, schema: pageOf(item) } },
+    async handler(input) {
+      const asked = input.query as unknown as z.output<z.ZodObject<typeof steering>>;
+      const rows = await read(input as unknown as Parameters<typeof read>[0], {
+        before: asked.cursor ?? null,
+        limit: asked.limit + 1,
+      });
+      const page = rows.slice(0, asked.limit);
+      const last = page.at(-1);
+      return {
+        status: 200,
+        body: {
+          data: page.map(view),
+          next_cursor: rows.length > asked.limit && last !== undefined ? cursorOf(last) : null,
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,107 @@
+/** A list as a file: the part `file` of a form, or the body as it is. */
+import type { Request } from 'express';
+import type { CallCredentials } from '../core/keys/keys.ts';
+import { AppError } from '../core/lib/errors.ts';
+import { credentialsEnded } from '../core/sessions/still-in-force.ts';
+import { assertStorageLeft } from '../jobs/batch/stored-bytes.ts';
+import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list/create-list.ts';
+import type { ApiContext } from './api-context.ts';
+import { readBatchOptions } from './batch-options.ts';
+import type { RouteInput } from './define-route.ts';
+import { readMultipart } from './multipart.ts';
+import type { ReceivedList } from './received-list.ts';
+import { holdUpload, uploadContextOf } from './upload-context.ts';
+
+/** Stores the file. Nothing of it stays when this throws. */
+export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
+  const { context, key, credentials, request, response } = input;
+  holdUpload(key.accountId, response);
+  await assertStorageLeft(context.sql, key.accountId, context.config);
+  const uploadContext = uploadContextOf(context, key, response);
+  const { upload, options, fileName } = await whileInForce(context, credentials, (cut) =>
+    receive(uploadContext, request, cut),
+  );
+  const discard = () => context.store.delete(upload.key);
+  try {
+    const requested = readBatchOptions(options, fileName);
+    return {
+      body: {
+        context: uploadContext,
+        store: async () => ({ upload, ...requested }),
+        isRows: false,
+      },
+      same: { options, fileSha256: upload.sha256 },
+      discard,
+    };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/**
+ * Receives an upload, which may take hours, for as long as its key and session last: a watcher asks for
+ * them all the time. `receive` ends with the refusal when its signal is aborted.
+ */
+async function whileInForce<Result>(
+  { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  receive: (cut: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const cut = new AbortController();
+  const unwatch = watcher.watchCaller(credentials, () => {
+    credentialsEnded(sql, credentials).then(
+      (refusal) => cut.abort(refusal),
+      (error) => cut.abort(error),
+    );
+  });
+  try {
+    return await receive(cut.signal);
+  } finally {
+    unwatch();
+  }
+}
+
+/** What a list may be sent as; the bytes decide what it is. */
+const bareTypes = [
+  'text/*',
+  'application/csv',
+  'application/gzip',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+];
+
+interface Received {
+  upload: StoredUpload;
+  options: Record<string, unknown>;
+  fileName: string | null;
+}
+
+async function receive(
+  context: UploadContext,
+  request: Request,
+  cut: AbortSignal,
+): Promise<Received> {
+  const { query } = request;
+  if (request.is('multipart/form-data')) {
+    const form = await readMultipart(
+      request,
+      (file) => storeUpload(context, file, cut),
+      (stored) => context.store.delete(stored.key),
+      cut,
+    );
+    return { upload: form.file, options: { ...query, ...form.fields }, fileName: form.fileName };
+  }
+  if (!request.is(bareTypes)) {
+    throw new AppError({
+      code: 'unsupported_media_type',
+      status: 415,
+      message: 'Send the list as multipart/form-data with a part named `file`, or as text/csv.',
+    });
+  }
+  // Wrong options are told before the body is read.
+  readBatchOptions(query, null);
+  const upload = await storeUpload(context, request, cut);
+  return { upload, options: query, fileName: null };
+}

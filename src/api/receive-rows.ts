@@ -1,0 +1,128 @@
+/** A list as JSON: the rows of a small one, or the id of an upload that is in storage already. */
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { AppError } from '../core/lib/errors.ts';
+import { storeUpload } from '../jobs/list/create-list.ts';
+import { openUpload } from '../jobs/list/uploads.ts';
+import { readBatchOptions } from './batch-options.ts';
+import type { RouteInput } from './define-route.ts';
+import { parseParameters } from './parse-parameters.ts';
+import { parseJson, readBody } from './read-json.ts';
+import type { ReceivedList } from './received-list.ts';
+import { mappingOf, parseJsonLines, toRowList } from './row-list.ts';
+import { holdUpload, uploadContextOf } from './upload-context.ts';
+import { ownerOf } from './v1/own-batch.ts';
+
+/** Room for a thousand rows of a few long cells. */
+const BODY_BYTES_MAX = 2 * 1024 * 1024;
+/** How the rows are written is not the caller's to say. */
+const dialect = { encoding: 'utf-8', delimiter: ',', header: 'true' };
+
+/** The types of body that hold rows. */
+export const rowTypes = ['application/json', 'application/jsonl', 'application/x-ndjson'];
+
+/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. */
+export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
+  const { request } = input;
+  const text = await readBody(request, BODY_BYTES_MAX);
+  if (!request.is('application/json')) {
+    return receiveRows(input, request.query, parseJsonLines(text));
+  }
+  const body = parseJson(text);
+  if (!isObject(body) || !('rows' in body)) return receiveUploadId(input, body);
+  const { rows, ...given } = body;
+  return receiveRows(input, { ...request.query, ...asFormFields(given) }, rows);
+}
+
+async function receiveRows(
+  { context, key, response }: RouteInput,
+  given: Record<string, unknown>,
+  rows: unknown,
+): Promise<ReceivedList> {
+  const { columns, csv } = toRowList(rows);
+  refuseDialect(given);
+  const mapping = mappingOf(given.operation, columns);
+  const options = {
+    ...(mapping === null ? {} : { mapping: JSON.stringify(mapping) }),
+    ...given,
+    ...dialect,
+  };
+  const requested = readBatchOptions(options, 'rows.json');
+  const uploadContext = uploadContextOf(context, key, response);
+  const upload = await storeUpload(uploadContext, Readable.from([Buffer.from(csv)]));
+  return {
+    body: {
+      context: uploadContext,
+      store: async () => ({ upload, ...requested }),
+      isRows: true,
+    },
+    same: { options, fileSha256: upload.sha256 },
+    discard: () => context.store.delete(upload.key),
+  };
+}
+
+const uploadBody = z.looseObject({ upload_id: z.uuid() });
+
+/** `store` throws as `openUpload`. */
+async function receiveUploadId(
+  { context, key, request, response }: RouteInput,
+  json: unknown,
+): Promise<ReceivedList> {
+  const { upload_id: uploadId, ...given } = parseParameters(uploadBody, json);
+  const options = { ...request.query, ...asFormFields(given) };
+  const uploadContext = uploadContextOf(context, key, response);
+  const { uploadBytesMax } = context.config;
+  let fileKey: string | undefined;
+  return {
+    body: {
+      context: uploadContext,
+      async store() {
+        const requested = readBatchOptions(options, null);
+        holdUpload(key.accountId, response);
+        const opened = await openUpload(context, ownerOf(key), uploadId, uploadBytesMax);
+        fileKey = opened.key;
+        const { source } = opened;
+        // A file that is refused half way is not read to its end.
+        const upload = await storeUpload(uploadContext, source).finally(() => source.destroy());
+        return { upload, ...requested };
+      },
+      uploadId,
+      async finish() {
+        if (fileKey === undefined) return;
+        await context.store.delete(fileKey).catch((error: unknown) => {
+          // The batch has its own copy by now, and what is left here is deleted within a day.
+          context.log.warn({ err: error, upload: uploadId }, 'used upload not deleted');
+        });
+      },
+      isRows: false,
+    },
+    // The upload stands for its bytes: it is gone when the request is sent again.
+    same: { options: { ...options, upload_id: uploadId } },
+  };
+}
+
+/** JSON values as a form would send them: one parser reads the options of every kind of request. */
+function asFormFields(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, asFormField(value)]),
+  );
+}
+
+function asFormField(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+function refuseDialect(given: Record<string, unknown>): void {
+  const errors = Object.keys(dialect)
+    .filter((field) => field in given)
+    .map((field) => ({ field, message: 'is no parameter of a call with rows' }));
+  if (errors.length === 0) return;
+  const message = errors.map((error) => `${error.field}: ${error.message}`).join('. ');
+  throw new AppError({ code: 'invalid_parameter', status: 400, message, errors });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
