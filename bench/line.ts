@@ -8,7 +8,7 @@ import { copyFile, stat } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ClientBatch } from '../src/client/client.ts';
+import type { Batch } from '../src/client/api-types.ts';
 import { countPersons, readGraphBytes } from './bench.sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
@@ -79,5 +79,5 @@ export async function upload(
   const [response] = await Promise.all([answer, sent]);
   const body = Buffer.concat(await response.toArray()).toString();
   if (response.statusCode !== 202) throw new Error(`the upload was refused: ${body}`);
-  return (JSON.parse(body) as ClientBatch).id;
+  return (JSON.parse(body) as Batch).id;
 }

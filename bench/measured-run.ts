@@ -3,7 +3,8 @@ import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { type Client, type ClientProgress, createClient } from '../src/client/client.ts';
+import type { Batch, Export } from '../src/client/api-types.ts';
+import { type Client, createClient } from '../src/client/client.ts';
 import { type BenchStack, createBenchKey } from './bench-stack.ts';
 import type { Run } from './interleave.ts';
 import {
@@ -22,7 +23,7 @@ const completedMsMax = 180_000;
 /** The measured work: how it is requested, polled and fetched. */
 export interface MeasuredWork {
   start(client: Client, key: string): Promise<string>;
-  read(client: Client, id: string): Promise<ClientProgress>;
+  read(client: Client, id: string): Promise<Batch | Export>;
   results(client: Client, id: string): Promise<{ stream: Readable }>;
 }
 
@@ -60,7 +61,7 @@ export async function runMeasured(
   return { id, run };
 }
 
-export async function completed(read: () => Promise<ClientProgress>): Promise<ClientProgress> {
+export async function completed(read: () => Promise<Batch | Export>): Promise<Batch | Export> {
   const deadline = Date.now() + completedMsMax;
   while (true) {
     const batch = await read();

@@ -6,6 +6,7 @@ import { renderOpenApi } from '../src/api/openapi/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
 import { buildProgram } from '../workers/program.ts';
+import { renderApiTypes } from './api-types.ts';
 import { commandSections } from './command-page.ts';
 import { renderConfigTable, renderEnvExample } from './config-documents.ts';
 import { renderPage } from './generated-sections.ts';
@@ -31,6 +32,7 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     path: 'docs/openapi.json',
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
   },
+  { path: 'src/client/api-types.ts', render: () => renderApiTypes(renderOpenApi(routes)) },
   page('docs/performance.md', () => performanceSections(readBenchFile())),
   page('docs/scaling.md', () => scalingSections(readBenchFile())),
   ...performancePlots.map((plot) => ({

@@ -1,6 +1,6 @@
 /** Output of commands: one JSON value or lines for a person on stdout, everything else on stderr. */
 
-import type { ClientTotal } from '../src/client/client.ts';
+import type { Calls } from '../src/client/api-types.ts';
 
 /** Prints the result of a command: `value` with `--json`, otherwise the lines. */
 export function printResult(json: boolean, value: unknown, lines: string[]): void {
@@ -8,7 +8,10 @@ export function printResult(json: boolean, value: unknown, lines: string[]): voi
 }
 
 /** `12`, `about 1200` or `fewer than 10`. */
-export function sayTotal({ total, total_is }: ClientTotal): string {
+export function sayTotal({
+  total,
+  total_is,
+}: Pick<Calls['GET /v1/personsearch/preview']['response'], 'total' | 'total_is'>): string {
   return `${{ exact: '', about: 'about ', below: 'fewer than ' }[total_is]}${total}`;
 }
 

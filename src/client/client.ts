@@ -1,102 +1,9 @@
-/** The typed HTTP client. Knows only the API: imports nothing of the server. */
+/** The typed HTTP client. Knows only the API, by the types generated from its document. */
 import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-
-/** Fields common to lists and exports; only those used by callers of this client are typed. */
-export interface ClientProgress {
-  id: string;
-  name: string;
-  state: string;
-  reason: string | null;
-  error: { detail?: string; code?: string } | null;
-  rows: Record<string, number | null> & { total: number | null; processed: number };
-  credits: { charged: number; reserved: number; max: number | null };
-  rows_per_second: number | null;
-  eta_seconds: number | null;
-}
-
-/** A batch as returned by the API. */
-export interface ClientBatch extends ClientProgress {
-  operation: string;
-  mapping: Record<string, { column: number; header: string | null }[]>;
-  quote: {
-    state: string;
-    credits?: number;
-    credits_is?: 'exact' | 'at_most';
-    affordable?: boolean;
-  } | null;
-}
-
-/** A number of people: exact, approximate, or an upper bound that may mean none. */
-export interface ClientTotal {
-  total: number;
-  total_is: 'exact' | 'about' | 'below';
-}
-
-/** An export as returned by the API. */
-export interface ClientExport extends ClientProgress {
-  total_is: ClientTotal['total_is'] | null;
-  filter: string;
-  format: string;
-  estimated_credits: number | null;
-  created_at: string;
-}
-
-/** A schedule as returned by the API. */
-export interface ClientSchedule {
-  id: string;
-  name: string;
-  cron: string;
-  time_zone: string;
-  filter: string;
-  mode: string;
-  enabled: boolean;
-  next_run_at: string | null;
-}
-
-/** The outcome of a schedule's slot. */
-export interface ClientRun {
-  slot: string;
-  state: string;
-  reason: string | null;
-  export_id: string | null;
-  rows: number;
-  credits: number;
-}
-
-/** A webhook as returned by the API. */
-export interface ClientWebhook {
-  id: string;
-  url: string;
-  events: string[];
-  enabled: boolean;
-  disabled_reason: string | null;
-  failing_since: string | null;
-}
-
-/** The one response that contains the secret. */
-export type ClientWebhookWithSecret = ClientWebhook & { secret: string };
-
-/** An event addressed to a webhook. */
-export interface ClientDelivery {
-  id: string;
-  event_id: string;
-  type: string;
-  state: string;
-  attempts: number;
-  next_attempt_at: string | null;
-  response_status: number | null;
-  error: string | null;
-  duration_ms: number | null;
-  created_at: string;
-}
-
-interface ClientList<Item> {
-  data: Item[];
-  next_cursor: string | null;
-}
+import type { Batch, Calls, Export, Problem } from './api-types.ts';
 
 interface ClientFile {
   complete: boolean;
@@ -104,21 +11,15 @@ interface ClientFile {
 }
 
 /** The part of a batch's report about unusable rows. */
-export interface ClientReport {
+interface ClientReport {
   unusable: Record<string, { rows: number; lines: number[] }>;
 }
 
 /** A page of a person search. */
-export interface ClientPage {
+interface ClientPage {
   people: Record<string, unknown>[];
   next: string | null;
   creditsCharged: number;
-}
-
-/** The preview of a person search. */
-export interface ClientPreview extends ClientTotal {
-  estimated_credits: number;
-  fields: Record<string, number>;
 }
 
 /** A problem document as an exception. */
@@ -127,57 +28,34 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: number, problem: { code?: string; detail?: string; title?: string }) {
+  constructor(status: number, problem: Partial<Problem>) {
     super(problem.detail ?? problem.title ?? `The service responded ${status}.`);
     this.status = status;
     this.code = problem.code ?? 'unknown';
   }
 }
 
-export interface Client {
-  /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
-  createBatch(file: string, options: Record<string, string>): Promise<ClientBatch>;
-  getBatch(id: string): Promise<ClientBatch>;
-  /** `start`, `pause`, `resume`, `cancel` or `quote`. */
-  controlBatch(id: string, action: string): Promise<ClientBatch>;
-  /** Creates a new batch from the rows with these outcomes. */
-  rerunBatch(id: string, outcomes: string[]): Promise<ClientBatch>;
-  getReport(id: string): Promise<ClientReport>;
-  /** The current result, and whether it is complete; `form` is the query of the call. */
-  /** A page of a search, by its path and query; `next` is the path of the next page, null after the last. */
-  searchPage(path: string): Promise<ClientPage>;
-  previewSearch(query: string): Promise<ClientPreview>;
-  getResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
-  /** `body` as of `POST /v1/exports`. */
-  createExport(body: object): Promise<ClientExport>;
-  getExport(id: string): Promise<ClientExport>;
-  listExports(): Promise<ClientList<ClientExport>>;
-  /** `start`, `pause`, `resume` or `cancel`. */
-  controlExport(id: string, action: string): Promise<ClientExport>;
-  getExportResults(id: string, form?: Record<string, string>): Promise<ClientFile>;
-  /** `body` as of `POST /v1/schedules`. */
-  createSchedule(body: object): Promise<ClientSchedule>;
-  getSchedule(id: string): Promise<ClientSchedule>;
-  listSchedules(): Promise<ClientList<ClientSchedule>>;
-  changeSchedule(id: string, body: object): Promise<ClientSchedule>;
-  deleteSchedule(id: string): Promise<void>;
-  listRuns(id: string): Promise<ClientList<ClientRun>>;
-  /** `body` as of `POST /v1/webhooks`. */
-  createWebhook(body: object): Promise<ClientWebhookWithSecret>;
-  listWebhooks(): Promise<ClientList<ClientWebhook>>;
-  changeWebhook(id: string, body: object): Promise<ClientWebhook>;
-  rotateWebhook(id: string, body: object): Promise<ClientWebhookWithSecret>;
-  deleteWebhook(id: string): Promise<void>;
-  testWebhook(id: string): Promise<ClientDelivery>;
-  /** `state` is `pending`, `delivered` or `failed`; all states when absent. */
-  listDeliveries(id: string, state?: string): Promise<ClientList<ClientDelivery>>;
-  replayDelivery(id: string, deliveryId: string): Promise<ClientDelivery>;
-  getMe(): Promise<{ credits: { remaining: number } }>;
+type Name = keyof Calls;
+type Part<Of extends Name, Key extends string> =
+  Calls[Of] extends Record<Key, infer Value> ? Value : undefined;
+
+/** What a call is made with, beside its name. */
+interface Sent {
+  /** Takes the place of `{id}` and `{delivery_id}`. */
+  id?: string;
+  delivery_id?: string;
+  query?: Record<string, string>;
+  body?: object;
 }
 
-/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every error response. */
-export function createClient(baseUrl: string, apiKey: string): Client {
-  async function call(method: string, target: string, body?: FormData | object): Promise<Response> {
+/** What can be done to lists and exports alike. */
+export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
+
+export type Client = ReturnType<typeof createClient>;
+
+/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal. */
+export function createClient(baseUrl: string, apiKey: string) {
+  async function send(method: string, target: string, body?: FormData | object): Promise<Response> {
     const isForm = body instanceof FormData;
     const response = await fetch(new URL(target, baseUrl), {
       method,
@@ -191,42 +69,62 @@ export function createClient(baseUrl: string, apiKey: string): Client {
     });
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
-    throw new ProblemError(response.status, problem as { detail?: string });
+    throw new ProblemError(response.status, problem as Partial<Problem>);
+  }
+  /** Makes a call by its name in the document, and returns its JSON; undefined when it has none. */
+  async function call<Of extends Name>(
+    name: Of,
+    { body, query = {}, ...ids }: Sent = {},
+  ): Promise<Part<Of, 'response'>> {
+    const [method = '', template = ''] = name.split(' ');
+    const place = template.replaceAll(/\{(\w+)\}/g, (_, id) => ids[id as keyof typeof ids] ?? '');
+    const search = new URLSearchParams(query).toString();
+    const target = search === '' ? place : `${place}?${search}`;
+    const response = await send(method, target, body);
+    return (response.status === 204 ? undefined : await response.json()) as Part<Of, 'response'>;
   }
   async function file(target: string, form: Record<string, string>): Promise<ClientFile> {
-    const response = await call('GET', `${target}?${new URLSearchParams(form)}`);
+    const response = await send('GET', `${target}?${new URLSearchParams(form)}`);
     return {
       complete: response.headers.get('X-Result-Complete') === 'true',
       stream: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
     };
   }
-  const json = async <T>(response: Promise<Response>) => (await (await response).json()) as T;
   return {
-    async createBatch(file, options) {
+    /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
+    async createBatch(file: string, options: Record<string, string>): Promise<Batch> {
       const form = new FormData();
       for (const [name, value] of Object.entries(options)) form.set(name, value);
       form.set('file', await openAsBlob(file), path.basename(file));
-      return json<ClientBatch>(call('POST', '/v1/batches', form));
+      return (await (await send('POST', '/v1/batches', form)).json()) as Batch;
     },
-    controlBatch: (id, action) => json(call('POST', `/v1/batches/${id}/${action}`)),
-    rerunBatch: (id, outcomes) => json(call('POST', `/v1/batches/${id}/rerun`, { outcomes })),
-    getReport: (id) => json(call('GET', `/v1/batches/${id}/report`)),
-    getBatch: (id) => json<ClientBatch>(call('GET', `/v1/batches/${id}`)),
-    getResults: (id, form = {}) => file(`/v1/batches/${id}/results`, form),
-    createExport: (body) => json(call('POST', '/v1/exports', body)),
-    getExport: (id) => json(call('GET', `/v1/exports/${id}`)),
-    listExports: () => json(call('GET', '/v1/exports')),
-    controlExport: (id, action) => json(call('POST', `/v1/exports/${id}/${action}`)),
-    getExportResults: (id, form = {}) => file(`/v1/exports/${id}/results`, form),
-    createSchedule: (body) => json(call('POST', '/v1/schedules', body)),
-    getSchedule: (id) => json(call('GET', `/v1/schedules/${id}`)),
-    listSchedules: () => json(call('GET', '/v1/schedules')),
-    changeSchedule: (id, body) => json(call('PATCH', `/v1/schedules/${id}`, body)),
-    async deleteSchedule(id) {
-      await call('DELETE', `/v1/schedules/${id}`);
-    },
-    async searchPage(path) {
-      const response = await call('GET', path);
+    controlBatch: (id: string, action: ControlAction | 'quote') =>
+      call(`POST /v1/batches/{id}/${action}`, { id }),
+    /** Makes a new batch of the rows with these outcomes. */
+    rerunBatch: (id: string, outcomes: string[]) =>
+      call('POST /v1/batches/{id}/rerun', { id, body: { outcomes } }),
+    getReport: (id: string) =>
+      call('GET /v1/batches/{id}/report', { id }) as Promise<unknown> as Promise<ClientReport>,
+    getBatch: (id: string) => call('GET /v1/batches/{id}', { id }),
+    /** The result as it is now, and whether it is complete; `form` is the query of the call. */
+    getResults: (id: string, form: Record<string, string> = {}) =>
+      file(`/v1/batches/${id}/results`, form),
+    /** Bodies are those of the API's calls, which checks them. */
+    createExport: (body: object) => call('POST /v1/exports', { body }),
+    getExport: (id: string) => call('GET /v1/exports/{id}', { id }),
+    listExports: () => call('GET /v1/exports'),
+    controlExport: (id: string, action: ControlAction): Promise<Export> =>
+      call(`POST /v1/exports/{id}/${action}`, { id }),
+    getExportResults: (id: string, form: Record<string, string> = {}) =>
+      file(`/v1/exports/${id}/results`, form),
+    createSchedule: (body: object) => call('POST /v1/schedules', { body }),
+    getSchedule: (id: string) => call('GET /v1/schedules/{id}', { id }),
+    listSchedules: () => call('GET /v1/schedules'),
+    changeSchedule: (id: string, body: object) => call('PATCH /v1/schedules/{id}', { id, body }),
+    deleteSchedule: (id: string) => call('DELETE /v1/schedules/{id}', { id }),
+    /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
+    async searchPage(path: string): Promise<ClientPage> {
+      const response = await send('GET', path);
       const link = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '');
       return {
         people: (await response.json()) as Record<string, unknown>[],
@@ -234,23 +132,29 @@ export function createClient(baseUrl: string, apiKey: string): Client {
         creditsCharged: Number(response.headers.get('X-Credits-Charged')),
       };
     },
-    previewSearch: (query) => json(call('GET', `/personsearch/preview?${query}`)),
-    listRuns: (id) => json(call('GET', `/v1/schedules/${id}/runs`)),
-    createWebhook: (body) => json(call('POST', '/v1/webhooks', body)),
-    listWebhooks: () => json(call('GET', '/v1/webhooks')),
-    changeWebhook: (id, body) => json(call('PATCH', `/v1/webhooks/${id}`, body)),
-    rotateWebhook: (id, body) => json(call('POST', `/v1/webhooks/${id}/rotate`, body)),
-    async deleteWebhook(id) {
-      await call('DELETE', `/v1/webhooks/${id}`);
-    },
-    testWebhook: (id) => json(call('POST', `/v1/webhooks/${id}/test`)),
-    listDeliveries: (id, state) => {
-      const query = state === undefined ? '' : `?${new URLSearchParams({ state })}`;
-      return json(call('GET', `/v1/webhooks/${id}/deliveries${query}`));
-    },
-    replayDelivery: (id, deliveryId) =>
-      json(call('POST', `/v1/webhooks/${id}/deliveries/${deliveryId}/replay`)),
-    getMe: () => json(call('GET', '/v1/me')),
+    /** `query` is a query string. */
+    previewSearch: async (query: string) =>
+      (await (await send('GET', `/personsearch/preview?${query}`)).json()) as Part<
+        'GET /personsearch/preview',
+        'response'
+      >,
+    listRuns: (id: string) => call('GET /v1/schedules/{id}/runs', { id }),
+    createWebhook: (body: object) => call('POST /v1/webhooks', { body }),
+    listWebhooks: () => call('GET /v1/webhooks'),
+    changeWebhook: (id: string, body: object) => call('PATCH /v1/webhooks/{id}', { id, body }),
+    rotateWebhook: (id: string, body: object) =>
+      call('POST /v1/webhooks/{id}/rotate', { id, body }),
+    deleteWebhook: (id: string) => call('DELETE /v1/webhooks/{id}', { id }),
+    testWebhook: (id: string) => call('POST /v1/webhooks/{id}/test', { id }),
+    /** `state` is `pending`, `delivered` or `failed`; all of them without it. */
+    listDeliveries: (id: string, state?: string) =>
+      call('GET /v1/webhooks/{id}/deliveries', {
+        id,
+        query: state === undefined ? {} : { state },
+      }),
+    replayDelivery: (id: string, delivery_id: string) =>
+      call('POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay', { id, delivery_id }),
+    getMe: () => call('GET /v1/me'),
   };
 }
 

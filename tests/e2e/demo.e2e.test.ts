@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ClientBatch } from '../../src/client/client.ts';
+import type { Batch } from '../../src/client/api-types.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { changedRows, countByKind, readEnrichedList } from './enriched-list.ts';
@@ -99,7 +99,7 @@ async function untilGone(tree: readonly KnownProcess[], demo: Command): Promise<
 async function expectRightDemo(): Promise<void> {
   const demo = startDemo();
   expect(await demo.ended, demo.stderr).toBe(0);
-  const batch = JSON.parse(demo.stdout) as ClientBatch & { output: string };
+  const batch = JSON.parse(demo.stdout) as Batch & { output: string };
   expect(batch.output).toBe(path.join(dataDir, 'demo', 'leads.enriched.csv'));
   const { total, processed, ...outcomes } = batch.rows;
   expect({ total, processed }).toEqual({ total: 5_000, processed: 5_000 });

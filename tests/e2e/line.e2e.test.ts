@@ -4,7 +4,8 @@ import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClientBatch, createClient } from '../../src/client/client.ts';
+import type { Batch } from '../../src/client/api-types.ts';
+import { createClient } from '../../src/client/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { familyOf, selectorsOf } from '../support/promql.ts';
@@ -102,7 +103,7 @@ describe('the command line', () => {
     async () => {
       const output = path.join(root, 'leads.enriched.csv');
       const words = ['batch', 'run', leads, '--operation', 'people.enrich', '-o', output];
-      const batch = await runJson<ClientBatch & { output: string }>(about(...words), apiKey);
+      const batch = await runJson<Batch & { output: string }>(about(...words), apiKey);
       expect(batch).toMatchObject({ state: 'completed', output, rows: { total: rows } });
       expectComplete(batch);
       const result = await digest(createReadStream(output) as AsyncIterable<Buffer>);
@@ -358,7 +359,7 @@ async function expectUndisturbed(of: Service, list: RunningList): Promise<void> 
 }
 
 /** Every row has one outcome, and each match was paid. */
-function expectComplete({ rows: counts, credits }: ClientBatch): void {
+function expectComplete({ rows: counts, credits }: Batch): void {
   const { total, processed, ...outcomes } = counts;
   const sum = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
   expect({ processed, sum, charged: credits.charged }).toEqual({

@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeLeadFiles } from '../../samples/generate/generate-leads.ts';
-import { type Client, type ClientBatch, createClient } from '../../src/client/client.ts';
+import type { Batch } from '../../src/client/api-types.ts';
+import { type Client, createClient } from '../../src/client/client.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -84,7 +85,7 @@ export async function untilMidway({ id, client }: RunningList): Promise<void> {
 export async function untilEnded(
   { id, client }: RunningList,
   meanwhile: () => Promise<void> = async () => {},
-): Promise<ClientBatch> {
+): Promise<Batch> {
   return await waitFor('the list ends', endMsMax, async () => {
     await meanwhile();
     // Within an account's sustained limit of ten calls a second.

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClientBatch } from '../../src/client/client.ts';
+import type { Batch } from '../../src/client/api-types.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
@@ -70,7 +70,7 @@ describe.skipIf(!isThere)('the real data', () => {
     const file = path.join(data, 'leads', `${list.name}.csv`);
     const result = path.join(root, `${list.name}.enriched.csv`);
     const words = ['batch', 'run', file, '--operation', list.operation, '-o', result];
-    const batch = await runJson<ClientBatch>(about(...words), apiKey);
+    const batch = await runJson<Batch>(about(...words), apiKey);
     const truth = path.join(data, 'leads', `${list.name}.truth.csv`);
     const rows = await readEnrichedList({ list: file, result, truth }, list.expected);
     return { batch, rows };
@@ -99,7 +99,7 @@ describe.skipIf(!isThere)('the real data', () => {
 });
 
 /** Every row has one outcome, and each match was paid. */
-function expectComplete({ state, rows: counts, credits }: ClientBatch, rows: EnrichedRow[]): void {
+function expectComplete({ state, rows: counts, credits }: Batch, rows: EnrichedRow[]): void {
   const { total, processed, ...outcomes } = counts;
   const added = Object.values(outcomes).reduce<number>((all, count) => all + (count ?? 0), 0);
   const matched = rows.filter(({ cell }) => cell('match.status') === 'matched').length;

@@ -19,7 +19,7 @@ const jobFloors = [
   ['list', 'export'],
   ['schedule', 'housekeeping', 'monitor'],
 ];
-const belowJobs = [...core, 'formats', 'client'];
+const belowJobs = [...core, 'formats'];
 const jobLayers = jobFloors.flatMap((folders, floor) =>
   folders.map((folder) => ({
     name: `jobs/${folder}`,
@@ -54,9 +54,11 @@ const layers: Layer[] = [
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
-  // Runs in the browser and is served as files by the API: it imports nothing of ours, and nothing imports it.
-  { name: 'browser', holds: /^src\/console\//, below: [] },
-  { name: 'client', holds: /^src\/client\//, below: [] },
+  // The API's document as types: all that its callers know of it.
+  { name: 'contract', holds: /^src\/client\/api-types\.ts$/, below: [] },
+  // Runs in the browser and is served as files by the API: it imports no code of ours, and nothing imports it.
+  { name: 'browser', holds: /^src\/console\//, below: ['contract'] },
+  { name: 'client', holds: /^src\/client\//, below: ['contract'] },
   // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
   ...jobLayers,
@@ -71,7 +73,7 @@ const layers: Layer[] = [
   {
     name: 'workers',
     holds: /^workers\//,
-    below: [...belowJobs, ...jobs, 'api', 'samples', 'embedded', 'infra'],
+    below: [...belowJobs, ...jobs, 'api', 'client', 'contract', 'samples', 'embedded', 'infra'],
   },
 ];
 

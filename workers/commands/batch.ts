@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Client, ClientBatch } from '../../src/client/client.ts';
+import type { Batch } from '../../src/client/api-types.ts';
+import type { Client, ControlAction } from '../../src/client/client.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
@@ -121,7 +122,7 @@ function addReadCommands(batch: Command): void {
     });
 }
 
-const actions = {
+const actions: Record<ControlAction, string> = {
   pause: 'pause a batch until it is resumed',
   resume: 'resume a paused batch',
   cancel: 'cancel a batch; nothing more is charged',
@@ -129,10 +130,10 @@ const actions = {
 };
 
 function addControlCommands(batch: Command): void {
-  for (const [action, description] of Object.entries(actions)) {
+  for (const action of Object.keys(actions) as ControlAction[]) {
     batch
       .command(action)
-      .description(description)
+      .description(actions[action])
       .argument('<id>', 'batch id')
       .action(async (id: string, _options, command: Command) => {
         const { config, json } = readGlobals(command);
@@ -168,7 +169,7 @@ function addControlCommands(batch: Command): void {
 }
 
 /** Asks for a quote and waits until it is there. Throws `AppError` when the batch is started instead. */
-async function quote(client: Client, id: string): Promise<ClientBatch> {
+async function quote(client: Client, id: string): Promise<Batch> {
   let batch = await client.controlBatch(id, 'quote');
   while (batch.quote?.state !== 'done') {
     if (batch.quote === null) {
@@ -194,7 +195,7 @@ export async function runBatch(
   output: string,
   options: RunOptions,
   progress: boolean,
-): Promise<ClientBatch> {
+): Promise<Batch> {
   const batch = await upload(client, file, options, ['completed'], progress);
   await download(() => client.getResults(batch.id), output);
   return batch;
@@ -207,7 +208,7 @@ async function upload(
   options: RunOptions,
   until: readonly string[],
   progress: boolean,
-): Promise<ClientBatch> {
+): Promise<Batch> {
   const { map, fields, defaultRegion, country, maxCredits, name, encoding, delimiter } = options;
   const created = await client.createBatch(file, {
     operation: options.operation,
@@ -229,7 +230,7 @@ async function upload(
   return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
 }
 
-export function describeBatch(batch: ClientBatch, output: string | null): string[] {
+export function describeBatch(batch: Batch, output: string | null): string[] {
   const { total, processed, ...outcomes } = batch.rows;
   const lines = [
     `Batch      ${batch.id} (${batch.state}${batch.reason ? `, ${batch.reason}` : ''})`,

@@ -1,6 +1,7 @@
 /** `export run|status|list|results|pause|resume|cancel|start`: people by a filter, written to a file. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ClientExport } from '../../src/client/client.ts';
+import type { Export } from '../../src/client/api-types.ts';
+import type { ControlAction } from '../../src/client/client.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult, sayTotal } from '../output.ts';
@@ -127,7 +128,7 @@ function addReadCommands(group: Command): void {
     });
 }
 
-const actions = {
+const actions: Record<ControlAction, string> = {
   pause: 'pause an export until it is resumed',
   resume: 'resume a paused export',
   cancel: 'cancel an export; nothing more is charged',
@@ -135,10 +136,10 @@ const actions = {
 };
 
 function addControlCommands(group: Command): void {
-  for (const [action, description] of Object.entries(actions)) {
+  for (const action of Object.keys(actions) as ControlAction[]) {
     group
       .command(action)
-      .description(description)
+      .description(actions[action])
       .argument('<id>', 'export id')
       .action(async (id: string, _options, command: Command) => {
         const { config, json } = readGlobals(command);
@@ -148,7 +149,7 @@ function addControlCommands(group: Command): void {
   }
 }
 
-function describeExport(made: ClientExport, output: string | null): string[] {
+function describeExport(made: Export, output: string | null): string[] {
   const { id, state, reason, rows, credits, estimated_credits: price } = made;
   const is = made.total_is ?? 'exact';
   const lines = [

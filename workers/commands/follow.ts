@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
-import type { ClientProgress } from '../../src/client/client.ts';
+import type { Batch, Export } from '../../src/client/api-types.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { say } from '../output.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
@@ -14,7 +14,7 @@ export const POLL_MS = 200;
 const POLL_MS_MAX = 1_000;
 
 /** A list or an export that is followed, with a function that reads its progress. */
-export interface Followed<Progress extends ClientProgress> {
+export interface Followed<Progress extends Batch | Export> {
   noun: 'batch' | 'export';
   id: string;
   read(): Promise<Progress>;
@@ -24,7 +24,7 @@ export interface Followed<Progress extends ClientProgress> {
  * Follows a list or an export until it is in one of these states. Throws `AppError` when it fails, is
  * cancelled, or pauses (unless `wait`).
  */
-export async function follow<Progress extends ClientProgress>(
+export async function follow<Progress extends Batch | Export>(
   followed: Followed<Progress>,
   options: { until: readonly string[]; wait: boolean; progress: boolean },
 ): Promise<Progress> {
@@ -51,7 +51,7 @@ export async function follow<Progress extends ClientProgress>(
   }
 }
 
-function openBar(): { update(batch: ClientProgress): void; stop(): void } {
+function openBar(): { update(batch: Batch | Export): void; stop(): void } {
   const bar = new SingleBar({
     format: '{bar} {percentage}% | {value}/{total} rows | {rate} rows/s | {eta_formatted}',
     stream: process.stderr,
@@ -90,11 +90,12 @@ function titleOf({ noun, id }: { noun: string; id: string }): string {
   return `${noun === 'export' ? 'Export' : 'Batch'} ${id}`;
 }
 
-function endedEarly(followed: { noun: string; id: string }, batch: ClientProgress): AppError {
+function endedEarly(followed: { noun: string; id: string }, batch: Batch | Export): AppError {
   return new AppError({
     code: `${followed.noun}_${batch.state}`,
     status: 422,
-    message: batch.error?.detail ?? `${titleOf(followed)} was ${batch.state}.`,
+    message:
+      (batch.error?.detail as string | undefined) ?? `${titleOf(followed)} was ${batch.state}.`,
   });
 }
 
@@ -106,7 +107,7 @@ const whyPaused: Record<string, string> = {
   user: 'it was paused by a user',
 };
 
-function paused(followed: { noun: string; id: string }, batch: ClientProgress): AppError {
+function paused(followed: { noun: string; id: string }, batch: Batch | Export): AppError {
   const why = whyPaused[batch.reason ?? 'user'] ?? batch.reason;
   return new AppError({
     code: `${followed.noun}_paused`,

@@ -1,6 +1,6 @@
 /** `schedule create|list|show|runs|enable|disable|delete`: recurring exports. */
 import type { Command } from 'commander';
-import type { ClientSchedule } from '../../src/client/client.ts';
+import type { Schedule } from '../../src/client/api-types.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
@@ -107,7 +107,7 @@ function addChangeCommands(group: Command): void {
     });
 }
 
-function describeSchedule(schedule: ClientSchedule): string[] {
+function describeSchedule(schedule: Schedule): string[] {
   const { id, name, cron, time_zone, filter, mode, next_run_at } = schedule;
   return [
     `Schedule   ${id} (${name})`,

@@ -1,12 +1,8 @@
 /** `webhook create|list|enable|disable|rotate|delete|test|deliveries|replay`: events sent to an address. */
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type {
-  Client,
-  ClientDelivery,
-  ClientWebhook,
-  ClientWebhookWithSecret,
-} from '../../src/client/client.ts';
+import type { Calls, Webhook, WebhookDelivery } from '../../src/client/api-types.ts';
+import type { Client } from '../../src/client/client.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
@@ -164,12 +160,12 @@ function addDeliveryCommands(group: Command): void {
     });
 }
 
-function stateOf({ enabled, disabled_reason, failing_since }: ClientWebhook): string {
+function stateOf({ enabled, disabled_reason, failing_since }: Webhook): string {
   if (enabled) return failing_since === null ? 'enabled' : 'enabled, failing';
   return disabled_reason === null ? 'disabled' : `disabled (${disabled_reason})`;
 }
 
-function describeWebhook(webhook: ClientWebhook): string[] {
+function describeWebhook(webhook: Webhook): string[] {
   return [
     `Webhook    ${webhook.id} (${stateOf(webhook)})`,
     `Address    ${webhook.url}`,
@@ -177,7 +173,7 @@ function describeWebhook(webhook: ClientWebhook): string[] {
   ];
 }
 
-function describeSecret(webhook: ClientWebhookWithSecret): string[] {
+function describeSecret(webhook: Calls['POST /v1/webhooks']['response']): string[] {
   return [
     ...describeWebhook(webhook),
     `Secret     ${webhook.secret}`,
@@ -185,7 +181,7 @@ function describeSecret(webhook: ClientWebhookWithSecret): string[] {
   ];
 }
 
-function describeDelivery(delivery: ClientDelivery): string {
+function describeDelivery(delivery: WebhookDelivery): string {
   const { id, created_at, type, state, attempts, error, next_attempt_at } = delivery;
   const next = next_attempt_at === null ? '' : `, next ${next_attempt_at}`;
   const why = error === null ? '' : `  ${error}`;

@@ -1,0 +1,1201 @@
+/** The JSON of the HTTP API. Generated from the OpenAPI document by `npm run docs`: do not edit. */
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors: {
+    field?: string | undefined;
+    message: string;
+  }[];
+}
+
+export interface Person {
+  id?: number | undefined;
+  createdAt?: string | undefined;
+  whenUpdated?: string | undefined;
+  title?: string | undefined;
+  name?: string | undefined;
+  surname?: string | undefined;
+  gender?: string | undefined;
+  birthDate?: string | null | undefined;
+  birthYear?: number | undefined;
+  domain?: string | null | undefined;
+  email?: string | undefined;
+  workEmail?: string | undefined;
+  professional_network?: string | undefined;
+  professional_networkConnections?: number | undefined;
+  professional_networkStatus?: string | null | undefined;
+  twitter?: string | null | undefined;
+  twitterStatus?: string | null | undefined;
+  social_aId?: string | undefined;
+  social_aUsername?: string | undefined;
+  social_aStatus?: string | null | undefined;
+  industryId?: number | undefined;
+  industries?: Reference | null | undefined;
+  position?: string | undefined;
+  positionId?: number | undefined;
+  positions?: Reference | null | undefined;
+  experience?: string | undefined;
+  inferredSalary?: string | undefined;
+  inferredYearsExperience?: number | undefined;
+  skills?: string | undefined;
+  summary?: string | undefined;
+  school?: string | null | undefined;
+  profileLanguage?: string | null | undefined;
+  language?: string | undefined;
+  serviceCategories?: string | null | undefined;
+  pastCompany?: string | undefined;
+  pastCompanyId?: number | null | undefined;
+  pastCompanies?: Reference[] | null | undefined;
+  companyId?: number | undefined;
+  company?: Reference | null | undefined;
+  currentCompanyId?: number | null | undefined;
+  currentCompanies?: Reference[] | null | undefined;
+  locality?: string | undefined;
+  locationGeo?: string | undefined;
+  street?: string | undefined;
+  postcode?: string | null | undefined;
+  ipAddress?: string | null | undefined;
+  cityId?: number | undefined;
+  cities?: City | null | undefined;
+  countryId?: number | undefined;
+  countries?: Reference | null | undefined;
+  regionId?: number | null | undefined;
+  regions?: Reference | null | undefined;
+  phone?: string | undefined;
+  mobile?: string | null | undefined;
+  phoneStatus?: string | null | undefined;
+  mobileStatus?: string | null | undefined;
+  emailStatus?: string | null | undefined;
+  workEmailStatus?: string | null | undefined;
+  dataSourceType?: number | undefined;
+  statusType?: number | undefined;
+  bounceResponseType?: number | undefined;
+  profileImage?: string | null | undefined;
+  profileImageMapping?: string | null | undefined;
+  lastPost?: string | null | undefined;
+  lastPostDate?: string | null | undefined;
+}
+
+export interface Reference {
+  id: number;
+  name: string;
+}
+
+export interface City {
+  id: number;
+  name: string;
+  countryId: number;
+  countries: Reference | null;
+  regionId: number;
+  regions: Reference | null;
+  createdAt: string;
+}
+
+export interface Company {
+  id?: number | undefined;
+  createdAt?: string | undefined;
+  whenUpdated?: string | undefined;
+  name?: string | undefined;
+  domain?: string | null | undefined;
+  website?: string | null | undefined;
+  professional_network?: string | null | undefined;
+  registryNumber?: string | null | undefined;
+  registryCountry?: string | null | undefined;
+  phone?: string | null | undefined;
+  email?: string | null | undefined;
+  twitter?: string | null | undefined;
+  industryId?: number | null | undefined;
+  industries?: Reference | null | undefined;
+  headCount?: string | null | undefined;
+  employees?: number | null | undefined;
+  founded?: string | null | undefined;
+  summary?: string | null | undefined;
+  logo?: string | null | undefined;
+  street?: string | null | undefined;
+  postcode?: string | null | undefined;
+  locality?: string | null | undefined;
+  locationGeo?: string | null | undefined;
+  cityId?: number | null | undefined;
+  cities?: City | null | undefined;
+  regionId?: number | null | undefined;
+  regions?: Reference | null | undefined;
+  countryId?: number | null | undefined;
+  countries?: Reference | null | undefined;
+  domains?: string[] | undefined;
+  aliases?: string[] | undefined;
+  formerNames?: string[] | undefined;
+  sicCodes?: string[] | undefined;
+}
+
+export interface Batch {
+  id: string;
+  name: string;
+  live: boolean;
+  state: string;
+  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  error: Record<string, unknown> | null;
+  operation: string;
+  mapping: Record<string, unknown>;
+  dialect: Record<string, unknown>;
+  /** Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything. */
+  not_as_xlsx: string | null;
+  quote: {
+    state: 'running' | 'done';
+    asked_at: string;
+    /** Rows of each outcome; `invalid` alone where fewer than ten match. */
+    rows?: Record<string, number> | undefined;
+    /** The price of the whole list; `max_credits` does not cut it. */
+    credits?: number | undefined;
+    /** `at_most` where fewer than ten rows match, or none. */
+    credits_is?: 'exact' | 'at_most' | undefined;
+    affordable?: boolean | undefined;
+  } | null;
+  rows: {
+    total: number | null;
+    processed: number;
+    matched: number;
+    no_match: number;
+    ambiguous: number;
+    invalid: number;
+    suppressed: number;
+    duplicate: number;
+    error: number;
+    not_processed: number;
+  };
+  credits: {
+    charged: number;
+    reserved: number;
+    max: number | null;
+  };
+  rows_per_second: number | null;
+  eta_seconds: number | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  files_deleted_at: string | null;
+  links: Record<string, string>;
+}
+
+export interface Export {
+  id: string;
+  name: string;
+  live: boolean;
+  state: string;
+  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  error: Record<string, unknown> | null;
+  operation: string;
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  gzip: boolean;
+  max_results: number | null;
+  schedule_id: string | null;
+  /** How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one. */
+  total_is: 'exact' | 'about' | 'below' | null;
+  estimated_credits: number | null;
+  rows: {
+    total: number | null;
+    processed: number;
+    matched: number;
+    no_match: number;
+    ambiguous: number;
+    invalid: number;
+    suppressed: number;
+    duplicate: number;
+    error: number;
+    not_processed: number;
+  };
+  credits: {
+    charged: number;
+    reserved: number;
+    max: number | null;
+  };
+  rows_per_second: number | null;
+  eta_seconds: number | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  files_deleted_at: string | null;
+  links: Record<string, string>;
+}
+
+export interface Schedule {
+  id: string;
+  name: string;
+  live: boolean;
+  cron: string;
+  time_zone: string;
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  mode: 'all' | 'new';
+  max_results: number | null;
+  max_credits: number | null;
+  enabled: boolean;
+  next_run_at: string | null;
+  created_at: string;
+  links: Record<string, string>;
+}
+
+export interface Key {
+  id: string;
+  prefix: string;
+  name: string | null;
+  mode: 'live' | 'test';
+  scopes: string[];
+  requests_per_minute: number;
+  requests_per_day: number;
+  rows_per_minute: number | null;
+  credits_per_day: number | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  live: boolean;
+  events: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[];
+  credits_low_threshold: number;
+  enabled: boolean;
+  /** Why the service disabled it; null when it did not. */
+  disabled_reason: 'gone' | 'failing' | null;
+  failing_since: string | null;
+  previous_secret_until: string | null;
+  created_at: string;
+  links: Record<string, string>;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  /** The header webhook-id. */
+  event_id: string;
+  type: string;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  next_attempt_at: string | null;
+  attempted_at: string | null;
+  response_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: string;
+  delivered_at: string | null;
+  payload: {
+    id: string;
+    type: string;
+    timestamp: string;
+    live: boolean;
+    data: Record<string, unknown>;
+  };
+}
+
+/** What each call takes and responds with. */
+export interface Calls {
+  'GET /v1/people/enrich': {
+    query: {
+      professional_network?: string | undefined;
+      email?: string | undefined;
+      phone?: string | undefined;
+      twitter?: string | undefined;
+      default_region?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: Person;
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/people/enrich-with-company': {
+    query: {
+      professional_network?: string | undefined;
+      email?: string | undefined;
+      phone?: string | undefined;
+      twitter?: string | undefined;
+      default_region?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        person: Person;
+        company: Company | null;
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/people/mobile': {
+    query: {
+      professional_network?: string | undefined;
+      email?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        person_id: number;
+        mobile: string;
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 8;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/people/email/verify': {
+    query: {
+      email?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        email: string;
+        status: 'valid' | 'invalid' | 'catch_all' | 'unknown';
+        verified_at: string | null;
+        person_id: number;
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/companies/enrich': {
+    query: {
+      registry_number?: string | undefined;
+      domain?: string | undefined;
+      professional_network?: string | undefined;
+      phone?: string | undefined;
+      name?: string | undefined;
+      country?: string | undefined;
+      default_region?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        id?: number | undefined;
+        createdAt?: string | undefined;
+        whenUpdated?: string | undefined;
+        name?: string | undefined;
+        domain?: string | null | undefined;
+        website?: string | null | undefined;
+        professional_network?: string | null | undefined;
+        registryNumber?: string | null | undefined;
+        registryCountry?: string | null | undefined;
+        phone?: string | null | undefined;
+        email?: string | null | undefined;
+        twitter?: string | null | undefined;
+        industryId?: number | null | undefined;
+        industries?: Reference | null | undefined;
+        headCount?: string | null | undefined;
+        employees?: number | null | undefined;
+        founded?: string | null | undefined;
+        summary?: string | null | undefined;
+        logo?: string | null | undefined;
+        street?: string | null | undefined;
+        postcode?: string | null | undefined;
+        locality?: string | null | undefined;
+        locationGeo?: string | null | undefined;
+        cityId?: number | null | undefined;
+        cities?: City | null | undefined;
+        regionId?: number | null | undefined;
+        regions?: Reference | null | undefined;
+        countryId?: number | null | undefined;
+        countries?: Reference | null | undefined;
+        domains?: string[] | undefined;
+        aliases?: string[] | undefined;
+        formerNames?: string[] | undefined;
+        sicCodes?: string[] | undefined;
+        directors?: {
+          name: string | null;
+          role: string;
+          appointed_on: string | null;
+          resigned_on: string | null;
+          person_id: number | null;
+          matched_by: 'link' | 'name_and_birth' | null;
+        }[] | undefined;
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/companies/logo': {
+    query: {
+      registry_number?: string | undefined;
+      domain?: string | undefined;
+      professional_network?: string | undefined;
+      phone?: string | undefined;
+      name?: string | undefined;
+      country?: string | undefined;
+      default_region?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        company_id: number;
+        logo_url: string;
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/companies/financials': {
+    query: {
+      registry_number?: string | undefined;
+      domain?: string | undefined;
+      professional_network?: string | undefined;
+      phone?: string | undefined;
+      name?: string | undefined;
+      country?: string | undefined;
+      default_region?: string | undefined;
+      fields?: string | undefined;
+    };
+    response: {
+      data: {
+        company_id: number;
+        currency: string | null;
+        periods: {
+          period_end: string;
+          currency: string;
+          revenue: number | null;
+          gross_profit: number | null;
+          operating_profit: number | null;
+          profit: number | null;
+          total_assets: number | null;
+          net_assets: number | null;
+          cash: number | null;
+          employees: number | null;
+        }[];
+      };
+      match: {
+        by: string;
+        conflict: boolean;
+      };
+      meta: {
+        request_id: string;
+        credits_charged: 0 | 1;
+        live: boolean;
+      };
+    };
+  };
+  'GET /v1/lookups/job-titles': {
+    query: {
+      q?: string | undefined;
+      /** Instead of `q`: the values of these ids, as in `12,15` */
+      ids?: string | undefined;
+      limit?: number | undefined;
+    };
+    response: {
+      data: {
+        id: number;
+        name: string;
+        count: number;
+      }[];
+    };
+  };
+  'GET /v1/lookups/locations': {
+    query: {
+      q?: string | undefined;
+      /** Instead of `q`: the values of these ids, as in `12,15` */
+      ids?: string | undefined;
+      limit?: number | undefined;
+    };
+    response: {
+      data: {
+        id: number;
+        name: string;
+        count: number;
+      }[];
+    };
+  };
+  'GET /v1/lookups/industries': {
+    query: {
+      q?: string | undefined;
+      /** Instead of `q`: the values of these ids, as in `12,15` */
+      ids?: string | undefined;
+      limit?: number | undefined;
+    };
+    response: {
+      data: {
+        id: number;
+        name: string;
+        count: number;
+      }[];
+    };
+  };
+  'GET /personsearch/preview': {
+    query: {
+      /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */
+      locationIds?: string | undefined;
+      /** Industries; ids of /v1/lookups/industries */
+      industryIds?: string | undefined;
+      /** Positions; ids of /v1/lookups/job-titles */
+      positionIds?: string | undefined;
+      /** Has an e-mail: 1 work, 2 private */
+      emailTypeId?: string | undefined;
+      /** Has a number: 1 mobile, 2 telephone */
+      phoneTypeId?: string | undefined;
+      /** Places, `[London:GB|:France]` */
+      locationList?: string | undefined;
+      /** Names of industries, `[Oil & Gas|Retail]` */
+      industryList?: string | undefined;
+      /** Names of positions, `[Engineer|CEO]` */
+      positionList?: string | undefined;
+      /** 1: has a social_a id */
+      isFB?: string | undefined;
+      /** 1: has a microblog handle */
+      isX?: string | undefined;
+      /** Ranges that the company is in, `[50-249|1,000-]` */
+      headCount?: string | undefined;
+      /** Ranges of years of age, `[25-34|60-]` */
+      ageRange?: string | undefined;
+      /** 1 or male, 2 or female */
+      gender?: string | undefined;
+      /** Years, `[3|5-9]` */
+      experience?: string | undefined;
+      /** Ranges that overlap, `[45,000-55,000]` */
+      salary?: string | undefined;
+      /** All of these skills, `[SQL|C++]` */
+      skills?: string | undefined;
+      /** Current companies, `[1|2]` */
+      companyId?: string | undefined;
+    };
+    response: {
+      total: number;
+      /** `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none. */
+      total_is: 'exact' | 'about' | 'below';
+      estimated_credits: number;
+      /** By field, about how many of the people have it; empty where `total_is` is `below`. */
+      fields: Record<string, number>;
+    };
+  };
+  'GET /v1/personsearch/preview': {
+    query: {
+      /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */
+      locationIds?: string | undefined;
+      /** Industries; ids of /v1/lookups/industries */
+      industryIds?: string | undefined;
+      /** Positions; ids of /v1/lookups/job-titles */
+      positionIds?: string | undefined;
+      /** Has an e-mail: 1 work, 2 private */
+      emailTypeId?: string | undefined;
+      /** Has a number: 1 mobile, 2 telephone */
+      phoneTypeId?: string | undefined;
+      /** Places, `[London:GB|:France]` */
+      locationList?: string | undefined;
+      /** Names of industries, `[Oil & Gas|Retail]` */
+      industryList?: string | undefined;
+      /** Names of positions, `[Engineer|CEO]` */
+      positionList?: string | undefined;
+      /** 1: has a social_a id */
+      isFB?: string | undefined;
+      /** 1: has a microblog handle */
+      isX?: string | undefined;
+      /** Ranges that the company is in, `[50-249|1,000-]` */
+      headCount?: string | undefined;
+      /** Ranges of years of age, `[25-34|60-]` */
+      ageRange?: string | undefined;
+      /** 1 or male, 2 or female */
+      gender?: string | undefined;
+      /** Years, `[3|5-9]` */
+      experience?: string | undefined;
+      /** Ranges that overlap, `[45,000-55,000]` */
+      salary?: string | undefined;
+      /** All of these skills, `[SQL|C++]` */
+      skills?: string | undefined;
+      /** Current companies, `[1|2]` */
+      companyId?: string | undefined;
+    };
+    response: {
+      total: number;
+      /** `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none. */
+      total_is: 'exact' | 'about' | 'below';
+      estimated_credits: number;
+      /** By field, about how many of the people have it; empty where `total_is` is `below`. */
+      fields: Record<string, number>;
+    };
+  };
+  'GET /personsearch/': {
+    query: {
+      /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */
+      locationIds?: string | undefined;
+      /** Industries; ids of /v1/lookups/industries */
+      industryIds?: string | undefined;
+      /** Positions; ids of /v1/lookups/job-titles */
+      positionIds?: string | undefined;
+      /** Has an e-mail: 1 work, 2 private */
+      emailTypeId?: string | undefined;
+      /** Has a number: 1 mobile, 2 telephone */
+      phoneTypeId?: string | undefined;
+      /** Places, `[London:GB|:France]` */
+      locationList?: string | undefined;
+      /** Names of industries, `[Oil & Gas|Retail]` */
+      industryList?: string | undefined;
+      /** Names of positions, `[Engineer|CEO]` */
+      positionList?: string | undefined;
+      /** 1: has a social_a id */
+      isFB?: string | undefined;
+      /** 1: has a microblog handle */
+      isX?: string | undefined;
+      /** Ranges that the company is in, `[50-249|1,000-]` */
+      headCount?: string | undefined;
+      /** Ranges of years of age, `[25-34|60-]` */
+      ageRange?: string | undefined;
+      /** 1 or male, 2 or female */
+      gender?: string | undefined;
+      /** Years, `[3|5-9]` */
+      experience?: string | undefined;
+      /** Ranges that overlap, `[45,000-55,000]` */
+      salary?: string | undefined;
+      /** All of these skills, `[SQL|C++]` */
+      skills?: string | undefined;
+      /** Current companies, `[1|2]` */
+      companyId?: string | undefined;
+      limit?: number | undefined;
+      skip?: number | undefined;
+      cursor?: string | undefined;
+      count?: 'true' | 'false' | undefined;
+      partial?: 'true' | 'false' | undefined;
+    };
+    response: Person[];
+  };
+  'GET /v1/personsearch': {
+    query: {
+      /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */
+      locationIds?: string | undefined;
+      /** Industries; ids of /v1/lookups/industries */
+      industryIds?: string | undefined;
+      /** Positions; ids of /v1/lookups/job-titles */
+      positionIds?: string | undefined;
+      /** Has an e-mail: 1 work, 2 private */
+      emailTypeId?: string | undefined;
+      /** Has a number: 1 mobile, 2 telephone */
+      phoneTypeId?: string | undefined;
+      /** Places, `[London:GB|:France]` */
+      locationList?: string | undefined;
+      /** Names of industries, `[Oil & Gas|Retail]` */
+      industryList?: string | undefined;
+      /** Names of positions, `[Engineer|CEO]` */
+      positionList?: string | undefined;
+      /** 1: has a social_a id */
+      isFB?: string | undefined;
+      /** 1: has a microblog handle */
+      isX?: string | undefined;
+      /** Ranges that the company is in, `[50-249|1,000-]` */
+      headCount?: string | undefined;
+      /** Ranges of years of age, `[25-34|60-]` */
+      ageRange?: string | undefined;
+      /** 1 or male, 2 or female */
+      gender?: string | undefined;
+      /** Years, `[3|5-9]` */
+      experience?: string | undefined;
+      /** Ranges that overlap, `[45,000-55,000]` */
+      salary?: string | undefined;
+      /** All of these skills, `[SQL|C++]` */
+      skills?: string | undefined;
+      /** Current companies, `[1|2]` */
+      companyId?: string | undefined;
+      limit?: number | undefined;
+      skip?: number | undefined;
+      cursor?: string | undefined;
+      count?: 'true' | 'false' | undefined;
+      partial?: 'true' | 'false' | undefined;
+    };
+    response: Person[];
+  };
+  'POST /v1/do-not-contact': {
+    body: {
+      emails?: string[] | undefined;
+      domains?: string[] | undefined;
+      email_sha256?: string[] | undefined;
+    };
+    response: {
+      added: number;
+    };
+  };
+  'GET /v1/do-not-contact': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        email_sha256: string | null;
+        domain: string | null;
+        created_at: string;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'DELETE /v1/do-not-contact': {
+    body: {
+      emails?: string[] | undefined;
+      domains?: string[] | undefined;
+      email_sha256?: string[] | undefined;
+    };
+    response: {
+      removed: number;
+    };
+  };
+  'GET /v1/me': {
+    response: {
+      key: {
+        prefix: string;
+        mode: 'live' | 'test';
+        scopes: string[];
+        created_at: string;
+      };
+      credits: {
+        remaining: number;
+        reserved: number;
+      };
+      storage: {
+        /** Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free. */
+        stored_bytes: number;
+        /** Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split. */
+        stored_bytes_max: number;
+      };
+      rate_limits: {
+        minute: {
+          limit: number;
+          remaining: number;
+          reset_at: string;
+        };
+        day: {
+          limit: number;
+          remaining: number;
+          reset_at: string;
+        };
+        rows: {
+          limit: number | null;
+        };
+        credits_today: {
+          remaining: number | null;
+        };
+      };
+    };
+  };
+  'POST /v1/uploads': {
+    response: Record<string, unknown>;
+  };
+  'POST /v1/batches': {
+    query: {
+      operation?: string | undefined;
+      mapping?: string | undefined;
+      name?: string | undefined;
+      fields?: string | undefined;
+      default_region?: string | undefined;
+      country?: string | undefined;
+      encoding?: string | undefined;
+      delimiter?: string | undefined;
+      header?: 'true' | 'false' | undefined;
+      hold?: 'true' | 'false' | undefined;
+      dedupe?: 'true' | 'false' | undefined;
+      require_agreement?: 'true' | 'false' | undefined;
+      max_credits?: number | undefined;
+    };
+    body: {
+      operation: string;
+      rows: (Record<string, string | number | boolean | null>)[];
+    } | {
+      operation: string;
+      upload_id: string;
+    };
+  };
+  'GET /v1/batches': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Batch[];
+      next_cursor: string | null;
+    };
+  };
+  'POST /v1/exports': {
+    body: {
+      filter: string;
+      name?: string | undefined;
+      fields?: string[] | null | undefined;
+      format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      max_results?: number | null | undefined;
+      max_credits?: number | null | undefined;
+      gzip?: boolean | undefined;
+      hold?: boolean | undefined;
+    };
+    response: Export;
+  };
+  'GET /v1/exports': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Export[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /v1/batches/{id}': {
+    response: Batch;
+  };
+  'PATCH /v1/batches/{id}': {
+    body: {
+      name?: string | undefined;
+      mapping?: Record<string, string | number | (string | number)[]> | undefined;
+      fields?: string[] | null | undefined;
+      default_region?: string | null | undefined;
+      country?: string | null | undefined;
+      max_credits?: number | null | undefined;
+      dedupe?: boolean | undefined;
+      require_agreement?: boolean | undefined;
+    };
+    response: Batch;
+  };
+  'DELETE /v1/batches/{id}': {
+  };
+  'GET /v1/exports/{id}': {
+    response: Export;
+  };
+  'DELETE /v1/exports/{id}': {
+  };
+  'POST /v1/batches/{id}/start': {
+    response: Batch;
+  };
+  'POST /v1/batches/{id}/pause': {
+    response: Batch;
+  };
+  'POST /v1/batches/{id}/resume': {
+    response: Batch;
+  };
+  'POST /v1/batches/{id}/cancel': {
+    response: Batch;
+  };
+  'POST /v1/batches/{id}/quote': {
+    response: Batch;
+  };
+  'POST /v1/exports/{id}/start': {
+    response: Export;
+  };
+  'POST /v1/exports/{id}/pause': {
+    response: Export;
+  };
+  'POST /v1/exports/{id}/resume': {
+    response: Export;
+  };
+  'POST /v1/exports/{id}/cancel': {
+    response: Export;
+  };
+  'GET /v1/batches/{id}/preview': {
+    response: Record<string, unknown>;
+  };
+  'GET /v1/batches/{id}/results': {
+    query: {
+      format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      gzip?: 'true' | 'false' | undefined;
+    };
+  };
+  'GET /v1/exports/{id}/results': {
+    query: {
+      format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      gzip?: 'true' | 'false' | undefined;
+    };
+  };
+  'GET /v1/batches/{id}/report': {
+    response: Record<string, unknown>;
+  };
+  'GET /v1/exports/{id}/report': {
+    response: Record<string, unknown>;
+  };
+  'GET /v1/batches/{id}/events': {
+  };
+  'GET /v1/exports/{id}/events': {
+  };
+  'POST /v1/batches/{id}/rerun': {
+    body: {
+      outcomes: ('no_match' | 'ambiguous' | 'invalid' | 'suppressed' | 'duplicate' | 'error' | 'not_processed')[];
+    };
+    response: Batch;
+  };
+  'POST /v1/schedules': {
+    body: {
+      filter: string;
+      name?: string | undefined;
+      fields?: string[] | null | undefined;
+      format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      max_results?: number | null | undefined;
+      max_credits?: number | null | undefined;
+      cron: string;
+      time_zone?: string | undefined;
+      mode?: 'all' | 'new' | undefined;
+      enabled?: boolean | undefined;
+    };
+    response: Schedule;
+  };
+  'GET /v1/schedules': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Schedule[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /v1/schedules/preview': {
+    query: {
+      cron: string;
+      time_zone?: string | undefined;
+    };
+    response: {
+      next_runs: string[];
+    };
+  };
+  'GET /v1/schedules/{id}': {
+    response: Schedule;
+  };
+  'PATCH /v1/schedules/{id}': {
+    body: {
+      filter?: string | undefined;
+      name?: string | undefined;
+      fields?: string[] | null | undefined;
+      format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      max_results?: number | null | undefined;
+      max_credits?: number | null | undefined;
+      cron?: string | undefined;
+      time_zone?: string | undefined;
+      mode?: 'all' | 'new' | undefined;
+      enabled?: boolean | undefined;
+    };
+    response: Schedule;
+  };
+  'DELETE /v1/schedules/{id}': {
+  };
+  'GET /v1/schedules/{id}/runs': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        slot: string;
+        state: string;
+        reason: string | null;
+        export_id: string | null;
+        rows: number;
+        credits: number;
+        started_at: string | null;
+        finished_at: string | null;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'POST /v1/keys': {
+    body: {
+      mode: 'live' | 'test';
+      name?: string | undefined;
+      scopes?: ('enrich' | 'search' | 'batches' | 'exports' | 'account')[] | undefined;
+      requests_per_minute?: number | undefined;
+      requests_per_day?: number | undefined;
+      rows_per_minute?: number | undefined;
+      credits_per_day?: number | undefined;
+    };
+    response: {
+      key: string | null;
+      id: string;
+      prefix: string;
+      name: string | null;
+      mode: 'live' | 'test';
+      scopes: string[];
+      requests_per_minute: number;
+      requests_per_day: number;
+      rows_per_minute: number | null;
+      credits_per_day: number | null;
+      created_at: string;
+      expires_at: string | null;
+      revoked_at: string | null;
+    };
+  };
+  'GET /v1/keys': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Key[];
+      next_cursor: string | null;
+    };
+  };
+  'DELETE /v1/keys/{id}': {
+    response: Key;
+  };
+  'POST /v1/keys/{id}/roll': {
+    body: {
+      overlap_seconds?: number | undefined;
+    };
+    response: {
+      key: string | null;
+      id: string;
+      prefix: string;
+      name: string | null;
+      mode: 'live' | 'test';
+      scopes: string[];
+      requests_per_minute: number;
+      requests_per_day: number;
+      rows_per_minute: number | null;
+      credits_per_day: number | null;
+      created_at: string;
+      expires_at: string | null;
+      revoked_at: string | null;
+      replaces: Key;
+    };
+  };
+  'POST /v1/webhooks': {
+    body: {
+      url: string;
+      events?: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[] | undefined;
+      credits_low_threshold?: number | undefined;
+      enabled?: boolean | undefined;
+    };
+    response: {
+      secret: string | null;
+      id: string;
+      url: string;
+      live: boolean;
+      events: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[];
+      credits_low_threshold: number;
+      enabled: boolean;
+      /** Why the service disabled it; null when it did not. */
+      disabled_reason: 'gone' | 'failing' | null;
+      failing_since: string | null;
+      previous_secret_until: string | null;
+      created_at: string;
+      links: Record<string, string>;
+    };
+  };
+  'GET /v1/webhooks': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Webhook[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /v1/webhooks/{id}': {
+    response: Webhook;
+  };
+  'PATCH /v1/webhooks/{id}': {
+    body: {
+      url?: string | undefined;
+      events?: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[] | undefined;
+      credits_low_threshold?: number | undefined;
+      enabled?: boolean | undefined;
+    };
+    response: Webhook;
+  };
+  'DELETE /v1/webhooks/{id}': {
+  };
+  'POST /v1/webhooks/{id}/rotate': {
+    body: {
+      overlap_seconds?: number | undefined;
+    };
+    response: {
+      secret: string | null;
+      id: string;
+      url: string;
+      live: boolean;
+      events: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[];
+      credits_low_threshold: number;
+      enabled: boolean;
+      /** Why the service disabled it; null when it did not. */
+      disabled_reason: 'gone' | 'failing' | null;
+      failing_since: string | null;
+      previous_secret_until: string | null;
+      created_at: string;
+      links: Record<string, string>;
+    };
+  };
+  'POST /v1/webhooks/{id}/test': {
+    response: WebhookDelivery;
+  };
+  'GET /v1/webhooks/{id}/deliveries': {
+    query: {
+      state?: 'pending' | 'delivered' | 'failed' | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: WebhookDelivery[];
+      next_cursor: string | null;
+    };
+  };
+  'POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay': {
+    response: WebhookDelivery;
+  };
+  'GET /v1/usage': {
+    query: {
+      from?: string | undefined;
+      to?: string | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        day: string;
+        kind: 'grant' | 'charge' | 'refund';
+        operation: string | null;
+        batch_id: string | null;
+        credits: number;
+        units: number;
+        lines: number;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+}
