@@ -1,4 +1,6 @@
 /** Numbers, times and sizes as people read them, in the browser's own language. */
+import type { Calls } from '../client/api-types.ts';
+
 const whole = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -33,10 +35,10 @@ export function formatDuration(seconds: number): string {
 }
 
 /** A number as the service tells it; `below` is fewer than `total`, perhaps none. */
-export interface DisclosedTotal {
-  total: number;
-  total_is: 'exact' | 'about' | 'below';
-}
+export type DisclosedTotal = Pick<
+  Calls['GET /v1/personsearch/preview']['response'],
+  'total' | 'total_is'
+>;
 
 /** `fewer than 10`, `about 1,200` or `12`. */
 export function formatTotal({ total, total_is }: DisclosedTotal): string {

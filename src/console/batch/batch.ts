@@ -1,4 +1,5 @@
 /** A list as the API answers it, and the words for it. */
+import type { Batch as ApiBatch, Export } from '../../client/api-types.ts';
 import type { Tone } from '../components/badge.tsx';
 import type { DisclosedTotal } from '../format.ts';
 
@@ -28,25 +29,12 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** What lists and exports tell alike. */
-export interface Progress {
-  id: string;
-  name: string;
-  live: boolean;
+/** What lists and exports have in common. */
+export interface Progress extends Pick<ApiBatch, keyof ApiBatch & keyof Export> {
   state: BatchState;
-  reason: string | null;
   error: { detail?: string; code?: string } | null;
-  operation: string;
-  rows: Record<Outcome, number> & { total: number | null; processed: number };
   /** How `rows.total` of an export is to be read; those of lists are exact. */
-  total_is?: DisclosedTotal['total_is'] | null;
-  credits: { charged: number; reserved: number; max: number | null };
-  rows_per_second: number | null;
-  eta_seconds: number | null;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-  files_deleted_at: string | null;
+  total_is?: Export['total_is'];
 }
 
 /** The rows of a list, or the people of an export; null while they are not known. */
@@ -79,24 +67,12 @@ export interface Dialect {
 
 export type Mapping = Record<string, { column: number; header: string | null; reason?: string }[]>;
 
-export interface Batch extends Progress {
+export interface Batch extends Progress, Pick<ApiBatch, 'not_as_xlsx' | 'quote'> {
   mapping: Mapping;
   dialect: Dialect;
   default_region: string | null;
   dedupe: boolean;
   require_agreement: boolean;
-  not_as_xlsx: string | null;
-  quote: Quote | null;
-}
-
-/** The price of a batch without its own limit, from a match pass that charged nothing. */
-export interface Quote {
-  state: 'running' | 'done';
-  rows?: Partial<Record<Outcome, number>>;
-  credits?: number;
-  /** `at_most` where fewer than ten rows match. */
-  credits_is?: 'exact' | 'at_most';
-  affordable?: boolean;
 }
 
 const states: Record<BatchState, { label: string; tone: Tone }> = {

@@ -1,21 +1,9 @@
 /** What moved the wallet, as `/v1/usage` tells it: ledger lines by UTC day, kind, operation and batch. */
+import type { Calls } from '../../client/api-types.ts';
 import { call } from '../api.ts';
 
-export interface UsageLine {
-  day: string;
-  kind: string;
-  operation: string | null;
-  batch_id: string | null;
-  /** Negative where credits were spent. */
-  credits: number;
-  units: number;
-  lines: number;
-}
-
-interface UsagePage {
-  data: UsageLine[];
-  next_cursor: string | null;
-}
+type UsagePage = Calls['GET /v1/usage']['response'];
+export type UsageLine = UsagePage['data'][number];
 
 const PAGES_MAX = 50;
 

@@ -1,15 +1,8 @@
 /** An export as the API answers it, and the words for it. */
+import type { Export } from '../../client/api-types.ts';
 import type { Outcome, Progress } from '../batch/batch.ts';
 
-export interface ExportFile extends Progress {
-  filter: string;
-  fields: string[] | null;
-  format: string;
-  max_results: number | null;
-  schedule_id: string | null;
-  /** Null until the people are noted, and where they are not counted before they are paid. */
-  estimated_credits: number | null;
-}
+export type ExportFile = Progress & Export;
 
 /** What a person of an export can come to. */
 export const exportWords: Partial<Record<Outcome, string>> = {

@@ -1,25 +1,11 @@
 /** A key as the API shows it; its text is in the answer that made it and nowhere else. */
+import type { Calls, Key } from '../../client/api-types.ts';
 import type { Tone } from '../components/badge.tsx';
 
-export interface Key {
-  id: string;
-  prefix: string;
-  name: string | null;
-  mode: 'live' | 'test';
-  scopes: string[];
-  requests_per_minute: number;
-  requests_per_day: number;
-  rows_per_minute: number | null;
-  credits_per_day: number | null;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-}
+export type { Key };
 
-/** The answer that makes a key: its text is null when the answer is repeated. */
-export interface MadeKey extends Key {
-  key: string | null;
-}
+/** The response that makes a key: its text is null when the response is repeated. */
+export type MadeKey = Calls['POST /v1/keys']['response'];
 
 /** What a key can be allowed to do, in a person's words. */
 export const scopes: readonly { name: string; label: string }[] = [

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Calls } from '../../client/api-types.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { SelectField } from '../components/field.tsx';
 import { Loading } from '../components/loading.tsx';
@@ -22,10 +23,7 @@ const ranges = [
 ];
 const SHOWN_LINES = 200;
 
-interface Me {
-  credits: { remaining: number; reserved: number };
-  storage: { stored_bytes: number; stored_bytes_max: number };
-}
+type Me = Calls['GET /v1/me']['response'];
 
 /** The wallet, and what moved it. The choice of days and of operations is in the address. */
 export function CreditsPage({ query }: PageProps) {

@@ -1,10 +1,9 @@
+import type { Calls } from '../../client/api-types.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import type { AsTyped } from '../use-as-typed.ts';
 import { ZoneTime } from './zone-time.tsx';
 
-export interface NextRunsAnswer {
-  next_runs: string[];
-}
+export type NextRunsAnswer = Calls['GET /v1/schedules/preview']['response'];
 
 /** The answer for these times of a schedule. */
 export function nextRunsPath(cron: string, zone: string): string {

@@ -1,25 +1,11 @@
 /** A schedule and its runs as the API answers them, and the words for them. */
+import type { Calls, Schedule } from '../../client/api-types.ts';
 import { type BatchState, stateLabel, stateTone } from '../batch/batch.ts';
 import type { Tone } from '../components/badge.tsx';
 
-export interface Schedule {
-  id: string;
-  name: string;
-  live: boolean;
-  cron: string;
-  time_zone: string;
-  filter: string;
-  fields: string[] | null;
-  format: string;
-  mode: ScheduleMode;
-  max_results: number | null;
-  max_credits: number | null;
-  enabled: boolean;
-  next_run_at: string | null;
-  created_at: string;
-}
+export type { Schedule };
 
-export type ScheduleMode = 'all' | 'new';
+export type ScheduleMode = Schedule['mode'];
 
 export const modes: readonly { value: ScheduleMode; label: string; about: string }[] = [
   {
@@ -35,16 +21,11 @@ export const modes: readonly { value: ScheduleMode; label: string; about: string
   },
 ];
 
-export interface ScheduleRun {
-  slot: string;
+type Run = Calls['GET /v1/schedules/{id}/runs']['response']['data'][number];
+
+export interface ScheduleRun extends Run {
   /** That of its export, or `skipped` or `failed` when there is none. */
   state: BatchState | 'skipped';
-  reason: string | null;
-  export_id: string | null;
-  rows: number;
-  credits: number;
-  started_at: string | null;
-  finished_at: string | null;
 }
 
 export function runLabel({ state }: ScheduleRun): string {

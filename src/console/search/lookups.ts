@@ -1,5 +1,7 @@
 /** Lookups of the values that a filter names by their ids, and the names of such ids. */
+
 import { useEffect } from 'preact/hooks';
+import type { Calls } from '../../client/api-types.ts';
 import { call } from '../api.ts';
 import type { Option } from '../components/combobox.tsx';
 import { countOf } from '../format.ts';
@@ -8,15 +10,8 @@ import { createStore, useStore } from '../store.ts';
 
 export type LookupKind = 'job-titles' | 'locations' | 'industries';
 
-interface LookupValue {
-  id: number;
-  name: string;
-  count: number;
-}
-
-export interface Lookup {
-  data: LookupValue[];
-}
+export type Lookup = Calls['GET /v1/lookups/job-titles']['response'];
+type LookupValue = Lookup['data'][number];
 
 /** The lookup whose ids a parameter takes. */
 export const lookupOf: Readonly<Record<string, LookupKind>> = {

@@ -1,5 +1,6 @@
+import type { Calls } from '../../client/api-types.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { type DisclosedTotal, formatNumber, formatShare, formatTotal, totalOf } from '../format.ts';
+import { formatNumber, formatShare, formatTotal, totalOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -7,10 +8,7 @@ import type { AsTyped } from '../use-as-typed.ts';
 import { fieldGroups, fieldLabel, mainFields } from './person-fields.ts';
 
 /** What a search would give. */
-export interface Preview extends DisclosedTotal {
-  estimated_credits: number;
-  fields: Record<string, number>;
-}
+export type Preview = Calls['GET /v1/personsearch/preview']['response'];
 
 interface PreviewPanelProps {
   isEmpty: boolean;

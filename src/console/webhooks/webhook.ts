@@ -1,36 +1,13 @@
 /** A webhook and what it was sent, as the API shows them. */
+import type { Calls, Webhook, WebhookDelivery } from '../../client/api-types.ts';
 import type { Tone } from '../components/badge.tsx';
 
-export interface Webhook {
-  id: string;
-  url: string;
-  events: string[];
-  credits_low_threshold: number;
-  enabled: boolean;
-  disabled_reason: string | null;
-  failing_since: string | null;
-  previous_secret_until: string | null;
-  created_at: string;
-}
+export type { Webhook };
 
-/** The answer that holds the signing secret; null when the answer is repeated. */
-export interface WebhookWithSecret extends Webhook {
-  secret: string | null;
-}
+/** The response that holds the signing secret; null when the response is repeated. */
+export type WebhookWithSecret = Calls['POST /v1/webhooks']['response'];
 
-export interface Delivery {
-  id: string;
-  event_id: string;
-  type: string;
-  state: string;
-  attempts: number;
-  next_attempt_at: string | null;
-  response_status: number | null;
-  error: string | null;
-  duration_ms: number | null;
-  created_at: string;
-  payload: unknown;
-}
+export type Delivery = WebhookDelivery;
 
 /** What can be told, in groups. */
 export const eventGroups: readonly { label: string; events: readonly string[] }[] = [
