@@ -795,7 +795,7 @@ export interface Calls {
         reserved: number;
       };
       storage: {
-        /** Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free. */
+        /** Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free, an export 11 bytes for each person that it may hold (`max_results`). */
         stored_bytes: number;
         /** Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split. */
         stored_bytes_max: number;
