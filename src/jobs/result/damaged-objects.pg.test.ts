@@ -242,19 +242,6 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     });
   });
 
-  test('a part that was replaced by a version without checksums is not reported as damaged', async () => {
-    const id = await pipeline.enrich(caller, list, options);
-    const { store } = pipeline.context;
-    const [part = ''] = await partKeys(id);
-    const bytes = await store.get(part, { from: 0, to: must(await store.head(part), part) });
-    const changed = Buffer.from(bytes.toString().replace('note 0', 'other'));
-    await store.put(`${part}-new`, [changed]);
-    await pipeline.sql`
-      update parts set object_key = ${`${part}-new`}, bytes = ${changed.length}
-      where object_key = ${part}`;
-    expect((await pipeline.results(caller, id)).text).toContain('other');
-  });
-
   test('a byte changed in transit is read again', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const { store } = pipeline.context;
