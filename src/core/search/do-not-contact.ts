@@ -36,7 +36,7 @@ export function readContacts(written: WrittenContacts): ListedContacts {
       errors.push({ field: `${field}.${index}`, message: messages[field] });
       return [];
     });
-  const hashed = collect('emails', hashEmail);
+  const hashed = collect('emails', hashEmails).flat();
   const domains = collect('domains', readDomain);
   const given = collect('email_sha256', readHash);
   if (errors.length === 0) return { emailHashes: [...hashed, ...given], domains };
@@ -78,10 +78,11 @@ const messages: Record<keyof WrittenContacts, string> = {
   email_sha256: 'must be 64 hexadecimal digits',
 };
 
-function hashEmail(text: string): Buffer | null {
+/** Hashes of all addresses of an entry. */
+function hashEmails(text: string): Buffer[] | null {
   const normalised = normaliseIdentifier('email', text, { subject: 'person' });
   if ('reason' in normalised) return null;
-  return createHash('sha256').update(normalised.values[0]).digest();
+  return normalised.values.map((address) => createHash('sha256').update(address).digest());
 }
 
 function readDomain(text: string): string | null {
