@@ -57,6 +57,17 @@ async function accountWithPassword(): Promise<{ accountId: string; email: string
   return { accountId, email };
 }
 
+test('sign-ins with a key count as calls of its account', async () => {
+  const { accountId, key } = await pipeline.account(0);
+  const calls = { owner: accountId, name: 'other calls', perMinute: 600 };
+  await signIn({ key });
+  await pipeline.context.limiter.oweTokens({ ...calls, cost: 1200 });
+  const refused = await callConsole('POST', { key });
+  const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  expect(problem.detail).toContain('600 for unmetered calls of the account');
+  expect(refused.headers.get('retry-after')).not.toBeNull();
+});
+
 describe('a session of a key', () => {
   let caller: Caller;
   let cookie: string;

@@ -9,7 +9,7 @@ import { type KeyMode, parseKey } from '../keys/key-format.ts';
 import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { countSignIn, forgetSignIn } from '../limits/limits.ts';
+import { countSignIn, countUnmeteredCall, forgetSignIn } from '../limits/limits.ts';
 import { openShare } from '../limits/shares.ts';
 import {
   changeSessionKey,
@@ -61,7 +61,10 @@ export async function signIn(
   const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
   const attempt = { address, email };
   await countSignIn(limiter, attempt);
-  const token = await openSession(sql, await signedInBy(sql, credentials, { address, signal }));
+  const token = await openSession(
+    sql,
+    await signedInBy({ sql, limiter }, credentials, { address, signal }),
+  );
   await forgetSignIn(limiter, attempt);
   return token;
 }
@@ -76,13 +79,14 @@ interface SignedIn {
 
 /** Checks the credentials and returns what they open. */
 async function signedInBy(
-  sql: Sql,
+  { sql, limiter }: { sql: Sql; limiter: Limiter },
   credentials: Credentials,
   { address, signal }: Origin,
 ): Promise<SignedIn> {
   if ('key' in credentials) {
-    const { id, accountId } = await authenticate(sql, readSignInKey(credentials.key.trim()));
-    return { accountId, keyId: id, passwordHash: null };
+    const key = await authenticate(sql, readSignInKey(credentials.key.trim()));
+    await countUnmeteredCall(limiter, key);
+    return { accountId: key.accountId, keyId: key.id, passwordHash: null };
   }
   const { email, password } = credentials;
   const account = await checkInTurn(address, signal, () =>
