@@ -1,16 +1,14 @@
 /** A list as a file: the part `file` of a form, or the body as it is. */
 import type { Request } from 'express';
-import type { CallCredentials } from '../core/keys/keys.ts';
 import { AppError } from '../core/lib/errors.ts';
-import { credentialsEnded } from '../core/sessions/still-in-force.ts';
 import { assertStorageLeft } from '../jobs/batch/stored-bytes.ts';
 import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list/create-list.ts';
-import type { ApiContext } from './api-context.ts';
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';
 import { readMultipart } from './multipart.ts';
 import type { ReceivedList } from './received-list.ts';
 import { holdUpload, uploadContextOf } from './upload-context.ts';
+import { whileInForce } from './while-in-force.ts';
 
 /** Stores the file. Nothing of it stays when this throws. */
 export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
@@ -36,29 +34,6 @@ export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   } catch (error) {
     await discard();
     throw error;
-  }
-}
-
-/**
- * Receives an upload, which may take hours, for as long as its key and session last: a watcher asks for
- * them all the time. `receive` ends with the refusal when its signal is aborted.
- */
-async function whileInForce<Result>(
-  { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
-  credentials: CallCredentials,
-  receive: (cut: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const cut = new AbortController();
-  const unwatch = watcher.watchCaller(credentials, () => {
-    credentialsEnded(sql, credentials).then(
-      (refusal) => cut.abort(refusal),
-      (error) => cut.abort(error),
-    );
-  });
-  try {
-    return await receive(cut.signal);
-  } finally {
-    unwatch();
   }
 }
 

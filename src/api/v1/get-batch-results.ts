@@ -7,6 +7,7 @@ import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';
+import { whileInForce } from '../while-in-force.ts';
 import { ownBatchOf } from './own-batch.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
@@ -59,7 +60,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     params: idParams,
     responses: { 200: { description: 'The file, as far as it is there.', types: resultTypes } },
     errors: [410, 422, 500],
-    async handler({ context, key, query, params, response }) {
+    async handler({ context, key, credentials, query, params, response }) {
       const batch = await ownBatchOf(context, key, resource, params.id);
       holdDownload(key.accountId, response);
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
@@ -73,7 +74,9 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       response.setHeader('X-Result-Complete', String(results.complete));
       // What fails before the first byte is answered with a problem document.
       await once(results.stream, 'readable');
-      await pipeline(results.stream, response);
+      await whileInForce(context, credentials, (signal) =>
+        pipeline(results.stream, response, { signal }),
+      );
       return sent;
     },
   }),

@@ -1,0 +1,28 @@
+import type { CallCredentials } from '../core/keys/keys.ts';
+import { credentialsEnded } from '../core/sessions/still-in-force.ts';
+import type { ApiContext } from './api-context.ts';
+
+/**
+ * Runs a transfer, which may take hours, for as long as its key and session are in force, which a watcher checks
+ * all the time. `transfer` has to end when its signal is aborted; the refusal is then thrown.
+ */
+export async function whileInForce<Result>(
+  { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  transfer: (cut: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const cut = new AbortController();
+  const unwatch = watcher.watchCaller(credentials, () => {
+    credentialsEnded(sql, credentials).then(
+      (refusal) => cut.abort(refusal),
+      (error) => cut.abort(error),
+    );
+  });
+  try {
+    return await transfer(cut.signal);
+  } catch (error) {
+    throw cut.signal.aborted ? cut.signal.reason : error;
+  } finally {
+    unwatch();
+  }
+}
