@@ -80,7 +80,7 @@ describe('beside the maximum of open lists', () => {
       expect(response.headers.get('retry-after')).toBe('60');
       const problem = await expectProblem(response, { status: 429, code: 'rate_limited' });
       expect(problem.detail).toContain(`limit of ${MAX} for unfinished lists and exports`);
-      expect(problem.detail).toContain('Cancel what is not needed');
+      expect(problem.detail).toContain('Cancel those that are not needed');
       expect((await pipeline.objects()).filter((key) => !isUploads(key))).toEqual(before);
       expect(pipeline.queues.waiting).toEqual([]);
     },
