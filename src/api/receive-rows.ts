@@ -117,7 +117,7 @@ function asFormField(value: unknown): unknown {
 function refuseDialect(given: Record<string, unknown>): void {
   const errors = Object.keys(dialect)
     .filter((field) => field in given)
-    .map((field) => ({ field, message: 'is no parameter of a call with rows' }));
+    .map((field) => ({ field, message: 'is not a parameter of a call with rows' }));
   if (errors.length === 0) return;
   const message = errors.map((error) => `${error.field}: ${error.message}`).join('. ');
   throw new AppError({ code: 'invalid_parameter', status: 400, message, errors });

@@ -197,7 +197,7 @@ describe('an object that is missing', () => {
     async (kind) => {
       const id = (await made[kind]?.()) ?? '';
       const { context, queues } = pipeline;
-      await queues.runNext(context, 'split-batch');
+      await queues.runNext(context, kind === 'export' ? 'write-ids' : 'split-batch');
       await queues.runNext(context, 'run-chunk');
       const before = await pipeline.wallet(caller);
       const [counted] = await pipeline.sql<{ matched: number }[]>`

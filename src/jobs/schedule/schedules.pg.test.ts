@@ -344,7 +344,7 @@ describe('a schedule', () => {
     [{ filter: 'nothing=1' }, 'nothing', ''],
     [{ fields: ['nothing'] }, 'fields', 'nothing'],
     [{ mode: 'some' }, 'mode', ''],
-    [{ hold: true }, 'hold', 'no parameter'],
+    [{ hold: true }, 'hold', 'is not a recognised parameter'],
   ])('with %j is refused, on creation and on change', async (wrong, field, said) => {
     const schedule = await make();
     for (const answer of [
