@@ -119,7 +119,8 @@ function testTraces(open: () => Promise<Record<string, string>>): void {
       const expected = phases.filter((phase) => phase !== 'look_up' || numbers.length > 1);
       expect(inside.filter((name) => phases.includes(name)).sort()).toEqual(expected.sort());
     }
-    expect(named(spans, 'process batches')).toHaveLength(1);
+    const queue = numbers.length > 1 ? 'batches' : 'exports';
+    expect(named(spans, `process ${queue}`)).toHaveLength(1);
     expect(named(spans, 'finish')).toHaveLength(1);
   };
 

@@ -46,7 +46,7 @@ describe('an upload that is refused', () => {
     ['with a quote in its header that never closes', '"email,name\na@b.example,x\n', 1, /quote/],
     ['with a NUL in its header', 'em\0ail,name\na@b.example,x\n', 1, /NUL/],
     ['with a header of 1 MB', `email${'x'.repeat(1_000_000)}\na@b.example\n`, 1, /quotes/],
-    ['with a delimiter of its own', 'sep=^\nemail^name\n', 1, /use , ; \| or tab/],
+    ['with a delimiter of its own', 'sep=^\nemail^name\n', 1, /Use , ; \| or tab/],
     ['of nothing but blank lines', '\n\n\n', 1, /at least one row/],
   ];
   test.each(files)('%s: 422 with the line, raw, as gzip and in a form', async (_what, ...rest) => {
@@ -103,7 +103,7 @@ describe('an upload that is refused', () => {
       status: 422,
       code: 'unreadable_csv',
     });
-    expect(problem.detail).toMatch(/cut off/);
+    expect(problem.detail).toMatch(/truncated/);
   });
 
   test.each(['before', 'after'])('with 10,000 form parts %s the file: 400', async (where) => {

@@ -16,6 +16,7 @@ afterAll(() => pipeline.close());
  */
 const unread = [
   ...['stateSince', 'traceParent', 'waitsFor', 'claimAfter', 'claimableAccount', 'storedBytes'],
+  'storedBytesOpen',
   ...['objectsCheckedAt', 'objectsDamaged', 'objectMissingSince'],
   ...['jobAfter', 'jobAttempts', 'jobLeaseUntil'],
 ];

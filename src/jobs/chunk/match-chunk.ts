@@ -72,8 +72,10 @@ export async function matchChunk(
     requireAgreement,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
   });
-  if (batch.dedupe) await markDuplicates(context, batch, chunk, outcomes, answered);
-  endPhase('compare');
+  if (batch.dedupe) {
+    await markDuplicates(context, batch, chunk, outcomes, answered);
+    endPhase('compare');
+  }
   const release = () => kept.splice(0).forEach(releaseBuffer);
   return { piece, records, repairs: read.repairs, outcomes, release };
 }
