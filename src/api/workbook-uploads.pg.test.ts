@@ -44,7 +44,7 @@ test('a workbook whose sheet is more than an upload may be is refused, and nothi
   const refused = await post({ rows, strings });
   const problem = await expectProblem(refused, { status: 413, code: 'file_too_large' });
   expect(problem).toMatchObject({ bytes_max: BYTES_MAX });
-  expect(problem.detail).toMatch(/1000000 bytes of text.*split/);
+  expect(problem.detail).toMatch(/1000000 bytes of text.*Split/);
   expect(await pipeline.objects()).toEqual([]);
 });
 
