@@ -47,7 +47,7 @@ export function renderApiTypes(document: object): string {
   return [
     '/** The JSON of the HTTP API. Generated from the OpenAPI document by `npm run docs`: do not edit. */\n',
     ...named,
-    `/** What each call takes and responds with. */\nexport interface Calls {\n${calls.join('')}}\n`,
+    `/** The request and responses of each call. */\nexport interface Calls {\n${calls.join('')}}\n`,
   ].join('\n');
 }
 

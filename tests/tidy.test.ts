@@ -53,6 +53,11 @@ const sharedStatements: Record<string, readonly string[]> = {
   ],
 };
 
+/** Headless openings of doc comments (see `docs/glossary.md`). */
+const headlessOpening = /\/\*\*\s*(?:\n\s*\* )?(Who|Whom|Whose|What|Whether|Where)\b/g;
+/** Split, so that this file does not break its own rule. */
+const docStart = ['/', '**'].join('');
+
 const rules: Rule[] = [
   {
     name: 'imports point from the higher layer to the lower one',
@@ -174,6 +179,21 @@ const rules: Rule[] = [
       { 'src/a/utils.ts': '' },
       { 'src/a/someFile.ts': '' },
       { 'src/a/SomePage.tsx': '' },
+    ],
+  },
+  {
+    // The console's own texts and comments are rewritten together.
+    name: 'a doc comment opens with its subject, not with a headless clause',
+    find: perFile((file) =>
+      /\.tsx?$/.test(file.path) && !file.path.startsWith('src/console/')
+        ? [...file.text.matchAll(headlessOpening)].map(
+            (match) => `${file.path}:${lineAt(file.text, match.index)} opens with ${match[1]}`,
+          )
+        : [],
+    ),
+    broken: [
+      { 'src/a.ts': `${docStart} What a part delivers. */\nconst a = 1;` },
+      { 'src/a.ts': `${docStart}\n * Whom a filter finds.\n */\nconst a = 1;` },
     ],
   },
   {

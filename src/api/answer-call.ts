@@ -133,7 +133,7 @@ function render(asked: Asked, outcome: Outcome, charged: number): string {
   return `{"data":${data},"match":${match},"meta":${meta}}`;
 }
 
-/** What a call without a match is answered with; it cost nothing. */
+/** The response to a call without a match; it cost nothing. */
 function refusal(outcome: Outcome): AppError {
   switch (outcome.status) {
     case 'ambiguous':

@@ -36,7 +36,7 @@ interface SearchCall extends RouteInput {
   page: PageRequest;
 }
 
-/** What is kept of an answer: who was in it, and the headers that came with it. */
+/** The stored part of a response: the people in it and its headers. */
 interface KeptAnswer {
   people: number[];
   next: string | null;

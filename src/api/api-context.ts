@@ -7,10 +7,10 @@ import type { ReadSearch } from '../core/search/read-search.ts';
 import type { BatchWatcher } from '../jobs/batch/watch-batches.ts';
 import type { Queues } from '../jobs/queue/queues.ts';
 
-/** What an endpoint may use. */
+/** The context of an endpoint. */
 export interface ApiContext extends Context {
   config: Config;
-  /** Where lookups of live keys are read. */
+  /** The databases that lookups of live keys read. */
   replicas: Replicas;
   /** Runs person searches and previews, each account in its share. */
   readSearch: ReadSearch;

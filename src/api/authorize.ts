@@ -60,7 +60,7 @@ export function setCreditHeaders(response: Response, charged: number, remaining:
   response.setHeader('X-Credits-Remaining', String(remaining));
 }
 
-/** What a call presents: a key in its header, or by the session of the browser it comes from. */
+/** The credentials of a call: a key in its header, or the session of its browser. */
 async function presentedKey(context: ApiContext, request: Request): Promise<Presented> {
   if (request.headers.authorization !== undefined) {
     return { keySha256: readKey(bearerToken(request)), sessionSha256: null };

@@ -9,7 +9,7 @@ export interface BatchResource<Kind extends BatchKind = BatchKind> {
   kind: Kind;
   path: string;
   scope: Scope;
-  /** What to call one of them, and several. */
+  /** The nouns for one of them and for several. */
   noun: string;
   article: string;
   plural: string;

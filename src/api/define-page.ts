@@ -19,7 +19,7 @@ interface PageDefinition<
   filter?: Filter;
   /** Items of a page. */
   limit?: { default: number; max: number };
-  /** What a cursor must look like, and what it is read as. */
+  /** The pattern of a cursor, and its parsed form. */
   cursor: z.ZodType<Cursor, string>;
   cursorOf(row: Row): string;
   view(row: Row): z.output<Item>;

@@ -24,9 +24,9 @@ export interface RouteInput<Query = unknown, Params = unknown> {
   context: ApiContext;
   /** The caller's key; its account owns everything that the call may see. */
   key: ApiKey;
-  /** What a charge has to find in force. Transactions of `context.sql` ask for it by themselves. */
+  /** The credentials that a charge must find valid. Transactions of `context.sql` check them by themselves. */
   credentials: CallCredentials;
-  /** What a counted call found when it was let in; null for other calls. */
+  /** The state of the key's limits when a metered call was admitted; null for other calls. */
   admission: Admission | null;
   query: Query;
   params: Params;
@@ -42,11 +42,11 @@ export interface DocumentedResponse {
 }
 export type Responses = Readonly<Record<number, DocumentedResponse>>;
 
-/** What a handler returns that has sent the response itself: a stream, or prepared text. */
+/** Returned by a handler that has sent the response itself: a stream, or prepared text. */
 export const sent = Symbol('sent');
 type Sent = typeof sent;
 
-/** What a handler responds with: one of the documented statuses, with the JSON of its schema. */
+/** The reply of a handler: one of the documented statuses, with the JSON of its schema. */
 export type ReplyOf<Documented> = {
   [Status in keyof Documented]: { status: Status } & (Documented[Status] extends {
     schema: z.ZodType<infer Body>;
@@ -68,7 +68,7 @@ export interface HandlerInput<Query, Params, Body, Reply> extends RouteInput<Que
   keep(tx: Sql, response: KeptResponse): Promise<void>;
 }
 
-/** What a reply may say beside its body. */
+/** Parts of a reply other than its body. */
 export interface AfterCommit {
   /** Wakes workers; what it throws is logged, because the sweep finds what has no wake-up. */
   wake?: () => Promise<void>;
@@ -79,7 +79,7 @@ export interface AfterCommit {
 /** A body that a route reads by itself. */
 interface Received<Body> {
   body: Body;
-  /** What makes two requests the same, their query when absent: options and the SHA-256 of the file, if there is one. */
+  /** The identity of a request: options and the SHA-256 of its file, if there is one; its query when absent. */
   same?: { options: Record<string, unknown>; fileSha256?: Buffer };
   /** Undoes the reading: the request was served before. */
   discard?(): Promise<void>;
@@ -94,7 +94,7 @@ export interface RouteDefinition<
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   summary: string;
-  /** What the key must be allowed to do; null: any key. */
+  /** The scope that the key needs; null for any key. */
   scope: Scope | null;
   /** True for the calls that the key's limits per minute and day count. */
   counted?: boolean;

@@ -1,4 +1,4 @@
-/** What the calls around an account's do-not-contact list share. */
+/** Shared by the calls about an account's do-not-contact list. */
 import { z } from 'zod';
 import type { Owner } from '../core/accounts/owner.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
@@ -14,7 +14,7 @@ const ENTRIES_MAX = 10_000;
 const BYTES_MAX = 4 * 1024 * 1024;
 
 const entries = z.array(z.string().max(1000)).max(ENTRIES_MAX).default([]);
-/** What a call lists. */
+/** The entries of a call. */
 export const contactsBody = z.strictObject({
   emails: entries,
   domains: entries,

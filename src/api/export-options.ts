@@ -1,4 +1,4 @@
-/** What an export is of, as callers of exports and of schedules send it. */
+/** The options of an export, as callers of exports and schedules send them. */
 import { z } from 'zod';
 import { resultFormats } from '../jobs/batch/result-format.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What can be learned of a person without paying: the attacks, played over HTTP. Somebody who knows an identifier,
+ * Attacks over HTTP that try to learn about a person without paying. Somebody who knows an identifier,
  * or where a person works, asks every endpoint that charges nothing; all must respond as if nobody were stored.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** What one caller reads, with everything that differs from call to call taken out. */
+/** One caller's responses, without the parts that differ from call to call. */
 class Observer {
   readonly seen: string[] = [];
   readonly #caller: Caller;

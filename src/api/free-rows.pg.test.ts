@@ -1,5 +1,5 @@
 /**
- * What the rows of a list that cost nothing reveal: whether a person is stored must not show in how another identifier of
+ * Free rows of a list reveal nothing: whether a person is stored must not show in how another identifier of
  * the row is decided.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';

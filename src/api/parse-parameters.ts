@@ -38,7 +38,7 @@ function invalidParameters(errors: ErrorDetail[]): AppError {
   });
 }
 
-/** Where a text with a NUL stands in a value; null when there is none. */
+/** The path of a text with a NUL in a value; null when there is none. */
 function pathOfNul(value: unknown): string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null;
   if (typeof value !== 'object' || value === null) return null;

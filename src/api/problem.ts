@@ -79,7 +79,7 @@ function isHangUp(thrown: unknown, response: Response): boolean {
   return isCut && response.headersSent && response.closed;
 }
 
-/** What no route answers. */
+/** The problem of a path without a route. */
 export const refuseUnknownPath: RequestHandler = (request) => {
   throw new AppError({
     code: 'not_found',

@@ -37,7 +37,7 @@ export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   }
 }
 
-/** What a list may be sent as; the bytes decide what it is. */
+/** The media types of a list; the bytes decide its format. */
 const bareTypes = [
   'text/*',
   'application/csv',

@@ -16,7 +16,7 @@ const requestSeconds = new Histogram({
   registers: [metrics],
 });
 
-/** What balancers and orchestrators ask every few seconds. */
+/** The paths that balancers and orchestrators request every few seconds. */
 const probes = ['/healthz', '/readyz'];
 
 interface Noted {

@@ -16,7 +16,7 @@ const cell = z.union([z.string().max(CELL_LENGTH_MAX), z.number(), z.boolean(), 
 const name = z.string().min(1).max(200);
 const rowSchema = z.record(name, cell);
 
-/** What the list holds, as documentation and as a check. */
+/** The contents of the list, for documentation and validation. */
 export const rowsSchema = z.array(rowSchema).min(1).max(ROWS_MAX);
 
 export interface RowList {
@@ -56,7 +56,7 @@ export function parseJsonLines(text: string): unknown[] {
 }
 
 /**
- * What the columns mean where the call does not say: those named as an identifier of the operation or as
+ * The default mapping of the columns: those named as an identifier of the operation or as
  * a context column are that. Null when none is; they are guessed then, as for a file.
  */
 export function mappingOf(operation: unknown, columns: readonly string[]): object | null {

@@ -24,7 +24,7 @@ export const filterQuery = z.object({
   companyId: list('Current companies, `[1|2]`'),
 });
 
-/** What steers a page. */
+/** The parameters of a page. */
 export const pageQuery = {
   limit: z.number().int().min(1).max(1000).default(100).optional(),
   skip: z.number().int().min(0).optional(),

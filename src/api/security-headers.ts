@@ -1,4 +1,4 @@
-/** What a browser is told about an answer: all that helmet says of pages, what is left of it for programs. */
+/** Security headers of responses: all of helmet's for pages, the applicable ones for programs. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet, { type HelmetOptions } from 'helmet';
@@ -35,7 +35,7 @@ export function securityHeadersOf(url: string): Map<string, string> {
   return answerPath.test(url) ? ofAnswers : ofPages;
 }
 
-/** What helmet sets. It depends on no request, so its middlewares are asked once. */
+/** The headers that helmet sets. They depend on no request, so its middlewares run once. */
 function readHeaders(options: HelmetOptions): Map<string, string> {
   const headers = new Map<string, string>();
   const response = new ServerResponse(new IncomingMessage(new Socket()));

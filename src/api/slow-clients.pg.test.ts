@@ -1,4 +1,4 @@
-/** Who sends or reads next to nothing is cut, and who is merely slow, or waits for us, is not. */
+/** Connections that send or read next to nothing are cut; slow ones, and those that wait for us, are not. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

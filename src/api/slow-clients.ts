@@ -32,7 +32,7 @@ interface Exchange {
 
 interface Moment {
   at: number;
-  /** What had moved on the connection by then. */
+  /** The bytes that had moved on the connection by then. */
   bytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the calls that store an upload share. */
+/** Shared by the calls that store an upload. */
 import type { Response } from 'express';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { UploadContext } from '../jobs/list/create-list.ts';

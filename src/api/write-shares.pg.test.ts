@@ -1,4 +1,4 @@
-/** What one account writes takes a few connections, also while its transactions wait for a lock. */
+/** One account's writes take a few connections, even while its transactions wait for a lock. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';

@@ -297,7 +297,7 @@ export interface WebhookDelivery {
   };
 }
 
-/** What each call takes and responds with. */
+/** The request and responses of each call. */
 export interface Calls {
   'GET /v1/people/enrich': {
     query: {

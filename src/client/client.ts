@@ -39,7 +39,7 @@ type Name = keyof Calls;
 type Part<Of extends Name, Key extends string> =
   Calls[Of] extends Record<Key, infer Value> ? Value : undefined;
 
-/** What a call is made with, beside its name. */
+/** The arguments of a call, other than its name. */
 interface Sent {
   /** Takes the place of `{id}` and `{delivery_id}`. */
   id?: string;
@@ -48,7 +48,7 @@ interface Sent {
   body?: object;
 }
 
-/** What can be done to lists and exports alike. */
+/** The actions on lists and exports alike. */
 export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;

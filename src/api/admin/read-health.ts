@@ -118,7 +118,7 @@ function findProblems(
   return wrong.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
-/** What a part answers and how soon; null for one that fails or takes too long. */
+/** The response of a part and its time; null for one that fails or takes too long. */
 async function timed<T>(asked: Promise<T>): Promise<Answer<T>> {
   const start = performance.now();
   const late = delay(ANSWER_MS_MAX, null, { ref: false });

@@ -1,4 +1,4 @@
-/** What an operator sees of the running service, with a key of the scope `admin`; in no public document. */
+/** The operator's view of the running service, for keys of the scope `admin`; in no public document. */
 import { Router } from 'express';
 import type { ApiContext } from '../api-context.ts';
 import { noteRequest } from '../request-log.ts';

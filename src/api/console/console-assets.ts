@@ -1,5 +1,5 @@
 /**
- * What the browser loads of the console: the modules that `npm run build` compiled, the stylesheet, and
+ * The console's files for the browser: the modules that `npm run build` compiled, the stylesheet, and
  * Preact as it is in node_modules. Nothing is bundled: an import map says where bare imports are.
  */
 import { createHash } from 'node:crypto';

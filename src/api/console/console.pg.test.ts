@@ -1,4 +1,4 @@
-/** What the console does when something goes wrong: each has an answer on the page. */
+/** The console's behaviour on errors: each shows on the page. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';

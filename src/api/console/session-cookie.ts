@@ -54,7 +54,7 @@ export interface Presented {
 }
 
 /**
- * What the browser's session presents; null for a call without a session. Throws
+ * The credentials of the browser's session; null for a call without one. Throws
  * `AppError` 401 for one that has ended, 403 for a call that no page of ours made, 409 for a page that
  * shows the other mode: another tab of the same browser has switched it.
  */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** What a browser says of a call that a page of ours makes. */
+/** The headers that a browser adds to a call of one of our pages. */
 const fromOurPage = { 'Sec-Fetch-Site': 'same-origin' };
 
 function callConsole(method: string, body?: unknown, headers: Record<string, string> = {}) {

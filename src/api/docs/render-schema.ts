@@ -2,7 +2,7 @@
 import { code, escapeHtml } from './markup.ts';
 import type { Schema } from './open-api-document.ts';
 
-/** What a value may be, in a few words: `integer, 1 to 100, default 20`. */
+/** Describes the values of a schema in a few words: `integer, 1 to 100, default 20`. */
 export function describeType(schema: Schema): string {
   return [typeName(schema), ...bounds(schema)].join(', ');
 }

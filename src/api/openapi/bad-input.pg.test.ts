@@ -128,7 +128,7 @@ describe.each(operations)('$name', ({ name, route }) => {
   const { parameters, requestBody } = must(documented.get(name), name);
   const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.string());
 
-  /** What no call goes without, as the sample has it. */
+  /** The required values of every call, from the sample. */
   const requiredOf = (query: URLSearchParams) =>
     new URLSearchParams(
       parameters

@@ -5,7 +5,7 @@ import { problemSchema } from '../problem.ts';
 
 type Json = Record<string, unknown>;
 
-/** What any call with a key may be answered. */
+/** The responses that any call with a key may get. */
 const commonErrors = [400, 401, 403, 429, 503];
 
 const meanings: Record<number, string> = {

@@ -1,4 +1,4 @@
-/** What the tests over all operations share: a pipeline with something of everything, and a call of each. */
+/** Shared by the tests over all operations: a pipeline with something of everything, and a call of each. */
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';

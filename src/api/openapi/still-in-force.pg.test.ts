@@ -41,7 +41,7 @@ async function makeKey(): Promise<Caller> {
   return key;
 }
 
-/** What a call comes with, and how that ends. */
+/** The credentials of a call, and how they end. */
 interface Credentials {
   headers: Record<string, string>;
   end(): Promise<unknown>;
@@ -256,7 +256,7 @@ describe.each(['key', 'session'] as const)('when its %s ends before its body', (
   );
 });
 
-/** What writes or charges: all but what only reads. */
+/** The operations that write or charge. */
 const writing = operations.filter(
   ({ route: { method, counted, path } }) =>
     method !== 'get' || (counted && !/preview|lookups|me$/.test(path)),

@@ -5,7 +5,7 @@ import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, type Route } from '../define-route.ts';
 import { ownBatchOf, ownerOf } from './own-batch.ts';
 
-/** What each action does, what may be asked of lists alone, and what is metered as a request of the key. */
+/** The actions on a batch: what each does, which are for lists alone, and which are metered. */
 const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {
   start: { summary: 'Start what was held' },
   pause: { summary: 'Pause it' },

@@ -12,7 +12,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { defineRoute } from '../define-route.ts';
 import { keysOf, newKeySchema, viewKey } from '../key-view.ts';
 
-/** What the columns hold. */
+/** The ranges of the columns. */
 const LIMIT_MAX = 2_147_483_647;
 const limit = z.number().int().min(1).max(LIMIT_MAX);
 

@@ -51,7 +51,7 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
     }),
 );
 
-/** What a call asks for. Throws `AppError` 400. */
+/** The request of a call. Throws `AppError` 400. */
 function readCall(operation: OperationName, { key, query, response }: RouteInput) {
   const { fields = null, ...identifiers } = query as { fields?: string[] };
   const row = readIdentifier(operation, identifiers);
@@ -67,7 +67,7 @@ function assertPayable(operation: OperationName, input: RouteInput): void {
   if (refused !== null) throw refused;
 }
 
-/** What the magic identifiers of test mode do: nothing for all others. */
+/** Applies the magic identifiers of test mode; others have no effect. */
 async function waitAsSimulated({ identifiers }: RowInput): Promise<void> {
   for (const { kind, values } of identifiers) {
     const { waitMs } = simulateTestOutcome(kind, values[0] ?? '');

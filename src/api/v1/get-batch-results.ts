@@ -33,13 +33,13 @@ const listQuery = z.strictObject({
   format: z.enum(resultFormats).default('csv'),
   gzip: gzip.default('false'),
 });
-/** What is not said here was said when the export was made. */
+/** Options that are absent here are those of the export. */
 const exportQuery = z.strictObject({
   format: z.enum(resultFormats).optional(),
   gzip: gzip.optional(),
 });
 
-/** What a browser calls the file: after the list's own, so that people know it again; an export by its day. */
+/** The file name for browsers: that of the list, so that people recognise it; an export by its day. */
 function fileNameOf({ kind, name, createdAt }: Batch): string {
   if (kind === 'export') return `${name} ${createdAt.toISOString().slice(0, 10)}`;
   return `${name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '')}.enriched`;

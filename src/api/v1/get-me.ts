@@ -35,7 +35,7 @@ const meSchema = z.strictObject({
   }),
 });
 
-/** Who is calling: the key's prefix, the credits left and the limits. Free. */
+/** Returns the caller's key prefix, remaining credits and limits. Free. */
 export const getMeRoute = defineRoute({
   method: 'get',
   path: '/v1/me',

@@ -25,7 +25,7 @@ const usageSchema = z.strictObject({
   lines: z.number().int(),
 });
 
-/** What moved the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
+/** Lists the changes of the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
 export const getUsageRoute = definePage({
   path: '/v1/usage',
   summary: 'Ledger lines by day, operation and batch',

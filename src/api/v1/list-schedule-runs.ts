@@ -5,7 +5,7 @@ import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
 import { ownSchedule } from './get-schedule.ts';
 
-/** What became of each slot of a schedule, latest first. The cursor is the slot of the last one. */
+/** Lists the outcome of each slot of a schedule, latest first. The cursor is the slot of the last one. */
 export const listScheduleRunsRoute = definePage({
   path: '/v1/schedules/:id/runs',
   summary: 'Runs of a schedule, latest first, with rows and credits',

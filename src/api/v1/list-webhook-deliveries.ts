@@ -7,7 +7,7 @@ import { idParams } from '../define-route.ts';
 import { webhookId } from '../webhook-options.ts';
 import { ownerOf } from './own-batch.ts';
 
-/** What became of each event that a webhook was sent, newest first. */
+/** Lists the deliveries of a webhook, newest first. */
 export const listWebhookDeliveriesRoute = definePage({
   path: '/v1/webhooks/:id/deliveries',
   summary: 'Deliveries of a webhook, newest first, with their payloads and attempts',

@@ -5,7 +5,7 @@ import type { BatchKind, BatchOf, ListBatch } from '../../jobs/batch/batch.ts';
 import { findOwnBatch } from '../../jobs/batch/batches.sql.ts';
 import type { ApiContext } from '../api-context.ts';
 
-/** Whose objects a key sees: its account's, and only those of its mode. */
+/** The owner of the objects that a key sees: its account, in its mode. */
 export function ownerOf(key: ApiKey): Owner {
   return { accountId: key.accountId, live: key.mode === 'live' };
 }
