@@ -242,9 +242,9 @@ create table public.do_not_contact (
   constraint do_not_contact_pkey PRIMARY KEY (id)
 );
 CREATE INDEX do_not_contact_account ON public.do_not_contact USING btree (account_id, live, id);
-CREATE TRIGGER do_not_contact_added AFTER INSERT ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_added();
-CREATE TRIGGER do_not_contact_changed AFTER UPDATE ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_change();
-CREATE TRIGGER do_not_contact_removed AFTER DELETE ON public.do_not_contact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact_removed();
+CREATE TRIGGER do_not_contact_added AFTER INSERT ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact();
+CREATE TRIGGER do_not_contact_changed AFTER UPDATE ON public.do_not_contact REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact();
+CREATE TRIGGER do_not_contact_removed AFTER DELETE ON public.do_not_contact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.count_do_not_contact();
 
 create table public.do_not_contact_versions (
   account_id uuid not null,
@@ -550,40 +550,14 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.count_do_not_contact_added()
+CREATE OR REPLACE FUNCTION public.count_do_not_contact()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   insert into do_not_contact_versions (account_id, live, version, entries)
-  select account_id, live, 1, count(*) from changed
-  group by account_id, live order by account_id, live
-  on conflict (account_id, live) do update
-    set version = do_not_contact_versions.version + 1,
-      entries = do_not_contact_versions.entries + excluded.entries;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_do_not_contact_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into do_not_contact_versions (account_id, live, version)
-  select distinct account_id, live, 1 from changed
-  order by account_id, live
-  on conflict (account_id, live)
-    do update set version = do_not_contact_versions.version + 1;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_do_not_contact_removed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into do_not_contact_versions (account_id, live, version, entries)
-  select account_id, live, 1, -count(*) from changed
+  select account_id, live, 1, count(*) * case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end
+  from changed
   group by account_id, live order by account_id, live
   on conflict (account_id, live) do update
     set version = do_not_contact_versions.version + 1,

@@ -758,31 +758,11 @@ create table do_not_contact_versions (
   primary key (account_id, live)
 );
 
-create function count_do_not_contact_change() returns trigger language plpgsql as $$
-begin
-  insert into do_not_contact_versions (account_id, live, version)
-  select distinct account_id, live, 1 from changed
-  order by account_id, live
-  on conflict (account_id, live)
-    do update set version = do_not_contact_versions.version + 1;
-  return null;
-end $$;
-
-create function count_do_not_contact_added() returns trigger language plpgsql as $$
+create function count_do_not_contact() returns trigger language plpgsql as $$
 begin
   insert into do_not_contact_versions (account_id, live, version, entries)
-  select account_id, live, 1, count(*) from changed
-  group by account_id, live order by account_id, live
-  on conflict (account_id, live) do update
-    set version = do_not_contact_versions.version + 1,
-      entries = do_not_contact_versions.entries + excluded.entries;
-  return null;
-end $$;
-
-create function count_do_not_contact_removed() returns trigger language plpgsql as $$
-begin
-  insert into do_not_contact_versions (account_id, live, version, entries)
-  select account_id, live, 1, -count(*) from changed
+  select account_id, live, 1, count(*) * case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end
+  from changed
   group by account_id, live order by account_id, live
   on conflict (account_id, live) do update
     set version = do_not_contact_versions.version + 1,
@@ -792,16 +772,16 @@ end $$;
 
 create trigger do_not_contact_added after insert on do_not_contact
   referencing new table as changed
-  for each statement execute function count_do_not_contact_added();
+  for each statement execute function count_do_not_contact();
 
 create trigger do_not_contact_removed after delete on do_not_contact
   referencing old table as changed
-  for each statement execute function count_do_not_contact_removed();
+  for each statement execute function count_do_not_contact();
 
 -- A line that changes its account (which no statement does) counts for the new one.
 create trigger do_not_contact_changed after update on do_not_contact
   referencing new table as changed
-  for each statement execute function count_do_not_contact_change();
+  for each statement execute function count_do_not_contact();
 
 -- Returns true when a key, by its row, is neither revoked nor expired. By the clock and not by the start of the
 -- transaction: a statement that waited for a lock checks the time after its wait.
