@@ -9,6 +9,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
+import { CLAIM_ATTEMPTS, leaseEnd } from './lease.sql.ts';
 import { endingStates, unsplitStates } from './states.ts';
 
 /** A job that moves a batch out of a state that it would not leave otherwise. */
@@ -17,14 +18,8 @@ export type BatchJob = Extract<
   'split-batch' | 'write-ids' | 'finish-batch' | 'quote-batch'
 >;
 
-/** Duration of a lease, unless extended. */
-const LEASE_SECONDS = 15;
-
 /** Advisory lock: one claim at a time across workers, so that no account gets two. */
 const CLAIM_LOCK = 7_318_224_907;
-
-/** A claim that comes too late lost the batch to another worker: this many in a row indicate a bug. */
-const CLAIM_ATTEMPTS = 20;
 
 /** Maximum batches that a sweep wakes per account and in all. Awake workers continue on their own. */
 const LISTED = { perAccount: 10, max: 100 } as const;
@@ -49,10 +44,6 @@ function isDue(sql: Sql) {
   return sql`
     (job_after is null or job_after <= clock_timestamp())
     and (job_lease_until is null or job_lease_until <= clock_timestamp())`;
-}
-
-function leaseEnd(sql: Sql) {
-  return sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 }
 
 /** CTE `account`: the accounts with a batch that waits for the job, one index descent for each. */

@@ -1,8 +1,8 @@
 /** Holds the claim of a batch: extends it while the worker lives. */
+
 import type { JobContext } from '../queue/job-context.ts';
 import { type BatchClaim, extendClaim, isAwaited } from './claim-batch.sql.ts';
-
-const EXTEND_EVERY_MS = 5_000;
+import { EXTEND_EVERY_MS } from './lease.sql.ts';
 
 export interface HeldBatch extends BatchClaim {
   /** False when the batch no longer waits for the job. */

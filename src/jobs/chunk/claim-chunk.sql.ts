@@ -8,18 +8,8 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
 import { accountsInTurn, type ChunkWakeUp, inFlight, mayRun } from '../batch/dispatch.sql.ts';
+import { CLAIM_ATTEMPTS, leaseEnd } from '../batch/lease.sql.ts';
 import { runnableStates } from '../batch/states.ts';
-
-/** Duration of a lease, unless extended. */
-const LEASE_SECONDS = 15;
-
-/** A claim that comes too late lost the chunk to another worker: this many in a row indicate a bug. */
-const CLAIM_ATTEMPTS = 20;
-
-/** The end of a lease granted or extended now. */
-export function leaseEnd(sql: Sql) {
-  return sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
-}
 
 /** A chunk as a worker needs it. */
 export interface ClaimedChunk {

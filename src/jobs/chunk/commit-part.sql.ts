@@ -14,11 +14,11 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
+import { leaseEnd } from '../batch/lease.sql.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { Shortage } from '../batch/states.ts';
 import { payableStates } from '../batch/states.ts';
 import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
-import { leaseEnd } from './claim-chunk.sql.ts';
 
 /**
  * Number of failures from which a chunk is tried in smaller parts. A lease may be lost for many reasons; a

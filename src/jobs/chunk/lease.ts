@@ -1,9 +1,8 @@
 /** Extends a claim while its worker lives. A frozen worker loses it, and the epoch fences it off. */
+import { EXTEND_EVERY_MS } from '../batch/lease.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 import { extendLease } from './commit-part.sql.ts';
-
-const EXTEND_EVERY_MS = 5_000;
 
 export function holdLease(context: JobContext, held: ClaimedChunk): { stop(): void } {
   const { batchId: batch, number: chunk } = held;
