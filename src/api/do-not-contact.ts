@@ -1,7 +1,5 @@
 /** Shared by the calls about an account's do-not-contact list. */
 import { z } from 'zod';
-import type { Owner } from '../core/accounts/owner.ts';
-import type { ApiKey } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
@@ -20,11 +18,6 @@ export const contactsBody = z.strictObject({
   domains: entries,
   email_sha256: entries,
 });
-
-/** The account and the graph of a key. */
-export function ownerOf(key: ApiKey): Owner {
-  return { accountId: key.accountId, live: key.mode === 'live' };
-}
 
 /** Reads what a call lists. Throws `AppError` 400, 413 or 415. */
 export async function receiveContacts({ request }: RouteInput): Promise<{

@@ -6,12 +6,12 @@ import { storeUpload } from '../jobs/list/create-list.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';
+import { ownerOf } from './owner-of.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { parseJson, readBody } from './read-json.ts';
 import type { ReceivedList } from './received-list.ts';
 import { mappingOf, parseJsonLines, toRowList } from './row-list.ts';
 import { holdUpload, uploadContextOf } from './upload-context.ts';
-import { ownerOf } from './v1/own-batch.ts';
 
 /** Room for a thousand rows of a few long cells. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;

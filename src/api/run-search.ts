@@ -2,6 +2,7 @@
  * Runs the reads of a person search for a caller: in the share of the account, until the caller is gone. A search that the
  * database did not finish costs its key more requests than one, because it took the time of many.
  */
+
 import type { Response } from 'express';
 import type { Owner } from '../core/accounts/owner.ts';
 import type { Sql } from '../core/db/client.ts';
@@ -10,6 +11,7 @@ import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { clientGone } from './client-gone.ts';
+import { ownerOf } from './owner-of.ts';
 
 interface SearchCaller {
   context: Pick<ApiContext, 'readSearch' | 'sql' | 'limiter' | 'config' | 'log'>;
@@ -25,7 +27,7 @@ export async function runSearch<T>(
   { context, key, response }: SearchCaller,
   read: (graph: Sql, owner: Owner) => Promise<T>,
 ): Promise<T> {
-  const owner = { accountId: key.accountId, live: key.mode === 'live' };
+  const owner = ownerOf(key);
   const gone = clientGone(response);
   let startedAt: number | null = null;
   try {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { addContacts } from '../../core/search/do-not-contact.ts';
 import { defineRoute } from '../define-route.ts';
-import { contactsBody, ownerOf, receiveContacts } from '../do-not-contact.ts';
+import { contactsBody, receiveContacts } from '../do-not-contact.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /** Puts addresses and domains on the account's list; what is listed already stays. */
 export const addDoNotContactRoute = defineRoute({

@@ -3,7 +3,8 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, type Route } from '../define-route.ts';
-import { ownBatchOf, ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
+import { ownBatchOf } from './own-batch.ts';
 
 /** The actions on a batch: what each does, which are for lists alone, and which are metered. */
 const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {

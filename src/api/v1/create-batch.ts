@@ -4,11 +4,11 @@ import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
 import { useUpload } from '../../jobs/list/uploads.ts';
 import { batchOptions } from '../batch-options.ts';
 import { defineRoute } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { receiveFile } from '../receive-file.ts';
 import { receiveJson, rowTypes } from '../receive-rows.ts';
 import { resultsWhenDone } from '../results-when-done.ts';
 import { rowsSchema } from '../row-list.ts';
-import { ownerOf } from './own-batch.ts';
 
 /**
  * Uploads a list: `multipart/form-data` with the part `file` and the options as fields in any order, or

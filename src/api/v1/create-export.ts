@@ -3,7 +3,7 @@ import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { createExport, wakeExport } from '../../jobs/export/create-export.ts';
 import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
-import { ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /**
  * Makes an export: everybody whom the filter means at this moment, written to a file. Responds 202 with it;

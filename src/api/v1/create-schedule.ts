@@ -1,8 +1,8 @@
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Makes a schedule: an export that is made by itself, at the times of a cron expression. */
 export const createScheduleRoute = defineRoute({

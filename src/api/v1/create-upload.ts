@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createUpload } from '../../jobs/list/uploads.ts';
 import { defineRoute } from '../define-route.ts';
-import { ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /**
  * Gives an address to PUT a large file to, past this service, and an id to make a batch of it. An

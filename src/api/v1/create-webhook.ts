@@ -1,8 +1,8 @@
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { checkUrl, createWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { toWebhookRequest, webhookOptions } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Makes a webhook; the secret of its signatures is in this response and nowhere else. */
 export const createWebhookRoute = defineRoute({

@@ -1,7 +1,8 @@
 import { deleteBatchFiles } from '../../jobs/batch/control-batch.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatchOf, ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
+import { ownBatchOf } from './own-batch.ts';
 
 /**
  * Deletes the upload and the result of a batch at once, and cancels it when it has not ended. Responds 204;

@@ -1,7 +1,7 @@
 import { removeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { scheduleId } from '../schedule-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Deletes a schedule and its history. Responds 204; its exports stay, also one that still runs. */
 export const deleteScheduleRoute = defineRoute({

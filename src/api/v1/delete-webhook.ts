@@ -1,7 +1,7 @@
 import { removeWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Deletes a webhook and what is known of its deliveries. Responds 204. */
 export const deleteWebhookRoute = defineRoute({

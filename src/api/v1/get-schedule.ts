@@ -2,8 +2,8 @@ import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.
 import { findOwnSchedule, type Schedule } from '../../jobs/schedule/schedules.sql.ts';
 import { scheduleNotFound } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { scheduleId } from '../schedule-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** One schedule. */
 export const getScheduleRoute = defineRoute({

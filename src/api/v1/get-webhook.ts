@@ -1,8 +1,8 @@
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** One webhook. */
 export const getWebhookRoute = defineRoute({

@@ -3,7 +3,7 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { listBatches } from '../../jobs/batch/batches.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { definePage } from '../define-page.ts';
-import { ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /** The account's lists, or its exports, newest first. */
 export const listBatchesRoutes = forEachResource((resource) => [

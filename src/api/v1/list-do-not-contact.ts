@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listContacts } from '../../core/search/do-not-contact.sql.ts';
 import { definePage } from '../define-page.ts';
-import { ownerOf } from '../do-not-contact.ts';
+import { ownerOf } from '../owner-of.ts';
 
 const contactSchema = z.strictObject({
   email_sha256: z.string().nullable(),

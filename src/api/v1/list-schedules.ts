@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { listSchedules } from '../../jobs/schedule/schedules.sql.ts';
 import { definePage } from '../define-page.ts';
-import { ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /** The account's schedules, newest first. */
 export const listSchedulesRoute = definePage({

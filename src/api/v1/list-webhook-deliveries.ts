@@ -4,8 +4,8 @@ import { deliveryStates, listDeliveries } from '../../jobs/webhook/webhooks.sql.
 import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Lists the deliveries of a webhook, newest first. */
 export const listWebhookDeliveriesRoute = definePage({

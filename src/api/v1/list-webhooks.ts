@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { listWebhooks } from '../../jobs/webhook/webhooks.sql.ts';
 import { definePage } from '../define-page.ts';
-import { ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /** The account's webhooks, newest first. */
 export const listWebhooksRoute = definePage({

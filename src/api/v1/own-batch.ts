@@ -1,14 +1,9 @@
-import type { Owner } from '../../core/accounts/owner.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { BatchKind, BatchOf, ListBatch } from '../../jobs/batch/batch.ts';
 import { findOwnBatch } from '../../jobs/batch/batches.sql.ts';
 import type { ApiContext } from '../api-context.ts';
-
-/** The owner of the objects that a key sees: its account, in its mode. */
-export function ownerOf(key: ApiKey): Owner {
-  return { accountId: key.accountId, live: key.mode === 'live' };
-}
+import { ownerOf } from '../owner-of.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

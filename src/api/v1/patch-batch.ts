@@ -6,7 +6,8 @@ import { readSample } from '../../jobs/list/preview-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
 import { country, mapping } from '../batch-options.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatch, ownerOf } from './own-batch.ts';
+import { ownerOf } from '../owner-of.ts';
+import { ownBatch } from './own-batch.ts';
 
 /** Changes a batch that waits in `ready`, before anything is charged. */
 export const patchBatchRoute = defineRoute({

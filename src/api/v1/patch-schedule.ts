@@ -1,8 +1,8 @@
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { scheduleChange, scheduleId, toScheduleRequest } from '../schedule-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Changes a schedule, enables or disables it. From then on it runs under the key of this call. */
 export const patchScheduleRoute = defineRoute({

@@ -1,8 +1,8 @@
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { changeWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { toWebhookRequest, webhookChange, webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Changes a webhook, enables or disables it. What waits for it is sent when it is enabled again. */
 export const patchWebhookRoute = defineRoute({

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
 import { deleteContacts } from '../../core/search/do-not-contact.sql.ts';
 import { defineRoute } from '../define-route.ts';
-import { contactsBody, ownerOf, receiveContacts } from '../do-not-contact.ts';
+import { contactsBody, receiveContacts } from '../do-not-contact.ts';
+import { ownerOf } from '../owner-of.ts';
 
 /** Takes addresses and domains off the account's list. */
 export const removeDoNotContactRoute = defineRoute({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { replayWebhookDelivery } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { deliveryId, webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Sends an event again, under the same webhook-id, with the schedule from its beginning. */
 export const replayWebhookDeliveryRoute = defineRoute({

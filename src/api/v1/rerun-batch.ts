@@ -4,8 +4,9 @@ import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
 import { storeRerun } from '../../jobs/list/rerun-list.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';
-import { ownBatch, ownerOf } from './own-batch.ts';
+import { ownBatch } from './own-batch.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
 

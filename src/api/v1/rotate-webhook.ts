@@ -3,8 +3,8 @@ import { overlapSecondsDefault, overlapSecondsMax } from '../../core/keys/accoun
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Gives a webhook a new secret; the old one signs along for the overlap. */
 export const rotateWebhookRoute = defineRoute({

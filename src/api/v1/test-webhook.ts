@@ -1,8 +1,8 @@
 import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { testWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
 import { webhookId } from '../webhook-options.ts';
-import { ownerOf } from './own-batch.ts';
 
 /** Sends a test event, once. */
 export const testWebhookRoute = defineRoute({
