@@ -14,8 +14,8 @@ import type { Fired, Load } from './fire-requests.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { cpuBetween, readCpu } from './process-cost.ts';
 
-const connections = 32;
-const creditsEach = 1_000_000_000;
+const CONNECTIONS = 32;
+const CREDITS_EACH = 1_000_000_000;
 
 export interface ApiOptions {
   name: string;
@@ -50,7 +50,7 @@ export async function measureApi(
     () => runOurs(stack, api, emails, options),
     async () => {
       const paths = emails.map((email) => `/person?email=${encodeURIComponent(email)}`);
-      const load = { url: bare.url, connections, paths, keys: [] };
+      const load = { url: bare.url, connections: CONNECTIONS, paths, keys: [] };
       const run = await fire(stack, bare.pid, load);
       assert(run.matched === paths.length, 'the bare service answers every request');
       return run;
@@ -60,7 +60,7 @@ export async function measureApi(
     against: 'Express 5 with one SELECT from the address to the stored record, no accounting',
     details: {
       requests: options.requests,
-      connections,
+      connections: CONNECTIONS,
       wallets: options.wallets,
       databaseConnections: readConfig().databaseConnections,
     },
@@ -110,7 +110,7 @@ async function runOurs(
 ): Promise<Run> {
   const accounts: { accountId: string; key: string }[] = [];
   for (let place = 0; place < wallets; place++) {
-    const accountId = await createAccount(stack.sql, { name: 'Bench', credits: creditsEach });
+    const accountId = await createAccount(stack.sql, { name: 'Bench', credits: CREDITS_EACH });
     // Metered like any other key's calls, but never refused.
     const limits = { requestsPerMinute: 10_000_000, requestsPerDay: 1_000_000_000 };
     const { key } = await createKey(stack.sql, { accountId, mode: 'live', ...limits });
@@ -118,11 +118,11 @@ async function runOurs(
   }
   const paths = emails.map((email) => `/v1/people/enrich?email=${encodeURIComponent(email)}`);
   const keys = accounts.map(({ key }) => key);
-  const run = await fire(stack, api.pid, { url: api.url, connections, paths, keys });
+  const run = await fire(stack, api.pid, { url: api.url, connections: CONNECTIONS, paths, keys });
   const { lines, charged, gone } = await readCharges(
     stack.sql,
     accounts.map(({ accountId }) => accountId),
-    creditsEach,
+    CREDITS_EACH,
   );
   assert(run.matched === paths.length, `${run.others} of the calls were not answered with 200`);
   assert(lines === run.matched, `${run.matched} answers, ${lines} ledger lines`);

@@ -51,8 +51,8 @@ process.once('exit', () => {
 });
 process.once('SIGTERM', () => process.exit(1));
 
-const readyMsMax = 120_000;
-const readyPollMs = 50;
+const READY_MS_MAX = 120_000;
+const READY_POLL_MS = 50;
 
 /**
  * Starts the service on the cached graph, which is made first if need be. Without `options` it is the
@@ -160,11 +160,11 @@ async function startUp(
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  const deadline = Date.now() + readyMsMax;
+  const deadline = Date.now() + READY_MS_MAX;
   while (child.exitCode === null && Date.now() < deadline) {
     const text = await readFile(path.join(dataDir, 'up.json'), 'utf8').catch(() => '');
     if (text.endsWith('\n')) return { up: JSON.parse(text) as UpFile, child };
-    await setTimeout(readyPollMs);
+    await setTimeout(READY_POLL_MS);
   }
   await stopUp(child);
   throw new Error('the service did not start; its reason is above');

@@ -9,7 +9,7 @@ import type { Circumstances } from './benchmark.ts';
 
 const execute = promisify(execFile);
 
-const busyMs = 1000;
+const BUSY_MS = 1000;
 
 /** The load average when this process started, before anything was measured. */
 const [loadAverageBefore = 0] = loadavg();
@@ -44,7 +44,7 @@ export async function readCircumstances(
 /** The busy share of all cores over the next second; null where the system does not report it. */
 async function readBusy(): Promise<number | null> {
   const before = readCores();
-  await setTimeout(busyMs);
+  await setTimeout(BUSY_MS);
   const after = readCores();
   const all = after.all - before.all;
   return all > 0 ? Number((1 - (after.idle - before.idle) / all).toFixed(2)) : null;

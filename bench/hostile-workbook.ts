@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { zipStream } from '../src/formats/xlsx/zip-stream.ts';
 
-const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
 
 /** One text in so many characters is new to the compressor, which makes the archive 80 times smaller than its parts. */
 const NEW_CHARACTERS = 10;
@@ -18,7 +18,7 @@ export async function hostileWorkbook(strings: number): Promise<Buffer> {
       name: 'xl/workbook.xml',
       bytes: [
         Buffer.from(
-          `<workbook xmlns="${main}" xmlns:r="${office}"><sheets><sheet name="One" sheetId="1" r:id="worksheet"/></sheets></workbook>`,
+          `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="One" sheetId="1" r:id="worksheet"/></sheets></workbook>`,
         ),
       ],
     },
@@ -35,16 +35,16 @@ export async function hostileWorkbook(strings: number): Promise<Buffer> {
 }
 
 function relationsXml(...pairs: string[]): Buffer {
-  let xml = `<Relationships xmlns="${relations}">`;
+  let xml = `<Relationships xmlns="${RELATIONS}">`;
   for (let at = 0; at < pairs.length; at += 2) {
     const [type, target] = pairs.slice(at);
-    xml += `<Relationship Id="${type}" Type="${office}/${type}" Target="${target}"/>`;
+    xml += `<Relationship Id="${type}" Type="${OFFICE}/${type}" Target="${target}"/>`;
   }
   return Buffer.from(`${xml}</Relationships>`);
 }
 
 function* stringsXml(strings: number): Generator<Buffer> {
-  yield Buffer.from(`<sst xmlns="${main}"><si><t>email</t></si>`);
+  yield Buffer.from(`<sst xmlns="${MAIN}"><si><t>email</t></si>`);
   const filling = 'x'.repeat(TEXT_CHARACTERS - NEW_CHARACTERS);
   for (let index = 0; index < strings; index++) {
     const hash = createHash('sha256').update(String(index)).digest('base64url');
@@ -55,7 +55,7 @@ function* stringsXml(strings: number): Generator<Buffer> {
 
 /** The header, and a cell for every thousandth string. */
 function sheetXml(strings: number): Buffer {
-  let xml = `<worksheet xmlns="${main}"><sheetData>`;
+  let xml = `<worksheet xmlns="${MAIN}"><sheetData>`;
   for (let index = 0; index < strings; index += 1000) {
     xml += `<row><c t="s"><v>${index}</v></c></row>`;
   }

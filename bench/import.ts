@@ -35,7 +35,7 @@ import { interleave, median, type Run } from './interleave.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
 
 const execute = promisify(execFile);
-const databaseName = 'bench_import';
+const DATABASE_NAME = 'bench_import';
 
 /** Maximum ratio to COPY into the same tables and indexes. */
 const IMPORT_RATIO = 1.8;
@@ -107,7 +107,7 @@ export async function measureImport(
     ];
   } finally {
     await target.sql.end();
-    await makeDatabase(stack.sql, databaseName, 'drop');
+    await makeDatabase(stack.sql, DATABASE_NAME, 'drop');
     await rm(folder, { recursive: true });
   }
 }
@@ -121,8 +121,8 @@ interface Target {
 
 /** A separate database with everything but the people, and with the tables of the reference. */
 async function openTarget(stack: BenchStack, folder: string): Promise<Target> {
-  await makeDatabase(stack.sql, databaseName, 'create');
-  const url = Object.assign(new URL(stack.databaseUrl), { pathname: `/${databaseName}` }).href;
+  await makeDatabase(stack.sql, DATABASE_NAME, 'create');
+  const url = Object.assign(new URL(stack.databaseUrl), { pathname: `/${DATABASE_NAME}` }).href;
   const sql = connect({ url, connections: 2 });
   await migrate(sql);
   await copyToFiles(stack.sql, [...neededByImport, ...filledByImport], folder);

@@ -10,9 +10,9 @@ import { must } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { answerParent } from './answer-parent.ts';
 import { enrichRow } from './bench.sql.ts';
-import { openRowBackend, type RowJob, rowQueue } from './row-queue.ts';
+import { openRowBackend, ROW_QUEUE, type RowJob } from './row-queue.ts';
 
-const concurrency = 50;
+const CONCURRENCY = 50;
 
 const config = readConfig();
 const url = must(config.databaseUrl, 'DATABASE_URL');
@@ -27,13 +27,13 @@ let goal = Number.POSITIVE_INFINITY;
 let reach = () => {};
 
 const worker = openRowBackend(config, url).openWorker(
-  rowQueue,
+  ROW_QUEUE,
   async ({ data }) => {
     await enrichRow(sql, lookUp, data as RowJob);
     done++;
     if (done === goal) reach();
   },
-  { concurrency },
+  { concurrency: CONCURRENCY },
 );
 await worker.waitUntilReady();
 

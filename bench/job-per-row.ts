@@ -17,7 +17,7 @@ import { compareResults } from './compare-results.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
-import { openRowBackend, type RowJob, rowQueue } from './row-queue.ts';
+import { openRowBackend, ROW_QUEUE, type RowJob } from './row-queue.ts';
 
 export interface JobPerRowOptions {
   store: 'postgres' | 'redis';
@@ -27,7 +27,7 @@ export interface JobPerRowOptions {
   say: (line: string) => void;
 }
 
-const jobsPerCall = 1000;
+const JOBS_PER_CALL = 1000;
 
 /**
  * Measures both. Throws when the results differ in any cell. Without Redis its measurements are skipped. The
@@ -47,7 +47,7 @@ export async function measureJobPerRow(
   const options = { databaseUrl, ...(redis === null ? {} : { redisUrl: redis.url }) };
   await using worker = startServant('bench/job-per-row-process.js', options);
   const backend = openRowBackend(readConfig(environmentWithOnly(options)), databaseUrl);
-  const queue = backend.openQueue(rowQueue);
+  const queue = backend.openQueue(ROW_QUEUE);
   const ourPids = { node: [stack.pids.api, ...stack.pids.workers], postgres: stack.pids.postgres };
   const pids = {
     node: [process.pid, worker.pid],
@@ -120,7 +120,7 @@ async function* readJobs(leads: string): AsyncGenerator<RowJob[]> {
       phone: cell('Phone'),
       handle: cell('Twitter'),
     });
-    if (jobs.length < jobsPerCall) continue;
+    if (jobs.length < JOBS_PER_CALL) continue;
     yield jobs;
     jobs = [];
   }

@@ -22,11 +22,11 @@ import { drawPeople, lookupCountries, makeCities, makeTitles } from './lookup-vo
 import { runOpenLoop } from './open-loop.ts';
 import { runBatches } from './run-batches.ts';
 
-const titlesCount = 50_000;
-const citiesCount = 150_000;
-const perSecond = 200;
+const TITLES_COUNT = 50_000;
+const CITIES_COUNT = 150_000;
+const PER_SECOND = 200;
 /** Maximum for the slowest of a hundred. */
-const goalMs = 10;
+const GOAL_MS = 10;
 
 export async function measureLookups(
   stack: BenchStack,
@@ -40,7 +40,12 @@ export async function measureLookups(
   const headers = { Authorization: `Bearer ${key}` };
   const measure = async (prefix: string): Promise<Run> => {
     const addresses = texts.map(({ kind, q }) => `${prefix}/${kind}?q=${encodeURIComponent(q)}`);
-    const latencies = await runOpenLoop({ addresses, headers: [headers], perSecond, seconds });
+    const latencies = await runOpenLoop({
+      addresses,
+      headers: [headers],
+      perSecond: PER_SECOND,
+      seconds,
+    });
     return { wallSeconds: seconds, ...latencies };
   };
   const batches = runBatches(stack, { fields: null, leads }, () => createBenchKey(stack.sql));
@@ -60,7 +65,13 @@ export async function measureLookups(
       against: 'a bare Express application with one prefix select on the same table',
       better: 'lower',
       goal: null,
-      details: { perSecond, goalMs, reached: ours <= goalMs, texts: texts.length, batchesDone },
+      details: {
+        perSecond: PER_SECOND,
+        goalMs: GOAL_MS,
+        reached: ours <= GOAL_MS,
+        texts: texts.length,
+        batchesDone,
+      },
       runs: pairs,
     },
   ];
@@ -68,9 +79,9 @@ export async function measureLookups(
 
 /** Adds names to those of the graph, once; no person has them, so their counts are random. */
 async function fillLookups({ sql }: BenchStack): Promise<void> {
-  if ((await countNamedCities(sql)) >= citiesCount) return;
-  const titles = makeTitles(titlesCount);
-  const cities = makeCities(citiesCount);
+  if ((await countNamedCities(sql)) >= CITIES_COUNT) return;
+  const titles = makeTitles(TITLES_COUNT);
+  const cities = makeCities(CITIES_COUNT);
   await inTransaction(sql, async (tx) => {
     for (const [kind, ids] of [
       [1, await writeTitles(tx, titles)],
@@ -86,8 +97,8 @@ async function fillLookups({ sql }: BenchStack): Promise<void> {
 /** Typed texts: prefixes of names of every length, prefixes of their words, and one in five with a typo. */
 function makeTexts(count: number): { kind: 'job-titles' | 'locations'; q: string }[] {
   const names = {
-    'job-titles': makeTitles(titlesCount),
-    locations: makeCities(citiesCount).map(({ name }) => name),
+    'job-titles': makeTitles(TITLES_COUNT),
+    locations: makeCities(CITIES_COUNT).map(({ name }) => name),
   };
   return Array.from({ length: count }, (_, id) => {
     const kind = id % 2 === 0 ? 'job-titles' : 'locations';

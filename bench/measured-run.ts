@@ -16,9 +16,9 @@ import {
 } from './process-cost.ts';
 
 /** Poll interval: the maximum error of a figure. */
-export const pollMs = 20;
+export const POLL_MS = 20;
 /** Work that takes longer has failed silently. */
-const completedMsMax = 180_000;
+const COMPLETED_MS_MAX = 180_000;
 
 /** The measured work: how it is requested, polled and fetched. */
 export interface MeasuredWork {
@@ -62,7 +62,7 @@ export async function runMeasured(
 }
 
 export async function completed(read: () => Promise<Batch | Export>): Promise<Batch | Export> {
-  const deadline = Date.now() + completedMsMax;
+  const deadline = Date.now() + COMPLETED_MS_MAX;
   while (true) {
     const batch = await read();
     if (batch.state === 'completed') return batch;
@@ -70,7 +70,7 @@ export async function completed(read: () => Promise<Batch | Export>): Promise<Ba
     if (!['created', 'validating', 'queued', 'running', 'finalizing'].includes(batch.state)) {
       throw new Error(`the batch is ${batch.state}: ${batch.error?.detail ?? batch.reason ?? ''}`);
     }
-    await setTimeout(pollMs);
+    await setTimeout(POLL_MS);
   }
 }
 

@@ -7,7 +7,7 @@ import { getuid } from 'node:process';
 import type { Run } from './interleave.ts';
 
 /** The kernel counts CPU time for user space in hundredths of a second (USER_HZ of proc(5)). */
-const ticksPerSecond = 100;
+const TICKS_PER_SECOND = 100;
 
 /** CPU seconds since each process started. */
 export interface CpuSeconds {
@@ -111,7 +111,7 @@ async function readStats(): Promise<Map<number, Stat>> {
 function parseStat(text: string): Stat | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields.length < 15) return null;
-  const seconds = (field: number) => Number(fields[field - 3]) / ticksPerSecond;
+  const seconds = (field: number) => Number(fields[field - 3]) / TICKS_PER_SECOND;
   return {
     parent: Number(fields[1]),
     own: seconds(14) + seconds(15),

@@ -15,7 +15,7 @@ export interface RowJob {
 }
 
 /** Not one of the service's queues: its workers do not listen on it. */
-export const rowQueue = 'rows' as QueueName;
+export const ROW_QUEUE = 'rows' as QueueName;
 
 /** BullMQ on Redis if configured, else on Postgres, set up as in the service. */
 export function openRowBackend(config: Config, databaseUrl: string): QueueBackend {

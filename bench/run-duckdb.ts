@@ -11,7 +11,7 @@ import type { BenchStack } from './bench-stack.ts';
 import { type Servant, startServant } from './child.ts';
 import type { ReferenceScript } from './run-reference.ts';
 
-const threads = '2';
+const THREADS = '2';
 
 export interface DuckDb extends AsyncDisposable {
   pid: number;
@@ -60,7 +60,7 @@ async function copyGraph(stack: BenchStack, database: string): Promise<void> {
 }
 
 function openServant(database: string, folder: string): Servant {
-  return startServant('bench/duckdb-process.js', {}, { words: [database, threads], folder });
+  return startServant('bench/duckdb-process.js', {}, { words: [database, THREADS], folder });
 }
 
 async function readScript(name: ReferenceScript | 'tables'): Promise<string> {

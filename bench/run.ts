@@ -25,7 +25,7 @@ import { measureLine } from './line.ts';
 import { measureLinear } from './linear.ts';
 import { measureLoad } from './load.ts';
 import { measureLookups } from './lookups.ts';
-import { pollMs } from './measured-run.ts';
+import { POLL_MS } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
 import { measureOpenLists } from './open-lists.ts';
 import { startProductionServers } from './production-servers.ts';
@@ -63,7 +63,7 @@ const quickSize: Size = {
   runs: 3,
   lookupSeconds: 5,
 };
-const seed = 1;
+const SEED = 1;
 
 const tenFields = [
   'id',
@@ -138,7 +138,7 @@ const benchmarks: Record<string, Benchmark> = {
   ),
   search: (stack) => measureSearch(stack, say),
   'search-growth': async (stack, { persons, companies }) => [
-    await measureSearchGrowth(stack, { persons, companies, seed }, say),
+    await measureSearchGrowth(stack, { persons, companies, seed: SEED }, say),
   ],
   console: (stack, { runs }) => measureConsole(stack, runs * 2),
   'bounds-connections': (stack) => measureSlowConnections(stack),
@@ -154,7 +154,7 @@ const benchmarks: Record<string, Benchmark> = {
 const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<BenchResult[]>> = {
   stacks: (leads, { persons, companies, rows, runs }) =>
     measureStacks({
-      graph: { persons, companies, seed },
+      graph: { persons, companies, seed: SEED },
       leads,
       rows,
       fields: tenFields,
@@ -163,13 +163,13 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
     }),
   'bounds-downloads-s3': async (_leads, { persons, companies }) => {
     await using servers = await startProductionServers();
-    const graph = { persons, companies, seed };
+    const graph = { persons, companies, seed: SEED };
     await using stack = await openBenchStack(graph, say, servers.options);
     return await measureStalledDownloads(stack, 's3', say);
   },
   profile: async (leads, { persons, companies, rows, runs }) => {
     await profileWorker({
-      graph: { persons, companies, seed },
+      graph: { persons, companies, seed: SEED },
       leads,
       rows,
       fields: tenFields,
@@ -184,7 +184,7 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
         `workers-${store}`,
         (_leads, { persons, companies, rows, runs }) =>
           measureWorkers({
-            graph: { persons, companies, seed },
+            graph: { persons, companies, seed: SEED },
             store,
             rows: rows / 10,
             fields: tenFields,
@@ -195,12 +195,12 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
     ),
   ),
   'load-open-lists': async (_leads, { persons, companies, rows }) => {
-    await using stack = await openBenchStack({ persons, companies, seed }, say);
+    await using stack = await openBenchStack({ persons, companies, seed: SEED }, say);
     return await measureOpenLists(stack, { rows: rows * 0.4, fields: tenFields, say });
   },
   load: (_leads, { persons, companies, rows, lookupSeconds }) =>
     measureLoad({
-      graph: { persons, companies, seed },
+      graph: { persons, companies, seed: SEED },
       rows: rows * 2,
       fields: tenFields,
       seconds: lookupSeconds,
@@ -212,7 +212,7 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
         `memory-${fields === null ? 'all-columns' : 'ten-fields'}`,
         (_leads, { persons, companies, rows }) =>
           measureMemory({
-            graph: { persons, companies, seed },
+            graph: { persons, companies, seed: SEED },
             rows: rows * 2,
             fields,
             runs: 1,
@@ -257,7 +257,7 @@ type About = Pick<BenchFile, 'machine' | 'settings'> & { postgres: string };
 /** Runs the benchmarks that share one running service; returns its description and the list used by all. */
 async function measureOnOne(names: readonly string[], size: Size, file: ResultsFile) {
   const { persons, companies } = size;
-  await using stack = await openBenchStack({ persons, companies, seed }, say);
+  await using stack = await openBenchStack({ persons, companies, seed: SEED }, say);
   const leads = await leadList(stack, size.rows, say);
   const about = await describe(stack, size);
   for (const name of names) {
@@ -288,9 +288,9 @@ async function describe(stack: BenchStack, size: Size): Promise<About> {
     postgres: server.version,
     settings: {
       ...size,
-      seed,
+      seed: SEED,
       workers: stack.pids.workers.length,
-      pollMs,
+      pollMs: POLL_MS,
       postgres: server.settings,
     },
   };

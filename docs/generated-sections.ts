@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 
-const section = /(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)/gs;
+const SECTION = /(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)/gs;
 
 /** Returns the committed page, a path from the package root, with these texts in its sections, by name. */
 export function renderPage(file: string, texts: Readonly<Record<string, string>>): string {
@@ -15,12 +15,12 @@ export function renderPage(file: string, texts: Readonly<Record<string, string>>
 
 /** Returns the page with its sections replaced. Throws when the page's sections are not exactly those of `texts`. */
 export function fillSections(page: string, texts: Readonly<Record<string, string>>): string {
-  const names = [...page.matchAll(section)].map(([, , name]) => name);
+  const names = [...page.matchAll(SECTION)].map(([, , name]) => name);
   if (names.toSorted().join() !== Object.keys(texts).toSorted().join()) {
     throw new Error(`the page has the sections ${names}, and texts are ${Object.keys(texts)}`);
   }
   return page.replace(
-    section,
+    SECTION,
     (_, open: string, name: string, close: string) => `${open}\n${texts[name]?.trim()}\n\n${close}`,
   );
 }

@@ -10,12 +10,12 @@ export interface RatioBar {
   better: 'lower' | 'higher';
 }
 
-const width = 760;
-const rowHeight = 46;
-const top = 40;
-const goalX = 480;
+const WIDTH = 760;
+const ROW_HEIGHT = 46;
+const TOP = 40;
+const GOAL_X = 480;
 /** A bar that misses its goal by more than this is cut there; its label has the figure. */
-const sharesMax = 1.5;
+const SHARES_MAX = 1.5;
 
 const style = `
     text { font: 13px system-ui, sans-serif; fill: #1f2328; }
@@ -33,16 +33,16 @@ const style = `
 
 /** The image. `title` and a sentence for each bar are what a screen reader says. */
 export function renderRatioPlot(title: string, bars: readonly RatioBar[]): string {
-  const height = top + Math.max(bars.length, 1) * rowHeight + 8;
+  const height = TOP + Math.max(bars.length, 1) * ROW_HEIGHT + 8;
   const sentences = bars.map((bar) => `${bar.label}: ${describe(bar)}.`).join(' ');
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title desc">`,
     `  <title id="title">${escapeXml(title)}</title>`,
     `  <desc id="desc">${escapeXml(sentences || 'Nothing is measured yet.')}</desc>`,
     `  <style>${style}\n  </style>`,
-    `  <text class="faint" x="${goalX}" y="18" text-anchor="middle">goal</text>`,
-    `  <line class="goal" x1="${goalX}" y1="26" x2="${goalX}" y2="${height - 8}"/>`,
-    ...bars.flatMap((bar, index) => renderBar(bar, top + index * rowHeight)),
+    `  <text class="faint" x="${GOAL_X}" y="18" text-anchor="middle">goal</text>`,
+    `  <line class="goal" x1="${GOAL_X}" y1="26" x2="${GOAL_X}" y2="${height - 8}"/>`,
+    ...bars.flatMap((bar, index) => renderBar(bar, TOP + index * ROW_HEIGHT)),
     '</svg>',
   ];
   return `${lines.join('\n')}\n`;
@@ -50,7 +50,7 @@ export function renderRatioPlot(title: string, bars: readonly RatioBar[]): strin
 
 function renderBar(bar: RatioBar, y: number): string[] {
   const share = shareOfGoal(bar);
-  const length = Math.round(Math.min(share, sharesMax) * goalX);
+  const length = Math.round(Math.min(share, SHARES_MAX) * GOAL_X);
   const kind = share <= 1 ? 'reached' : 'missed';
   return [
     `  <text x="0" y="${y + 12}">${escapeXml(bar.label)} <tspan class="faint">${escapeXml(describe(bar))}</tspan></text>`,

@@ -58,6 +58,9 @@ const headlessOpening = /\/\*\*\s*(?:\n\s*\* )?(Who|Whom|Whose|What|Whether|Wher
 /** Split, so that this file does not break its own rule. */
 const docStart = ['/', '**'].join('');
 
+/** A constant of a module, named like a variable, whose value is a number, a string or a regular expression. */
+const camelConstant = /^(?:export )?const ([a-z]\w*) = (?:-?\d|'|\/[^/*])/gm;
+
 const rules: Rule[] = [
   {
     name: 'imports point from the higher layer to the lower one',
@@ -194,6 +197,21 @@ const rules: Rule[] = [
     broken: [
       { 'src/a.ts': `${docStart} What a part delivers. */\nconst a = 1;` },
       { 'src/a.ts': `${docStart}\n * Whom a filter finds.\n */\nconst a = 1;` },
+    ],
+  },
+  {
+    name: 'a module constant that is a number, a string or a regular expression is in capitals',
+    find: perFile((file) =>
+      /\.tsx?$/.test(file.path) && !/\.(test|test-suite)\.tsx?$|^tests\//.test(file.path)
+        ? [...file.text.matchAll(camelConstant)].map(
+            (match) => `${file.path}:${lineAt(file.text, match.index)} names it ${match[1]}`,
+          )
+        : [],
+    ),
+    broken: [
+      { 'src/a.ts': 'const rowsMax = 3_000;' },
+      { 'src/a.ts': "export const header = 'email';" },
+      { 'bench/a.ts': 'const digits = /[0-9]/;' },
     ],
   },
   {

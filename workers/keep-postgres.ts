@@ -19,7 +19,7 @@ const PAUSE_MS = { first: 1_000, last: 15_000 };
 /** Interval of the attempts to recreate the ballast after it was used. */
 const BALLAST_MS = 60_000;
 
-const fullMessage =
+const FULL_MESSAGE =
   'the disk is full: the database starts again when there is room, delete or move what is not needed';
 
 /** Of Node and of Postgres (disk_full). */
@@ -101,7 +101,7 @@ async function startWithRoom(
       if (stopping.aborted || !(await isForWantOfSpace(error, dataDir))) throw error;
       waiting.set(1);
       const reserve = await releaseBallast(dataDir);
-      log.error({ reason: String(error), reserve: reserve ? 'released' : 'none' }, fullMessage);
+      log.error({ reason: String(error), reserve: reserve ? 'released' : 'none' }, FULL_MESSAGE);
       // With the reserve there is room at once.
       if (!reserve) await delay(pauseMs, undefined, { signal: stopping }).catch(() => {});
       if (stopping.aborted) throw error;

@@ -7,7 +7,7 @@ import { type OptionTexts, readConfig, type S3Config } from '../../src/core/conf
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { openS3Client } from '../../src/core/storage/s3-client.ts';
 
-const bucket = 'enrich';
+const BUCKET = 'enrich';
 
 export interface S3Process extends AsyncDisposable {
   pid: number;
@@ -25,25 +25,25 @@ export async function startS3Process(): Promise<S3Process> {
   const port = await readPort(child);
   const endpoint = `http://127.0.0.1:${port}`;
   const config = readConfig({
-    S3_BUCKET: bucket,
+    S3_BUCKET: BUCKET,
     S3_ENDPOINT: endpoint,
     S3_ACCESS_KEY_ID: 'tester',
     S3_SECRET_ACCESS_KEY: 'secret of the tester',
   }).storage as S3Config;
   const client = openS3Client(config);
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   return {
     pid: child.pid ?? 0,
     config,
     options: {
-      s3Bucket: bucket,
+      s3Bucket: BUCKET,
       s3Endpoint: endpoint,
       s3AccessKeyId: 'tester',
       s3SecretAccessKey: 'secret of the tester',
     },
     async keys(prefix) {
       const keys: string[] = [];
-      const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
+      const pages = paginateListObjectsV2({ client }, { Bucket: BUCKET, Prefix: prefix });
       for await (const { Contents = [] } of pages)
         keys.push(...Contents.map(({ Key = '' }) => Key));
       return keys;

@@ -9,10 +9,10 @@ import path from 'node:path';
 import { readFreeBytes } from '../../src/core/lib/free-space.ts';
 import { readCredentials } from './postgres-credentials.ts';
 
-const blockBytes = 1024 * 1024;
-const ballastBlocks = 64;
+const BLOCK_BYTES = 1024 * 1024;
+const BALLAST_BLOCKS = 64;
 /** Minimum free room to create the ballast: it must not be the file that fills the disk. */
-const roomBytesMin = 4 * ballastBlocks * blockBytes;
+const ROOM_BYTES_MIN = 4 * BALLAST_BLOCKS * BLOCK_BYTES;
 
 /** Creates the ballast when it is missing and there is room; returns whether it exists. Never throws. */
 export async function ensureBallast(dataDir: string): Promise<boolean> {
@@ -22,14 +22,14 @@ export async function ensureBallast(dataDir: string): Promise<boolean> {
       (found) => found.size,
       () => null,
     );
-    if (size === ballastBlocks * blockBytes) return true;
+    if (size === BALLAST_BLOCKS * BLOCK_BYTES) return true;
     // Half-written by a start that was killed.
     if (size !== null) await rm(file);
-    if ((await readFreeBytes(path.dirname(file))) < roomBytesMin) return false;
+    if ((await readFreeBytes(path.dirname(file))) < ROOM_BYTES_MIN) return false;
     await using handle = await open(file, 'w', 0o600);
     // Random, because some file systems store zeros or repeated blocks without using space.
-    for (let block = 0; block < ballastBlocks; block++) {
-      await handle.writeFile(randomBytes(blockBytes));
+    for (let block = 0; block < BALLAST_BLOCKS; block++) {
+      await handle.writeFile(randomBytes(BLOCK_BYTES));
     }
     return true;
   } catch {

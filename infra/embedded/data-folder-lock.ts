@@ -16,11 +16,11 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import { readFolderIdentity, readProcessStart } from './process-identity.ts';
 
 /** About eight hundred claims; then the holder rewrites the file with its own claim only. */
-const lockFileBytesMax = 100_000;
+const LOCK_FILE_BYTES_MAX = 100_000;
 
 /** A process that was just killed still lives briefly: retry for this long before refusing. */
-const dyingHolderWaitMs = 1_000;
-const dyingHolderPollMs = 20;
+const DYING_HOLDER_WAIT_MS = 1_000;
+const DYING_HOLDER_POLL_MS = 20;
 
 const claimSchema = z.object({
   claim: z.string(),
@@ -78,7 +78,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
     // A folder that was removed meanwhile needs no release.
     await appendFile(file, line({ release: own.claim }), { mode: 0o600 }).catch(emptyIfMissing);
   };
-  const deadline = Date.now() + dyingHolderWaitMs;
+  const deadline = Date.now() + DYING_HOLDER_WAIT_MS;
   for (;;) {
     const live = await keepLive(await claimsWith(own, file));
     const isForeign = (claim: Claim) => (claim.folder ?? folder) !== folder;
@@ -93,7 +93,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
       await release();
       throw dataFolderInUse(dataDir, holder.pid);
     }
-    await delay(dyingHolderPollMs);
+    await delay(DYING_HOLDER_POLL_MS);
   }
   await shortenWhenLong(file, own);
   return { release };
@@ -135,7 +135,7 @@ async function keepLive(claims: Claim[]): Promise<Claim[]> {
 }
 
 async function shortenWhenLong(file: string, own: Claim): Promise<void> {
-  if ((await stat(file)).size <= lockFileBytesMax) return;
+  if ((await stat(file)).size <= LOCK_FILE_BYTES_MAX) return;
   const shorter = `${file}.${own.claim}`;
   await writeFile(shorter, line(own), { mode: 0o600 });
   await rename(shorter, file);

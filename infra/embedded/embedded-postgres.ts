@@ -9,7 +9,7 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { prepareCluster } from './postgres-cluster.ts';
 import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
-import { adminRole, prepareRoles, serviceRole } from './postgres-roles.ts';
+import { ADMIN_ROLE, prepareRoles, SERVICE_ROLE } from './postgres-roles.ts';
 import { type RunningServer, startServer } from './postgres-server.ts';
 
 export interface EmbeddedPostgres extends AsyncDisposable {
@@ -70,8 +70,8 @@ export async function readAdminUrl(dataDir: string): Promise<string> {
 
 function urlsOf({ port, password, servicePassword }: PostgresCredentials) {
   const urlOf = (role: string, secret: string) =>
-    `postgres://${role}:${secret}@127.0.0.1:${port}/${adminRole}`;
-  return { url: urlOf(serviceRole, servicePassword), adminUrl: urlOf(adminRole, password) };
+    `postgres://${role}:${secret}@127.0.0.1:${port}/${ADMIN_ROLE}`;
+  return { url: urlOf(SERVICE_ROLE, servicePassword), adminUrl: urlOf(ADMIN_ROLE, password) };
 }
 
 /** Prepares the roles; stops a server that cannot be used, and adds its output to the error. */

@@ -30,20 +30,20 @@ import {
   readCredentials,
   writeCredentials,
 } from './postgres-credentials.ts';
-import { adminRole } from './postgres-roles.ts';
+import { ADMIN_ROLE } from './postgres-roles.ts';
 import { readFolderIdentity, servesDataFolder } from './process-identity.ts';
 import { createLauncher, type Launcher, runTied } from './tied-process.ts';
 import { canReach, chooseServerUser, type ServerUser, type UserIds } from './unprivileged-user.ts';
 
 /** Maximum time for the shutdown of a server whose parent died. */
-const previousServerWaitMs = 15_000;
+const PREVIOUS_SERVER_WAIT_MS = 15_000;
 
 /** Number of reads, 50 ms apart, of a postmaster.pid without a pid before it counts as damaged. */
-const emptyLooksMax = 20;
+const EMPTY_LOOKS_MAX = 20;
 
 /** The folder for root's files that another user has to reach. */
-const binariesCacheRoot = '/var/cache/enrich';
-const relocatedDataRoot = '/var/lib/enrich';
+const BINARIES_CACHE_ROOT = '/var/cache/enrich';
+const RELOCATED_DATA_ROOT = '/var/lib/enrich';
 
 export interface PostgresCluster {
   /** Folder of the cluster's files, usually `<dataDir>/postgres`. */
@@ -100,7 +100,7 @@ async function findReachableBinaries(
 ): Promise<PostgresBinaries> {
   const original = await findPostgresBinaries();
   if (!isSomebodyElse(user) || (await canReach(user, original.postgres))) return original;
-  const copy = await copyPostgresBinaries(original, binariesCacheRoot);
+  const copy = await copyPostgresBinaries(original, BINARIES_CACHE_ROOT);
   log(`PostgreSQL runs from ${copy.folder}, as its user may not enter ${original.folder}.`);
   return copy;
 }
@@ -113,9 +113,9 @@ async function placeCluster(
 ): Promise<string> {
   const parent = path.dirname(wanted);
   if (!isSomebodyElse(user) || (await canReach(user, parent))) return wanted;
-  await makeReadableFolder(relocatedDataRoot);
-  await requireReachable(user, relocatedDataRoot);
-  const folder = path.join(relocatedDataRoot, `postgres-${randomBytes(8).toString('hex')}`);
+  await makeReadableFolder(RELOCATED_DATA_ROOT);
+  await requireReachable(user, RELOCATED_DATA_ROOT);
+  const folder = path.join(RELOCATED_DATA_ROOT, `postgres-${randomBytes(8).toString('hex')}`);
   log(`PostgreSQL's files are in ${folder}, as its user may not enter ${parent}.`);
   return folder;
 }
@@ -171,7 +171,7 @@ async function createCluster(cluster: PostgresCluster, durable: boolean): Promis
     await writeFile(passwordFile, credentials.password, { mode: 0o600 });
     const fresh = path.join(stage, 'data');
     const { code, output } = await runNamed(launcher, stage, [
-      ...[binaries.initdb, '-D', fresh, `--username=${adminRole}`, `--pwfile=${passwordFile}`],
+      ...[binaries.initdb, '-D', fresh, `--username=${ADMIN_ROLE}`, `--pwfile=${passwordFile}`],
       ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale-provider=builtin'],
       ...['--builtin-locale=C.UTF-8', '--locale=C', '--no-instructions'],
       ...(durable ? [] : ['--no-sync']),
@@ -206,7 +206,7 @@ async function outwaitPreviousServer(
   log: (line: string) => void,
 ): Promise<void> {
   const file = path.join(dataFolder, 'postmaster.pid');
-  const deadline = Date.now() + previousServerWaitMs;
+  const deadline = Date.now() + PREVIOUS_SERVER_WAIT_MS;
   let emptyLooks = 0;
   for (let waited = false; ; waited = true) {
     const text = await readFile(file, 'utf8').catch(() => null);
@@ -215,7 +215,7 @@ async function outwaitPreviousServer(
     if (!Number.isInteger(pid) || pid <= 0) {
       // A server that is just starting writes it next. If a full disk left it so, no server starts on it.
       emptyLooks += 1;
-      if (emptyLooks > emptyLooksMax) return await rm(file);
+      if (emptyLooks > EMPTY_LOOKS_MAX) return await rm(file);
       await delay(50);
       continue;
     }
@@ -248,7 +248,7 @@ async function replacePassword({ dataFolder, ...cluster }: PostgresCluster): Pro
     cluster.launcher,
     dataFolder,
     [cluster.binaries.postgres, '--single', '-D', dataFolder, 'postgres'],
-    `alter role ${adminRole} password '${cluster.credentials.password}';\n`,
+    `alter role ${ADMIN_ROLE} password '${cluster.credentials.password}';\n`,
   );
   if (code !== 0 || output.includes('ERROR:')) {
     throw clusterFailed(

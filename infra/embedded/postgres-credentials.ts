@@ -17,12 +17,12 @@ const credentialsSchema = z.object({
 
 export type PostgresCredentials = z.infer<typeof credentialsSchema>;
 
-export const credentialsFileName = 'postgres-credentials.json';
+export const CREDENTIALS_FILE_NAME = 'postgres-credentials.json';
 
 /** Reads the credentials; null when the folder has none yet. */
 export async function readCredentials(dataDir: string): Promise<PostgresCredentials | null> {
   try {
-    const text = await readFile(path.join(dataDir, credentialsFileName), 'utf8');
+    const text = await readFile(path.join(dataDir, CREDENTIALS_FILE_NAME), 'utf8');
     return credentialsSchema.parse(JSON.parse(text));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -35,7 +35,7 @@ export async function writeCredentials(
   dataDir: string,
   credentials: PostgresCredentials,
 ): Promise<void> {
-  const file = path.join(dataDir, credentialsFileName);
+  const file = path.join(dataDir, CREDENTIALS_FILE_NAME);
   const fresh = `${file}.${randomUUID()}`;
   const text = `${JSON.stringify(credentials, null, 2)}\n`;
   // On a full disk a start that changes nothing must not fail for lack of room.

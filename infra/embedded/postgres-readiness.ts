@@ -1,7 +1,7 @@
 /** Checks whether a starting server is ready, in its own protocol. */
 import postgres from 'postgres';
 import { AppError } from '../../src/core/lib/errors.ts';
-import { credentialsFileName } from './postgres-credentials.ts';
+import { CREDENTIALS_FILE_NAME } from './postgres-credentials.ts';
 
 /** Errors of a server that does not listen yet, or listens but is still starting or recovering (57P03). */
 const notYetCodes = new Set([
@@ -46,7 +46,7 @@ export async function askServer(server: {
       code: 'embedded_postgres_failed',
       status: 503,
       message:
-        `The password in ${credentialsFileName} is not the database's. Move that file away and ` +
+        `The password in ${CREDENTIALS_FILE_NAME} is not the database's. Move that file away and ` +
         'start again: a new password is then set.',
       cause: error,
     });

@@ -5,9 +5,9 @@
 import postgres from 'postgres';
 
 /** The bootstrap superuser, and the name of the service's database. */
-export const adminRole = 'enrich';
+export const ADMIN_ROLE = 'enrich';
 /** The role that the service connects with. */
-export const serviceRole = 'enrich_service';
+export const SERVICE_ROLE = 'enrich_service';
 
 interface Access {
   port: number;
@@ -23,18 +23,18 @@ interface Access {
 export async function prepareRoles({ port, adminPassword, servicePassword }: Access) {
   const open = (database: string) =>
     postgres({
-      ...{ host: '127.0.0.1', port, user: adminRole, password: adminPassword, database },
+      ...{ host: '127.0.0.1', port, user: ADMIN_ROLE, password: adminPassword, database },
       ...{ max: 1, fetch_types: false, prepare: false, onnotice: () => {} },
     });
   const server = open('postgres');
   try {
     const [state] = await server`
       select pg_is_in_recovery() as follows,
-        exists (select from pg_roles where rolname = ${serviceRole}) as role,
-        (select pg_get_userbyid(datdba) from pg_database where datname = ${adminRole}) as owner`;
+        exists (select from pg_roles where rolname = ${SERVICE_ROLE}) as role,
+        (select pg_get_userbyid(datdba) from pg_database where datname = ${ADMIN_ROLE}) as owner`;
     if (state?.follows) return;
-    if (!state?.role) await server`create role ${server(serviceRole)}`;
-    await server`select set_config('enrich.role', ${serviceRole}, false),
+    if (!state?.role) await server`create role ${server(SERVICE_ROLE)}`;
+    await server`select set_config('enrich.role', ${SERVICE_ROLE}, false),
       set_config('enrich.password', ${servicePassword}, false)`;
     await server`
       do $$ begin
@@ -42,16 +42,16 @@ export async function prepareRoles({ port, adminPassword, servicePassword }: Acc
           'password %L', current_setting('enrich.role'), current_setting('enrich.password'));
       end $$`;
     if (!state?.owner) {
-      await server`create database ${server(adminRole)} owner ${server(serviceRole)}`;
-    } else if (state.owner !== serviceRole) {
-      await server`alter database ${server(adminRole)} owner to ${server(serviceRole)}`;
+      await server`create database ${server(ADMIN_ROLE)} owner ${server(SERVICE_ROLE)}`;
+    } else if (state.owner !== SERVICE_ROLE) {
+      await server`alter database ${server(ADMIN_ROLE)} owner to ${server(SERVICE_ROLE)}`;
     }
   } finally {
     await server.end({ timeout: 0 });
   }
-  const database = open(adminRole);
+  const database = open(ADMIN_ROLE);
   try {
-    await database`select set_config('enrich.role', ${serviceRole}, false)`;
+    await database`select set_config('enrich.role', ${SERVICE_ROLE}, false)`;
     await giveObjects(database);
   } finally {
     await database.end({ timeout: 0 });

@@ -8,26 +8,26 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 import { writeCredentials } from './postgres-credentials.ts';
 import { askServer } from './postgres-readiness.ts';
-import { adminRole } from './postgres-roles.ts';
+import { ADMIN_ROLE } from './postgres-roles.ts';
 import { defaultSettings, readMachine } from './postgres-settings.ts';
 import { openServerLog } from './server-log.ts';
 import { runTied, spawnTied } from './tied-process.ts';
 
 /** Maximum duration of fast shutdown before immediate shutdown, and of that before SIGKILL. */
-const fastShutdownMs = 15_000;
-const immediateShutdownMs = 10_000;
+const FAST_SHUTDOWN_MS = 15_000;
+const IMMEDIATE_SHUTDOWN_MS = 10_000;
 
-const readinessPollMs = 20;
+const READINESS_POLL_MS = 20;
 /** A long recovery reports progress regularly; it has no limit while it does. */
-const recoveryNoticeMs = 5_000;
+const RECOVERY_NOTICE_MS = 5_000;
 
 /** Time that processes of a killed server may continue, and number of replacements of a lost port. */
-const leftoverWaitMs = 15_000;
-const leftoverPollMs = 200;
-const portAttemptsMax = 5;
+const LEFTOVER_WAIT_MS = 15_000;
+const LEFTOVER_POLL_MS = 200;
+const PORT_ATTEMPTS_MAX = 5;
 
 /** Processes that outlive a server may hold its output open; they are not waited for. */
-const lastWordsMs = 1_000;
+const LAST_WORDS_MS = 1_000;
 
 export interface RunningServer {
   port: number;
@@ -54,7 +54,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { credentials } = cluster;
   const build = { hasLz4: await buildHasLz4(cluster) };
   const settings = { ...defaultSettings(await readMachine(), build), ...options.settings };
-  const leftoverDeadline = Date.now() + leftoverWaitMs;
+  const leftoverDeadline = Date.now() + LEFTOVER_WAIT_MS;
   for (let portAttempts = 1; ; ) {
     const port = await choosePort(credentials.port);
     if (port !== credentials.port) {
@@ -65,11 +65,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const failure = await waitUntilReady(server, cluster, log);
     if (failure === null) return server;
 
-    if (failure.includes('could not create any TCP/IP sockets') && portAttempts < portAttemptsMax) {
+    if (
+      failure.includes('could not create any TCP/IP sockets') &&
+      portAttempts < PORT_ATTEMPTS_MAX
+    ) {
       portAttempts += 1;
       credentials.port = null;
     } else if (isHeldByLeftovers(failure) && Date.now() < leftoverDeadline) {
-      await delay(leftoverPollMs);
+      await delay(LEFTOVER_POLL_MS);
     } else {
       throw new AppError({
         code: 'embedded_postgres_failed',
@@ -130,7 +133,7 @@ function spawnServer(
   const ended = exit.then(
     async ([code, signal]) => {
       const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;
-      await Promise.race([said, delay(lastWordsMs, undefined, { ref: false })]);
+      await Promise.race([said, delay(LAST_WORDS_MS, undefined, { ref: false })]);
       for (const output of outputs) output.destroy();
       return `PostgreSQL ended ${how}; its log ${logFile} ends: ${serverLog.tail()}`;
     },
@@ -140,9 +143,9 @@ function spawnServer(
   const stop = async () => {
     stopping = true;
     child.kill('SIGINT');
-    if (await endsWithin(ended, fastShutdownMs)) return;
+    if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return;
     child.kill('SIGQUIT');
-    if (await endsWithin(ended, immediateShutdownMs)) return;
+    if (await endsWithin(ended, IMMEDIATE_SHUTDOWN_MS)) return;
     child.kill('SIGKILL');
     await ended;
   };
@@ -168,14 +171,14 @@ async function waitUntilReady(
   void server.ended.then((reason) => {
     state.failure = reason;
   });
-  let noticeAt = Date.now() + recoveryNoticeMs;
+  let noticeAt = Date.now() + RECOVERY_NOTICE_MS;
   try {
-    while (!(await askServer({ port: server.port, role: adminRole, password, dataFolder }))) {
-      await Promise.race([server.ended, delay(readinessPollMs)]);
+    while (!(await askServer({ port: server.port, role: ADMIN_ROLE, password, dataFolder }))) {
+      await Promise.race([server.ended, delay(READINESS_POLL_MS)]);
       if (state.failure !== null) return state.failure;
       if (Date.now() < noticeAt) continue;
       log('PostgreSQL is not ready yet. After a crash it first recovers committed data.');
-      noticeAt = Date.now() + recoveryNoticeMs;
+      noticeAt = Date.now() + RECOVERY_NOTICE_MS;
     }
     return null;
   } catch (error) {

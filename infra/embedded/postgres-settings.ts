@@ -8,7 +8,7 @@ import { availableParallelism, totalmem } from 'node:os';
 const MiB = 1024 * 1024;
 
 /** Below this, parallel queries could fill /dev/shm; container engines give 64 MiB by default. */
-const sharedMemoryFolderMin = 512 * MiB;
+const SHARED_MEMORY_FOLDER_MIN = 512 * MiB;
 
 /** The properties of a machine that settings depend on. */
 interface Machine {
@@ -96,7 +96,7 @@ export function defaultSettings(
 
 function isRoomy(bytes: number | null): boolean {
   // Without /dev/shm the system keeps such memory elsewhere (macOS).
-  return bytes === null || bytes >= sharedMemoryFolderMin;
+  return bytes === null || bytes >= SHARED_MEMORY_FOLDER_MIN;
 }
 
 function megabytes(bytes: number): string {

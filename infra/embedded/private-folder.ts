@@ -2,7 +2,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-const groupAndOthers = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /**
  * From this call on, files that the process writes are private to its owner. Closes an existing folder to other
@@ -13,7 +13,7 @@ export async function closeDataFolder(
   dataDir: string,
   log: (line: string) => void = () => {},
 ): Promise<void> {
-  process.umask(groupAndOthers);
+  process.umask(GROUP_AND_OTHERS);
   try {
     const folder = await stat(dataDir);
     await close(dataDir, folder.mode, (await isEnteredByOther(dataDir)) ? 0o711 : 0o700);
@@ -39,7 +39,7 @@ async function isEnteredByOther(dataDir: string): Promise<boolean> {
 /** Closes the content of the folder, then the folder: a closed folder needs no second walk. */
 async function closeTree(folder: string): Promise<void> {
   const info = await stat(folder);
-  if (!info.isDirectory() || (info.mode & groupAndOthers) === 0) return;
+  if (!info.isDirectory() || (info.mode & GROUP_AND_OTHERS) === 0) return;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const file = path.join(folder, entry.name);
     // A file may be deleted or renamed meanwhile; new ones are private already.

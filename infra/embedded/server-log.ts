@@ -7,8 +7,8 @@ import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
 /** Maximum of the file, and of the previous one, which ends in `.1`. */
-const fileBytesMax = 16 * 1024 * 1024;
-const tailBytesMax = 4_000;
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+const TAIL_BYTES_MAX = 4_000;
 
 interface ServerLog {
   /** Appends the stream; resolves at its end, and never rejects. */
@@ -21,7 +21,7 @@ interface ServerLog {
 export function openServerLog(
   file: string,
   log: (line: string) => void,
-  bytesMax = fileBytesMax,
+  bytesMax = FILE_BYTES_MAX,
 ): ServerLog {
   let tail: Buffer = Buffer.alloc(0);
   let isLost = false;
@@ -39,7 +39,7 @@ export function openServerLog(
     async follow(stream) {
       try {
         for await (const bytes of stream as AsyncIterable<Buffer>) {
-          tail = Buffer.concat([tail, bytes]).subarray(-tailBytesMax);
+          tail = Buffer.concat([tail, bytes]).subarray(-TAIL_BYTES_MAX);
           written = written.then(() => write(bytes));
           // Reading pauses meanwhile: a flood of lines waits in the pipe and not in memory.
           await written;

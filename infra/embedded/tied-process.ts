@@ -18,17 +18,17 @@ export interface Launcher {
 
 // A clean environment: no secret reaches the server's environment, no LD_LIBRARY_PATH replaces its libraries, no
 // locale or time zone of the machine changes its behaviour.
-const execClean = 'exec env -i LC_ALL=C TZ=UTC "$@"';
+const EXEC_CLEAN = 'exec env -i LC_ALL=C TZ=UTC "$@"';
 
 // If the parent died before the tie was made, the signal would never come: the shell then has another parent
 // already.
-const signalScript = `[ "$PPID" = "$1" ] || exit 1; shift; ${execClean}`;
+const signalScript = `[ "$PPID" = "$1" ] || exit 1; shift; ${EXEC_CLEAN}`;
 
 // `$$` is the pid that the program keeps through exec. The reader is a grandchild, because a server restarts
 // itself when an unknown child fails. A line means that the program ended first, so that its pid may have been
 // reused.
 const pipeScript = `( ( read -r ended <&3 || kill -INT $$ ) >/dev/null 2>&1 & ); exec 3<&-
-${execClean}`;
+${EXEC_CLEAN}`;
 
 /** Determines which tie works for programs of this user. */
 export async function createLauncher(user: ServerUser): Promise<Launcher> {

@@ -29,8 +29,8 @@ export interface ServerUser {
 }
 
 /** First id in the search for an unused one: above people and packages, below `nobody` (65534). */
-const unusedIdFirst = 62_000;
-const unusedIdLast = 62_999;
+const UNUSED_ID_FIRST = 62_000;
+const UNUSED_ID_LAST = 62_999;
 
 /** Users that nearly every system has and that own nothing, best first. */
 const namesToBorrow = ['daemon', 'nobody'];
@@ -121,7 +121,7 @@ function findBorrowedIds(passwd: Map<string, UserIds>): UserIds {
 
 function findUnusedId(passwd: Map<string, UserIds>): number {
   const taken = new Set([...passwd.values()].map(({ uid }) => uid));
-  let id = unusedIdFirst;
-  while (taken.has(id) && id < unusedIdLast) id += 1;
+  let id = UNUSED_ID_FIRST;
+  while (taken.has(id) && id < UNUSED_ID_LAST) id += 1;
   return id;
 }

@@ -55,12 +55,12 @@ export interface GenerateProgress {
   total: number;
 }
 
-const personsMax = 10_000_000;
-const companiesMax = 5_000_000;
-const seedMax = 2 ** 40;
+const PERSONS_MAX = 10_000_000;
+const COMPANIES_MAX = 5_000_000;
+const SEED_MAX = 2 ** 40;
 /** Salts of each seed: more than the properties of a row. */
-const saltsPerSeed = 4096;
-const rowsPerSlice = 50_000;
+const SALTS_PER_SEED = 4096;
+const ROWS_PER_SLICE = 50_000;
 
 /**
  * Fills an empty graph in one transaction and returns the numbers of rows. Throws `AppError` `graph_not_empty`
@@ -70,9 +70,9 @@ export async function generateGraph(
   sql: Database,
   options: GenerateGraphOptions,
 ): Promise<GraphCounts> {
-  assertSize('persons', options.persons, 0, personsMax);
-  assertSize('companies', options.companies, 1, companiesMax);
-  assertSize('seed', options.seed, 0, seedMax);
+  assertSize('persons', options.persons, 0, PERSONS_MAX);
+  assertSize('companies', options.companies, 1, COMPANIES_MAX);
+  assertSize('seed', options.seed, 0, SEED_MAX);
   const report = options.onProgress ?? (() => {});
   await writeGraph(sql, async (tx) => {
     if (!(await isGraphEmpty(tx))) throw graphNotEmpty();
@@ -95,7 +95,7 @@ async function fill(
   { persons, companies, seed }: GenerateGraphOptions,
   report: (progress: GenerateProgress) => void,
 ): Promise<void> {
-  const salt = seed * saltsPerSeed;
+  const salt = seed * SALTS_PER_SEED;
   await createCompanyWords(tx, { salt, companies });
   await eachSlice(companies, salt, async (slice: CompanySlice) => {
     await insertCompanies(tx, slice);
@@ -131,8 +131,8 @@ async function eachSlice(
   salt: number,
   work: (slice: { salt: number; fromId: number; toId: number }) => Promise<void>,
 ): Promise<void> {
-  for (let fromId = 1; fromId <= total; fromId += rowsPerSlice) {
-    const toId = Math.min(total, fromId + rowsPerSlice - 1);
+  for (let fromId = 1; fromId <= total; fromId += ROWS_PER_SLICE) {
+    const toId = Math.min(total, fromId + ROWS_PER_SLICE - 1);
     assert(toId >= fromId, 'a slice holds at least one id');
     await work({ salt, fromId, toId });
   }

@@ -36,8 +36,8 @@ export interface LeadPiece {
   truth: string;
 }
 
-const rowsMax = 3_000_000;
-const rowsPerPage = 2_000;
+const ROWS_MAX = 3_000_000;
+const ROWS_PER_PAGE = 2_000;
 const truthColumns = [
   'row',
   'expected_person_id',
@@ -69,10 +69,10 @@ export async function* generateLeads(
   const request = { rows, seed, style, maxPersonId };
   let next = readPage(sql, { ...request, fromRow: 1 });
   try {
-    for (let fromRow = 1; fromRow <= rows; fromRow += rowsPerPage) {
+    for (let fromRow = 1; fromRow <= rows; fromRow += ROWS_PER_PAGE) {
       const page = await next;
       // The database looks up the next page while this one is written.
-      next = readPage(sql, { ...request, fromRow: fromRow + rowsPerPage });
+      next = readPage(sql, { ...request, fromRow: fromRow + ROWS_PER_PAGE });
       yield writePage(page, style, expected);
     }
   } finally {
@@ -119,7 +119,7 @@ interface PageRequest {
 /** Plans a page and reads its people, keyed by row number. Empty after the last row. */
 async function readPage(sql: Database, request: PageRequest): Promise<Page> {
   const { fromRow, rows, seed, style } = request;
-  const length = Math.max(0, Math.min(rowsPerPage, rows - fromRow + 1));
+  const length = Math.max(0, Math.min(ROWS_PER_PAGE, rows - fromRow + 1));
   const plans = Array.from({ length }, (_, index) => planLead(seed, fromRow + index, style));
   const asked = plans.flatMap(({ row, need }) =>
     need === null ? [] : [{ row, need, fromId: startOf(row, request) }],
@@ -133,13 +133,13 @@ async function readPage(sql: Database, request: PageRequest): Promise<Page> {
 /** Returns the same person id for the same row; people are spread evenly over the list. */
 function startOf(row: number, { seed, style, maxPersonId }: PageRequest): number {
   const pick = (use: number, n: number) => drawNumber(row, (seed % 65_521) * 65_536 + use, n);
-  const isAgain = style === 'messy' && row > 1 && pick(60_000, 100) < againPercent;
-  const about = isAgain ? row - 1 - pick(60_001, Math.min(row - 1, rowsPerPage)) : row;
+  const isAgain = style === 'messy' && row > 1 && pick(60_000, 100) < AGAIN_PERCENT;
+  const about = isAgain ? row - 1 - pick(60_001, Math.min(row - 1, ROWS_PER_PAGE)) : row;
   return 1 + ((about * 2_654_435_761 + (seed % 1_000_000) * 7919) % maxPersonId);
 }
 
 /** Percentage of messy rows that start from the person of an earlier row. */
-const againPercent = 7;
+const AGAIN_PERCENT = 7;
 
 function writePage({ plans, people }: Page, style: LeadStyle, expected: Uint8Array): LeadPiece {
   const cells: LeadCells[] = [];
@@ -182,12 +182,12 @@ function markDuplicate(truth: LeadTruth, expected: Uint8Array): void {
 }
 
 function assertRows(rows: number): void {
-  if (Number.isSafeInteger(rows) && rows >= 0 && rows <= rowsMax) return;
+  if (Number.isSafeInteger(rows) && rows >= 0 && rows <= ROWS_MAX) return;
   throw new AppError({
     code: 'invalid_parameter',
     status: 400,
-    message: `rows must be a whole number from 0 to ${rowsMax}.`,
-    errors: [{ field: 'rows', message: `not a whole number from 0 to ${rowsMax}` }],
+    message: `rows must be a whole number from 0 to ${ROWS_MAX}.`,
+    errors: [{ field: 'rows', message: `not a whole number from 0 to ${ROWS_MAX}` }],
   });
 }
 

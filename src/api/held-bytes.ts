@@ -8,10 +8,10 @@ import { AppError } from '../core/lib/errors.ts';
 import { tooManyOpen } from '../core/limits/limits.ts';
 import { accountOf } from './request-log.ts';
 
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 /** Four of the longest bodies; parsed they take some times as much. */
-const OWNER_BYTES_MAX = 16 * mebibyte;
-const PROCESS_BYTES_MAX = 64 * mebibyte;
+const OWNER_BYTES_MAX = 16 * MEBIBYTE;
+const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
 
 /** By account, or by network address for a call without a key. */
 const held = new Map<string, number>();

@@ -59,14 +59,14 @@ export function parseJson(text: string): unknown {
 }
 
 /** Texts and numbers of a JSON document. */
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** As `parseJson`. Throws `SyntaxError`. */
 export function parseExactly(text: string): unknown {
   const value = JSON.parse(text) as unknown;
   // Fifteen digits are always exact, and a document that was parsed has no text without an end.
   if (!/\d[\d.]{15}/.test(text)) return value;
-  return JSON.parse(text.replace(token, (part) => (isExact(part) ? part : `"${part}"`)));
+  return JSON.parse(text.replace(TOKEN, (part) => (isExact(part) ? part : `"${part}"`)));
 }
 
 /** False for a number whose digits change on the way through JavaScript. */

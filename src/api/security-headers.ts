@@ -24,7 +24,7 @@ const answerOptions: HelmetOptions = {
 };
 
 /** Paths that programs ask. Whatever else is there is taken for a page. */
-const answerPath = /^\/(?:v1|personsearch)(?:[/?]|$)/;
+const ANSWER_PATH = /^\/(?:v1|personsearch)(?:[/?]|$)/;
 
 const ofPages = readHeaders({});
 /** Responses of the API hold people: no cache on the way may keep them. */
@@ -32,7 +32,7 @@ const ofAnswers = readHeaders(answerOptions).set('cache-control', 'no-store');
 
 /** The headers for what is answered at this URL; an endpoint may set its own instead. */
 export function securityHeadersOf(url: string): Map<string, string> {
-  return answerPath.test(url) ? ofAnswers : ofPages;
+  return ANSWER_PATH.test(url) ? ofAnswers : ofPages;
 }
 
 /** The headers that helmet sets. They depend on no request, so its middlewares run once. */

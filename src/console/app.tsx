@@ -7,7 +7,7 @@ import { Loading } from './components/loading.tsx';
 import { PageHeader } from './components/page-header.tsx';
 import { SignInDialog, SignInPage } from './components/sign-in.tsx';
 import type { Page, PageProps } from './page.ts';
-import { homePath, pages } from './pages.ts';
+import { HOME_PATH, pages } from './pages.ts';
 import { address, goTo, matchPath } from './router.ts';
 import { type Session, session } from './session.ts';
 import { useStore } from './store.ts';
@@ -33,7 +33,7 @@ export function App() {
 function CurrentPage({ session: { key } }: { session: Session }) {
   const { path, query } = useStore(address);
   useEffect(() => {
-    if (path === '/') goTo(homePath, {}, true);
+    if (path === '/') goTo(HOME_PATH, {}, true);
   }, [path]);
   if (path === '/') return null;
   for (const page of pages) {
@@ -50,7 +50,7 @@ function CurrentPage({ session: { key } }: { session: Session }) {
       <EmptyState
         title="Nothing is at this address"
         action={
-          <a class="button primary" href={`#${homePath}`}>
+          <a class="button primary" href={`#${HOME_PATH}`}>
             Go to your batches
           </a>
         }

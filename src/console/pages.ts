@@ -83,4 +83,4 @@ export const pages: readonly Page[] = [
 ];
 
 /** Where `/` leads. */
-export const homePath = '/batches';
+export const HOME_PATH = '/batches';

@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../../src/core/db/client.ts';
 import { type AccountKey, listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import {
   findKeyByPrefix,
-  overlapSecondsDefault,
+  OVERLAP_SECONDS_DEFAULT,
   rollKey,
 } from '../../src/core/keys/account-keys.ts';
 import type { KeyMode } from '../../src/core/keys/key-format.ts';
@@ -141,7 +141,7 @@ function addRoll(key: Command): void {
       '--overlap-seconds <number>',
       'seconds that the old key stays valid',
       wholeNumber(0),
-      overlapSecondsDefault,
+      OVERLAP_SECONDS_DEFAULT,
     )
     .action(async (prefix: string, options: { overlapSeconds: number }, command: Command) => {
       const { config, json } = readGlobals(command);

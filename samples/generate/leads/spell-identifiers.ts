@@ -8,7 +8,7 @@ import { must } from '../../../src/core/lib/assert.ts';
 export type Pick = (n: number) => number;
 
 /** A neutral stand-in: only the path of a profile URL matters. */
-const profileHost = 'professional-network.example';
+const PROFILE_HOST = 'professional-network.example';
 
 export function spellEmail(value: string, pick: Pick): string {
   return choose(pick, [
@@ -83,12 +83,12 @@ export function spellHandle(value: string, pick: Pick): string {
 
 export function spellProfile(value: string, pick: Pick): string {
   return choose(pick, [
-    `https://www.${profileHost}/in/${value}`,
-    `https://www.${profileHost}/in/${value}/`,
-    `https://uk.${profileHost}/in/${value}?trk=public_profile`,
-    `http://${profileHost}/in/${value}`,
-    `HTTPS://WWW.${profileHost}/in/${value}/details/experience/`,
-    `${profileHost}/in/${value}#about`,
+    `https://www.${PROFILE_HOST}/in/${value}`,
+    `https://www.${PROFILE_HOST}/in/${value}/`,
+    `https://uk.${PROFILE_HOST}/in/${value}?trk=public_profile`,
+    `http://${PROFILE_HOST}/in/${value}`,
+    `HTTPS://WWW.${PROFILE_HOST}/in/${value}/details/experience/`,
+    `${PROFILE_HOST}/in/${value}#about`,
     `/in/${value}`,
     value,
   ]);

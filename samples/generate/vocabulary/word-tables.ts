@@ -14,9 +14,9 @@ import { levels, professions } from './work.ts';
 const cultureNames = Object.keys(cultures);
 
 /** Of ten people of a country, how many have names of its main culture. */
-const mainCultureTenths = 7;
-const postcodesPerCountry = 200;
-const skillListsPerProfession = 64;
+const MAIN_CULTURE_TENTHS = 7;
+const POSTCODES_PER_COUNTRY = 200;
+const SKILL_LISTS_PER_PROFESSION = 64;
 
 /** Returns every row of every word table. */
 export function wordTables() {
@@ -124,7 +124,7 @@ function wordsOf(text: string) {
 function cultureSlots(country: CountryWords, index: number) {
   const others = country.cultures.length > 1 ? country.cultures.slice(1) : country.cultures;
   return Array.from({ length: 10 }, (_, slot) => {
-    const name = slot < mainCultureTenths ? country.cultures[0] : others[slot % others.length];
+    const name = slot < MAIN_CULTURE_TENTHS ? country.cultures[0] : others[slot % others.length];
     const culture = cultureNames.indexOf(name ?? '');
     const words = must(cultures[name ?? ''], `names of culture ${name}`);
     return {
@@ -152,7 +152,7 @@ function phoneRows(countryId: number, kind: string, phones: PhonePrefixes) {
 }
 
 function postcodeRows(country: CountryWords, index: number) {
-  return Array.from({ length: postcodesPerCountry }, (_, place) => {
+  return Array.from({ length: POSTCODES_PER_COUNTRY }, (_, place) => {
     let position = 0;
     const draw = (n: number) => drawNumber(index + 1, place * 64 + position++, n);
     const text = country.postcode
@@ -188,7 +188,7 @@ function positionRows() {
 /** Returns comma-separated lists of three to six skills, each in its own order. */
 function skillRows(profession: number) {
   const words = must(professions[profession], 'a profession').skills;
-  return Array.from({ length: skillListsPerProfession }, (_, place) => {
+  return Array.from({ length: SKILL_LISTS_PER_PROFESSION }, (_, place) => {
     const rest = [...words];
     const count = 3 + drawNumber(profession, place * 64, 4);
     const chosen = Array.from(

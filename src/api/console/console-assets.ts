@@ -36,7 +36,7 @@ const packages: Record<string, string> = {
   'preact/jsx-runtime': 'preact/jsx-runtime/dist/jsxRuntime.mjs',
 };
 
-const javascript = 'text/javascript; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** Reads and compresses everything once. Throws when the console has not been built. */
 export async function readConsoleAssets(): Promise<ConsoleAssets> {
@@ -46,7 +46,7 @@ export async function readConsoleAssets(): Promise<ConsoleAssets> {
   const base = `/console/${createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16)}`;
   const files = await Promise.all(
     all.map(async ([name, text]) => {
-      const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : javascript;
+      const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : JAVASCRIPT;
       return [`${base}/${name}`, await toAsset(type, text)] as const;
     }),
   );

@@ -3,8 +3,8 @@ import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
 import {
   assertHolders,
   callersKey,
-  overlapSecondsDefault,
-  overlapSecondsMax,
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
   ownKey,
   rollKey,
 } from '../../core/keys/account-keys.ts';
@@ -20,7 +20,12 @@ export const rollKeyRoute = defineRoute({
   scope: 'account',
   params: idParams,
   body: z.strictObject({
-    overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
+    overlap_seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(OVERLAP_SECONDS_MAX)
+      .default(OVERLAP_SECONDS_DEFAULT),
   }),
   idempotent: true,
   responses: { 201: { description: 'The new key, shown once.', schema: rolledKeySchema } },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { overlapSecondsDefault, overlapSecondsMax } from '../../core/keys/account-keys.ts';
+import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '../../core/keys/account-keys.ts';
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
@@ -14,7 +14,12 @@ export const rotateWebhookRoute = defineRoute({
   scope: 'account',
   params: idParams,
   body: z.strictObject({
-    overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(overlapSecondsDefault),
+    overlap_seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(OVERLAP_SECONDS_MAX)
+      .default(OVERLAP_SECONDS_DEFAULT),
   }),
   idempotent: true,
   responses: { 201: { description: 'The new secret, shown once.', schema: newWebhookSchema } },

@@ -8,7 +8,7 @@ interface DropZoneProps {
   error: string | undefined;
 }
 
-const accepted = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,text/plain';
+const ACCEPTED = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,text/plain';
 
 /** Takes a file that is dropped or chosen; the input is a plain one for the keyboard. */
 export function DropZone({ file, onFile, error }: DropZoneProps) {
@@ -48,7 +48,7 @@ export function DropZone({ file, onFile, error }: DropZoneProps) {
           class="unseen"
           type="file"
           aria-label="List"
-          accept={accepted}
+          accept={ACCEPTED}
           aria-describedby={error ? 'file-error file-hint' : 'file-hint'}
           aria-invalid={error !== undefined}
           onChange={(event) => {

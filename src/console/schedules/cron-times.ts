@@ -20,12 +20,12 @@ export const weekdays = [
   'Saturday',
 ] as const;
 
-const timeForm = /^(\d{1,2}) (\d{1,2}) (.+)$/;
+const TIME_FORM = /^(\d{1,2}) (\d{1,2}) (.+)$/;
 
 /** Reads an expression; whatever is more than the usual times stays an expression. */
 export function readCron(cron: string): Times {
   const other: Times = { kind: 'cron', cron };
-  const [, minute, hour, days = ''] = timeForm.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
+  const [, minute, hour, days = ''] = TIME_FORM.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
   if (minute === undefined || Number(minute) > 59 || Number(hour) > 23) return other;
   const time = `${twoDigits(hour)}:${twoDigits(minute)}`;
   if (days === '* * *') return { kind: 'daily', time };

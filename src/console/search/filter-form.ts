@@ -60,7 +60,7 @@ function shownBy({ kind, choices = [] }: Control, text: string): string[] | null
   const texts = items.map((item) => item.text);
   switch (kind) {
     case 'ranges':
-      return texts.every((one) => rangeForm.test(one)) ? texts : null;
+      return texts.every((one) => RANGE_FORM.test(one)) ? texts : null;
     case 'choices': {
       const values = texts.map(
         (one) => choices.find(({ value, alias }) => one === value || one === alias)?.value,
@@ -111,7 +111,7 @@ function writeRow({ name, question, values, text, raw }: Row): Pick<Parameter, '
 
 const keywords = { present: '*', absent: 'null' } as const;
 
-const rangeForm = /^[\d,]+(\s*-\s*[\d,]*)?$/;
+const RANGE_FORM = /^[\d,]+(\s*-\s*[\d,]*)?$/;
 
 /** Both ends of a range as they are typed; an empty end is open. */
 export interface RangeDraft {

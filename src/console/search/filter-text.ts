@@ -23,7 +23,7 @@ export interface Item {
   keyword: '*' | 'null' | null;
 }
 
-const escapable = '|[],*\\';
+const ESCAPABLE = '|[],*\\';
 
 /** The parameters of a filter, in their order. */
 export function readFilter(filter: string): Parameter[] {
@@ -96,7 +96,7 @@ export function readItems(text: string, { commas }: { commas: boolean }): Item[]
     if (character === '\\') {
       at += 1;
       character = body[at] ?? '';
-      if (character === '' || !escapable.includes(character)) return null;
+      if (character === '' || !ESCAPABLE.includes(character)) return null;
       draft.isEscaped = true;
     } else if (character === '*') draft.hasStar = true;
     draft.text += character;

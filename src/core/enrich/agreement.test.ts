@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
-import { cellSeparator } from '../graph/record.ts';
+import { CELL_SEPARATOR } from '../graph/record.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { agrees } from './agreement.ts';
 import type { Answer, RecordBytes } from './answer.ts';
@@ -20,9 +20,9 @@ function recordOf(fields: readonly RecordField[], stored: Stored): RecordBytes {
     const value = stored[name] ?? '';
     return type === 'json' && value !== '' ? JSON.stringify(value) : String(value);
   });
-  const before = `before${cellSeparator}`;
-  const text = cells.join(cellSeparator);
-  const bytes = Buffer.from(`${before}${text}${cellSeparator}after`);
+  const before = `before${CELL_SEPARATOR}`;
+  const text = cells.join(CELL_SEPARATOR);
+  const bytes = Buffer.from(`${before}${text}${CELL_SEPARATOR}after`);
   return { bytes, from: Buffer.byteLength(before), to: Buffer.byteLength(before + text) };
 }
 
@@ -169,7 +169,7 @@ describe('a company', () => {
 });
 
 test('any texts give a verdict, and a name always agrees with itself', () => {
-  const text = fc.string({ unit: 'binary' }).map((one) => one.replaceAll(cellSeparator, ''));
+  const text = fc.string({ unit: 'binary' }).map((one) => one.replaceAll(CELL_SEPARATOR, ''));
   fc.assert(
     fc.property(text, text, text, (listed, given, family) => {
       const person = personOf({ name: given, surname: family });

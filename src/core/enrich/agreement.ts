@@ -92,14 +92,14 @@ function compareFolded(listed: string, stored: string): Agreement {
   return folded === null ? 'unknown' : compareCompanyNames(listed, folded);
 }
 
-const wordCharactersMin = 4;
+const WORD_CHARACTERS_MIN = 4;
 
 /** Returns true when a host contains the name or a long word of it: `Acme Tools` in `acmetools.com`. */
 function isInHost(folded: string, host: string): boolean {
   const plain = host.replace(/[^a-z0-9.]/g, '');
   return (
     plain.includes(folded.replaceAll(' ', '')) ||
-    folded.split(' ').some((word) => word.length >= wordCharactersMin && plain.includes(word))
+    folded.split(' ').some((word) => word.length >= WORD_CHARACTERS_MIN && plain.includes(word))
   );
 }
 

@@ -20,8 +20,8 @@ const commonWords: ReadonlySet<string> = new Set(
    county department office government ministry state federal public royal new first`.split(/\s+/),
 );
 
-const beginningMin = 4;
-const innerPartMin = 4;
+const BEGINNING_MIN = 4;
+const INNER_PART_MIN = 4;
 
 /** Returns the folded form that is compared; null for a text that is not a name. */
 export function foldCompany(name: string): string | null {
@@ -60,7 +60,7 @@ function isLatin(name: string): boolean {
 }
 
 function holds(whole: string, part: string): boolean {
-  return part.length >= innerPartMin && whole.includes(part);
+  return part.length >= INNER_PART_MIN && whole.includes(part);
 }
 
 /** `ibm` and `international business machines`. */
@@ -71,6 +71,6 @@ function areInitials(short: string, words: readonly string[]): boolean {
 }
 
 function shareBeginning(a: string, b: string): boolean {
-  const length = Math.min(a.length, b.length, beginningMin);
+  const length = Math.min(a.length, b.length, BEGINNING_MIN);
   return a.slice(0, length) === b.slice(0, length);
 }

@@ -47,10 +47,10 @@ const plainSpellings: Readonly<Record<string, string>> = {
   þ: 'th',
   ı: 'i',
 };
-const nonAscii = /[^\0-\x7f]/;
-const nameCharactersMax = 200;
-const shortFormMin = 3;
-const similarMin = 5;
+const NON_ASCII = /[^\0-\x7f]/;
+const NAME_CHARACTERS_MAX = 200;
+const SHORT_FORM_MIN = 3;
+const SIMILAR_MIN = 5;
 
 /**
  * Compares a listed name with a stored one, whose family name is known; null when there is nothing to compare (one
@@ -83,7 +83,7 @@ function isSameText(listed: string, given: string, family: string): boolean {
 
 /** Returns the words of a name; none when the text does not name a person. */
 function nameWords(text: string): string[] {
-  if (text === '' || text.length > nameCharactersMax || /[@\d]/.test(text)) return [];
+  if (text === '' || text.length > NAME_CHARACTERS_MAX || /[@\d]/.test(text)) return [];
   const words = foldName(text).split(' ');
   const named = words.filter((word) => word !== '' && !honorifics.has(word));
   const telling = named.filter((word) => !particles.has(word));
@@ -92,7 +92,7 @@ function nameWords(text: string): string[] {
 
 function foldName(text: string): string {
   const lower = text.toLowerCase();
-  if (!nonAscii.test(lower)) return lower.replace(/'/g, '').replace(/[^a-z]+/g, ' ');
+  if (!NON_ASCII.test(lower)) return lower.replace(/'/g, '').replace(/[^a-z]+/g, ' ');
   return lower
     .normalize('NFKD')
     .replace(/[\u0300-\u036f'’‘`´ʼ]/g, '')
@@ -143,7 +143,7 @@ function countShortForms(ours: readonly string[], theirs: readonly string[]): nu
 }
 
 function isShortForm(short: string, word: string): boolean {
-  return (short.length === 1 || short.length >= shortFormMin) && word.startsWith(short);
+  return (short.length === 1 || short.length >= SHORT_FORM_MIN) && word.startsWith(short);
 }
 
 /** One word may be a nickname or a stage name: only two full names can contradict each other. */
@@ -160,7 +160,7 @@ function isSameWord(a: string, b: string): boolean {
   const first = a.charCodeAt(0) === b.charCodeAt(0);
   if (!first && a.charCodeAt(1) !== b.charCodeAt(1)) return false;
   if (withoutUmlauts(a) === withoutUmlauts(b)) return true;
-  return a.length >= similarMin && b.length >= similarMin && isOneTypo(a, b);
+  return a.length >= SIMILAR_MIN && b.length >= SIMILAR_MIN && isOneTypo(a, b);
 }
 
 function withoutUmlauts(word: string): string {
@@ -181,7 +181,9 @@ function isOneTypo(a: string, b: string): boolean {
 
 /** The beginnings that transcriptions of one name keep. */
 function mayBeSame(a: string, b: string): boolean {
-  return a.length >= shortFormMin && b.length >= shortFormMin && a.slice(0, 3) === b.slice(0, 3);
+  return (
+    a.length >= SHORT_FORM_MIN && b.length >= SHORT_FORM_MIN && a.slice(0, 3) === b.slice(0, 3)
+  );
 }
 
 /** `Vander Woude` and `vanderwoude`: the same letters, divided differently. */

@@ -1,5 +1,5 @@
 /** Reads the result of a look-up, lines `<line> <code> <id>`, without making strings of it. */
-import { candidatesMax, type Hits } from './outcomes.ts';
+import { CANDIDATES_MAX, type Hits } from './outcomes.ts';
 
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
@@ -46,6 +46,6 @@ export function parseHits(answer: Buffer, lines: number): Hits {
     count: (wanted) => counts[wanted] ?? 0,
     anyCode: (wanted) => codes[first[wanted] ?? -1] ?? 0,
     anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
-    isCapped: (wanted) => (counts[wanted] ?? 0) >= candidatesMax,
+    isCapped: (wanted) => (counts[wanted] ?? 0) >= CANDIDATES_MAX,
   };
 }

@@ -3,7 +3,7 @@ import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifi
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import type { OperationName } from '../operations.ts';
 import { parseHits } from './hits.ts';
-import { candidatesMax, type Decision, decide, levelsOf } from './outcomes.ts';
+import { CANDIDATES_MAX, type Decision, decide, levelsOf } from './outcomes.ts';
 
 const person = personIdentifierCodes;
 const company = companyIdentifierCodes;
@@ -189,14 +189,14 @@ const personCases: Case[] = [
   },
   {
     promise: 'a switchboard that reaches the limit of the look-up is ambiguous',
-    row: [['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])]],
-    expected: ambiguous('phone', candidatesMax),
+    row: [['phone', Array.from({ length: CANDIDATES_MAX }, (_, id) => [person.phone, id + 1])]],
+    expected: ambiguous('phone', CANDIDATES_MAX),
   },
   {
     promise: 'a switchboard that was not read to its end contradicts no match',
     row: [
       ['email', [[person.email, 9999]]],
-      ['phone', Array.from({ length: candidatesMax }, (_, id) => [person.phone, id + 1])],
+      ['phone', Array.from({ length: CANDIDATES_MAX }, (_, id) => [person.phone, id + 1])],
     ],
     expected: matched(9999, 'email'),
   },
@@ -287,7 +287,7 @@ const companyCases: Case[] = [
         [
           [company.domain, 1],
           ...Array.from(
-            { length: candidatesMax - 1 },
+            { length: CANDIDATES_MAX - 1 },
             (_, id) => [company.alias_domain, id + 2] as const,
           ),
         ],
@@ -302,7 +302,7 @@ const companyCases: Case[] = [
         'name',
         [
           ...Array.from(
-            { length: candidatesMax - 1 },
+            { length: CANDIDATES_MAX - 1 },
             (_, id) => [company.professional_network, id + 100] as const,
           ),
           [company.name, 1],

@@ -66,7 +66,7 @@ export interface Decision {
 /**
  * Maximum number of records that a look-up reads for one value: a switchboard shared by thousands is one answer.
  */
-export const candidatesMax = 100;
+export const CANDIDATES_MAX = 100;
 
 /** Identifier codes that find one kind at one level of trust. */
 interface TrustLevel {

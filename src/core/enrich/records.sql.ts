@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { candidatesMax } from './outcomes.ts';
+import { CANDIDATES_MAX } from './outcomes.ts';
 
 /** Between two records of a result. */
 export const RECORD_SEPARATOR = 0x1e;
@@ -27,7 +27,7 @@ export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {
     from string_to_table(${values}, E'\n') with ordinality k (value, line)
     cross join lateral (
       select kind, person_id from person_identifiers where value = k.value
-      order by kind limit ${candidatesMax}) i
+      order by kind limit ${CANDIDATES_MAX}) i
     `.raw()) as unknown as RawRow[];
   return must(row, 'one row')[0] ?? Buffer.alloc(0);
 }
@@ -39,7 +39,7 @@ export async function lookUpCompanies(sql: Sql, values: string): Promise<Buffer>
     from string_to_table(${values}, E'\n') with ordinality k (value, line)
     cross join lateral (
       select kind, company_id from company_identifiers where value = k.value
-      order by kind limit ${candidatesMax}) i
+      order by kind limit ${CANDIDATES_MAX}) i
     `.raw()) as unknown as RawRow[];
   return must(row, 'one row')[0] ?? Buffer.alloc(0);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { companyFields, personFields, type RecordField } from './fields.ts';
-import { cellSeparator, recordCell, recordToJson } from './record.ts';
+import { CELL_SEPARATOR, recordCell, recordToJson } from './record.ts';
 
 const fields: readonly RecordField[] = [
   { name: 'id', type: 'integer', nullable: false, sql: '' },
@@ -12,7 +12,7 @@ const fields: readonly RecordField[] = [
 ];
 
 it('gives every cell its JSON type', () => {
-  const record = ['7', 'a "b"', 'x', '0', '{"id":1,"name":"y"}', '["z"]'].join(cellSeparator);
+  const record = ['7', 'a "b"', 'x', '0', '{"id":1,"name":"y"}', '["z"]'].join(CELL_SEPARATOR);
   expect(JSON.parse(recordToJson(fields, record))).toEqual({
     id: 7,
     title: 'a "b"',
@@ -24,7 +24,7 @@ it('gives every cell its JSON type', () => {
 });
 
 it('gives an empty cell the absent value of its field', () => {
-  const record = cellSeparator.repeat(5);
+  const record = CELL_SEPARATOR.repeat(5);
   expect(JSON.parse(recordToJson(fields, record))).toEqual({
     id: 0,
     title: '',
@@ -37,13 +37,13 @@ it('gives an empty cell the absent value of its field', () => {
 
 it('finds one cell by name', () => {
   expect(
-    recordCell(fields, `7${cellSeparator.repeat(2)}x${cellSeparator.repeat(3)}`, 'school'),
+    recordCell(fields, `7${CELL_SEPARATOR.repeat(2)}x${CELL_SEPARATOR.repeat(3)}`, 'school'),
   ).toBe('x');
 });
 
 it('refuses a record with a wrong number of cells, and an unknown field', () => {
   expect(() => recordToJson(fields, 'a')).toThrow('1 cells for 6 fields');
-  expect(() => recordCell(fields, cellSeparator.repeat(5), 'nope')).toThrow('no field nope');
+  expect(() => recordCell(fields, CELL_SEPARATOR.repeat(5), 'nope')).toThrow('no field nope');
 });
 
 it('knows 65 person fields and 33 company fields', () => {

@@ -6,19 +6,19 @@ import { assert, must } from '../lib/assert.ts';
 import type { RecordField } from './fields.ts';
 
 /** Unit separator, between the cells of a stored record, as text and as a byte. */
-export const cellSeparator = '\u001f';
-export const CELL_SEPARATOR = 0x1f;
+export const CELL_SEPARATOR = '\u001f';
+export const CELL_SEPARATOR_BYTE = 0x1f;
 
 /** Returns the end of the cell that begins at `from`, at most `to`: the position of its separator, if any. */
 export function endOfCell(bytes: Uint8Array, from: number, to: number): number {
   let end = from;
-  while (end < to && bytes[end] !== CELL_SEPARATOR) end++;
+  while (end < to && bytes[end] !== CELL_SEPARATOR_BYTE) end++;
   return end;
 }
 
 /** Splits a stored record into its cells, one per field, as text. A wrong number of them is a bug. */
 function recordCells(fields: readonly RecordField[], record: string): string[] {
-  const cells = record.split(cellSeparator);
+  const cells = record.split(CELL_SEPARATOR);
   assert(
     cells.length === fields.length,
     `a stored record has ${cells.length} cells for ${fields.length} fields`,

@@ -11,7 +11,7 @@
  */
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 
-const plainName = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+const PLAIN_NAME = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 const wordsAnywhere = new Set(
   `the limited ltd inc incorporated plc llp llc corp corporation company group holding holdings
@@ -24,7 +24,7 @@ const formsAtEnd = new Set(
    kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo oy pjsc pte pty publ pvt sa sab sarl
    sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv`.split(/\s+/),
 );
-const formWordsMax = 6;
+const FORM_WORDS_MAX = 6;
 
 /** Letters that have no accent to remove, as they are usually spelled without them. */
 const plainSpellings: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ const plainSpellings: Readonly<Record<string, string>> = {
 export function normaliseCompanyName(text: string): Normalised {
   if (isTooLong(text)) return invalid('too_long');
   if (text === '') return invalid('empty');
-  const folded = plainName.test(text) ? text : foldName(text);
+  const folded = PLAIN_NAME.test(text) ? text : foldName(text);
   if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
   return oneValue(withoutForms(folded.split(' ')).join(' '));
 }
@@ -81,7 +81,7 @@ function withoutForms(words: string[]): string[] {
 
 /** Returns how many words at the end are one legal form: `n v` is two, `sp z o o` four, none is 0. */
 function wordsOfFormAtEnd(words: string[]): number {
-  for (let count = Math.min(formWordsMax, words.length); count > 1; count -= 1) {
+  for (let count = Math.min(FORM_WORDS_MAX, words.length); count > 1; count -= 1) {
     const last = words.slice(-count);
     const joined = last.join('');
     const isSpelledOut = last.every((word) => word.length === 1) || joined.endsWith('decv');

@@ -16,21 +16,21 @@ import { isFreeMailDomain } from './free-mail-domains.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { isProfilePage } from './other-networks.ts';
 
-const asciiHost = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
-const hostCharacters = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
+const ASCII_HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const HOST_CHARACTERS = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
 /** Nontransitional processing, as browsers request it (WHATWG URL, "domain to ASCII"). */
 const hostRules = { checkBidi: true, checkJoiners: true };
-const hostCharactersMax = 253;
+const HOST_CHARACTERS_MAX = 253;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
-const simpleDomain = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
-const simpleDomainCharactersMax = 63;
+const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
+const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
  * `page_on_a_network`. */
 export function normaliseDomain(text: string): Normalised {
-  if (text.length <= simpleDomainCharactersMax) {
+  if (text.length <= SIMPLE_DOMAIN_CHARACTERS_MAX) {
     const lower = text.toLowerCase();
-    if (simpleDomain.test(lower)) return domainsOfHost(lower);
+    if (SIMPLE_DOMAIN.test(lower)) return domainsOfHost(lower);
   }
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text);
@@ -46,14 +46,14 @@ export function normaliseDomain(text: string): Normalised {
  */
 export function toAsciiHost(text: string): string | null {
   let host = withoutRootDot(text.toLowerCase());
-  if (!asciiHost.test(host) || host.includes('xn--')) {
+  if (!ASCII_HOST.test(host) || host.includes('xn--')) {
     // The text as written: Unicode's rules for hosts have their own case folding.
-    const ascii = hostCharacters.test(text) ? toASCII(text, hostRules) : null;
+    const ascii = HOST_CHARACTERS.test(text) ? toASCII(text, hostRules) : null;
     if (ascii === null) return null;
     host = withoutRootDot(ascii);
-    if (!asciiHost.test(host)) return null;
+    if (!ASCII_HOST.test(host)) return null;
   }
-  return host.length > hostCharactersMax ? null : host;
+  return host.length > HOST_CHARACTERS_MAX ? null : host;
 }
 
 function withoutRootDot(host: string): string {
@@ -87,7 +87,7 @@ function domainsOfUrl(text: string): Normalised {
 function domainsOfHost(full: string): Normalised {
   const host = withoutWww(full);
   if (isFreeMailDomain(host)) return invalid('free_mail_domain');
-  if (simpleDomain.test(host)) return { values: [host] };
+  if (SIMPLE_DOMAIN.test(host)) return { values: [host] };
   const owner = getDomain(host, icannOnly);
   if (owner === null) return invalid('public_suffix');
   const registrable = owner === host ? host : getDomain(host, withPrivateSuffixes);
@@ -104,7 +104,7 @@ function withoutWww(host: string): string {
   let bare = host;
   while (bare.startsWith('www.') && bare.indexOf('.', 4) > 0) {
     const rest = bare.slice(4);
-    if (!simpleDomain.test(rest) && getDomain(rest, icannOnly) === null) break;
+    if (!SIMPLE_DOMAIN.test(rest) && getDomain(rest, icannOnly) === null) break;
     bare = rest;
   }
   return bare;

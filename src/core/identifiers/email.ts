@@ -20,16 +20,16 @@ import {
   tidyCell,
 } from './normalised.ts';
 
-const plainAddress =
+const PLAIN_ADDRESS =
   /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z]{2,63}$/i;
-const atom = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
-const mailbox = new RegExp(`^(?!['\`])${atom}(?:\\.${atom})*\\.?$`, 'u');
-const mailboxCharactersMax = 64;
-const addressCharactersMax = 254;
+const ATOM = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
+const mailbox = new RegExp(`^(?!['\`])${ATOM}(?:\\.${ATOM})*\\.?$`, 'u');
+const MAILBOX_CHARACTERS_MAX = 64;
+const ADDRESS_CHARACTERS_MAX = 254;
 /** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
-const labelCharactersMax = 63;
-const schemes = /mailto:|https?:\/\//gi;
-const separators = /[\s,;<>()[\]"|/\\]+/;
+const LABEL_CHARACTERS_MAX = 63;
+const SCHEMES = /mailto:|https?:\/\//gi;
+const SEPARATORS = /[\s,;<>()[\]"|/\\]+/;
 
 /** Reasons: `empty`, `too_long`, `not_an_email`. */
 export function normaliseEmail(text: string): Normalised {
@@ -46,9 +46,9 @@ function isPlainAddress(text: string): boolean {
   const at = text.indexOf('@');
   return (
     at > 0 &&
-    at <= mailboxCharactersMax &&
-    text.length - at - 1 <= labelCharactersMax &&
-    plainAddress.test(text) &&
+    at <= MAILBOX_CHARACTERS_MAX &&
+    text.length - at - 1 <= LABEL_CHARACTERS_MAX &&
+    PLAIN_ADDRESS.test(text) &&
     !isPunycode(text, at)
   );
 }
@@ -60,8 +60,8 @@ function isPunycode(text: string, at: number): boolean {
 
 function addressesIn(tidy: string): string[] {
   const found = tidy
-    .replace(schemes, ' ')
-    .split(separators)
+    .replace(SCHEMES, ' ')
+    .split(SEPARATORS)
     .map(trimPunctuation)
     .map(canonicalAddress)
     .filter((address) => address !== null);
@@ -84,11 +84,11 @@ function trimPunctuation(token: string): string {
 
 function canonicalAddress(text: string): string | null {
   const at = text.indexOf('@');
-  if (at < 1 || at > mailboxCharactersMax || text.includes('@', at + 1)) return null;
+  if (at < 1 || at > MAILBOX_CHARACTERS_MAX || text.includes('@', at + 1)) return null;
   const local = foldCase(text.slice(0, at));
   if (!mailbox.test(local)) return null;
   const domain = toAsciiHost(text.slice(at + 1));
   if (domain === null) return null;
   const address = `${local}@${domain}`;
-  return address.length > addressCharactersMax ? null : address;
+  return address.length > ADDRESS_CHARACTERS_MAX ? null : address;
 }

@@ -7,8 +7,9 @@
  */
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
 
-const plainHandle = /^@?([a-z0-9_]{1,20})$/i;
-const url = /^(?:[a-z]{2,10}:)?(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,20})(?::\d{1,5})?(?:[/?#]|$)/i;
+const PLAIN_HANDLE = /^@?([a-z0-9_]{1,20})$/i;
+const WEB_ADDRESS =
+  /^(?:[a-z]{2,10}:)?(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,20})(?::\d{1,5})?(?:[/?#]|$)/i;
 const serviceHosts: ReadonlySet<string> = new Set(['twitter.com', 'x.com']);
 const servicePages: ReadonlySet<string> = new Set(
   `about account compose download explore hashtag home i intent jobs login logout messages
@@ -17,12 +18,12 @@ const servicePages: ReadonlySet<string> = new Set(
 
 /** Reasons: `empty`, `too_long`, `not_a_handle`, `other_network`. */
 export function normaliseMicroblogHandle(text: string): Normalised {
-  const plain = plainHandle.exec(text);
+  const plain = PLAIN_HANDLE.exec(text);
   if (plain?.[1] !== undefined) return handleValue(plain[1]);
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text);
   if (tidy === '') return invalid('empty');
-  const host = url.exec(tidy)?.[1]?.toLowerCase();
+  const host = WEB_ADDRESS.exec(tidy)?.[1]?.toLowerCase();
   if (host === undefined) return handleValue(tidy);
   if (!serviceHosts.has(host.split('.').slice(-2).join('.'))) {
     return invalid(tidy.includes('/') ? 'other_network' : 'not_a_handle');
@@ -38,7 +39,7 @@ function handleInPath(afterHost: string): string {
 }
 
 function handleValue(text: string): Normalised {
-  const handle = plainHandle.exec(text.trim())?.[1]?.toLowerCase();
+  const handle = PLAIN_HANDLE.exec(text.trim())?.[1]?.toLowerCase();
   return handle === undefined || servicePages.has(handle)
     ? invalid('not_a_handle')
     : { values: [handle] };

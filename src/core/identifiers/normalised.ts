@@ -8,19 +8,19 @@
 export type Normalised = { values: [string, ...string[]] } | { reason: string };
 
 /** A longer cell is not an identifier; refusing it early bounds the time of every function. */
-const inputCharactersMax = 2000;
+const INPUT_CHARACTERS_MAX = 2000;
 
 /** The longest e-mail address (64 + @ + 255), and more than any other kind needs. */
-const valueCharactersMax = 320;
+const VALUE_CHARACTERS_MAX = 320;
 
 /** A cell that holds more values than this is a list, not an identifier; the rest is ignored. */
-const valuesMax = 10;
+const VALUES_MAX = 10;
 
-const nonAscii = /[^\0-\x7f]/;
-const spreadsheetQuotes = /^="([^"]*)"$/;
+const NON_ASCII = /[^\0-\x7f]/;
+const SPREADSHEET_QUOTES = /^="([^"]*)"$/;
 
 export function isTooLong(text: string): boolean {
-  return text.length > inputCharactersMax;
+  return text.length > INPUT_CHARACTERS_MAX;
 }
 
 export function invalid(reason: string): Normalised {
@@ -29,7 +29,7 @@ export function invalid(reason: string): Normalised {
 
 /** Returns one canonical value; `too_long` when the database would not index it. */
 export function oneValue(value: string): Normalised {
-  return value.length > valueCharactersMax ? { reason: 'too_long' } : { values: [value] };
+  return value.length > VALUE_CHARACTERS_MAX ? { reason: 'too_long' } : { values: [value] };
 }
 
 /** Returns the distinct values in their order, or the reason when there is none. */
@@ -37,7 +37,7 @@ export function severalValues(found: Iterable<string>, reasonIfNone: string): No
   const [first, ...rest] = new Set(found);
   return first === undefined
     ? { reason: reasonIfNone }
-    : { values: [first, ...rest.slice(0, valuesMax - 1)] };
+    : { values: [first, ...rest.slice(0, VALUES_MAX - 1)] };
 }
 
 /**
@@ -47,14 +47,14 @@ export function severalValues(found: Iterable<string>, reasonIfNone: string): No
  */
 export function tidyCell(text: string): string {
   let tidy = foldUnicode(text).trim();
-  if (tidy.startsWith('=')) tidy = tidy.replace(spreadsheetQuotes, '$1').trim();
+  if (tidy.startsWith('=')) tidy = tidy.replace(SPREADSHEET_QUOTES, '$1').trim();
   while (tidy.startsWith("'")) tidy = tidy.slice(1).trim();
   return tidy;
 }
 
 /** NFKC without format characters; plain ASCII is returned unchanged. */
 export function foldUnicode(text: string): string {
-  return nonAscii.test(text) ? text.replace(/\p{Cf}/gu, '').normalize('NFKC') : text;
+  return NON_ASCII.test(text) ? text.replace(/\p{Cf}/gu, '').normalize('NFKC') : text;
 }
 
 /** Lower case in an idempotent form. */

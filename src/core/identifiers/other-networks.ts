@@ -32,7 +32,7 @@ const networkHosts = new Set([
 ]);
 
 /** Paths that a company's own site has too, so they do not indicate a user's page. */
-const ownPages = /^(?:about|about-us|company|contact|home|index\.\w+|legal|privacy)$/i;
+const OWN_PAGES = /^(?:about|about-us|company|contact|home|index\.\w+|legal|privacy)$/i;
 
 /** Returns true for a lower-case host of one of the networks or below it. */
 export function isOtherNetwork(host: string): boolean {
@@ -45,5 +45,5 @@ export function isOtherNetwork(host: string): boolean {
 /** Returns true for a URL of a user's page on a network: `facebook.com/acme`, not `facebook.com`. */
 export function isProfilePage(host: string, path: string): boolean {
   const first = path.split(/[/\\?#]/, 2)[1] ?? '';
-  return first !== '' && !ownPages.test(first) && isOtherNetwork(host);
+  return first !== '' && !OWN_PAGES.test(first) && isOtherNetwork(host);
 }

@@ -19,24 +19,24 @@ import { restoreWholeNumber } from './spreadsheet-number.ts';
 
 type Region = NonNullable<NonNullable<ReturnType<typeof parsePhoneNumberFromString>>['country']>;
 
-const e164 = /^\+[1-9]\d{7,14}$/;
-const northAmerican = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
+const E164 = /^\+[1-9]\d{7,14}$/;
+const NORTH_AMERICAN = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
-const extensionWords = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
-const extension = new RegExp(`(?<!\\p{L})(?:${extensionWords})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
-const betweenNumbers = /[^\d+().\-/~ ]+| \/ |\/(?= )|(?=\+)/u;
-const insideCell = / - |\//;
+const EXTENSION_WORDS = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
+const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
+const BETWEEN_NUMBERS = /[^\d+().\-/~ ]+| \/ |\/(?= )|(?=\+)/u;
+const INSIDE_CELL = / - |\//;
 /** Calling codes of two digits (ITU E.164); outside zones 1 and 7 all others have three. */
-const twoDigitCode = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
-const digitsMin = 5;
-const digitsMax = 15;
-const piecesMax = 12;
+const TWO_DIGIT_CODE = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
+const DIGITS_MIN = 5;
+const DIGITS_MAX = 15;
+const PIECES_MAX = 12;
 
 /** Reasons: `empty`, `too_long`, `not_a_phone`, `digits_lost`, `phone_without_country`,
  * `not_valid_in_country`. */
 export function normalisePhone(text: string, region?: string, fromQuery = false): Normalised {
   if (fromQuery && /^ [1-9]/.test(text)) return normalisePhone(`+${text.slice(1)}`, region);
-  if (e164.test(text) && !mayHoldTrunkZero(text)) return { values: [text] };
+  if (E164.test(text) && !mayHoldTrunkZero(text)) return { values: [text] };
   const country = supportedRegion(region);
   const national = northAmericanNumber(text, country);
   if (national !== null) return { values: [national] };
@@ -56,7 +56,7 @@ export function normalisePhone(text: string, region?: string, fromQuery = false)
 
 function reasonForNone(cell: string, country: Region | undefined): string {
   const digits = cell.replace(/\D+/g, '').length;
-  if (digits < digitsMin) return 'not_a_phone';
+  if (digits < DIGITS_MIN) return 'not_a_phone';
   if (cell.includes('+')) return 'not_a_phone';
   return country === undefined ? 'phone_without_country' : 'not_valid_in_country';
 }
@@ -71,7 +71,7 @@ function supportedRegion(region: string | undefined): Region | undefined {
 /** Most lists are North American, and there every plan is the same ten digits. */
 function northAmericanNumber(text: string, country: Region | undefined): string | null {
   if (country === undefined || !northAmericanRegions.has(country)) return null;
-  const match = northAmerican.exec(text);
+  const match = NORTH_AMERICAN.exec(text);
   return match === null ? null : `+1${match[1]}${match[2]}${match[3]}`;
 }
 
@@ -80,7 +80,7 @@ function northAmericanNumber(text: string, country: Region | undefined): string 
  * number. Zones 1 and 7 have no trunk zero.
  */
 function mayHoldTrunkZero(number: string): boolean {
-  const code = twoDigitCode.test(number) ? 2 : 3;
+  const code = TWO_DIGIT_CODE.test(number) ? 2 : 3;
   return number.charAt(code + 1) === '0' && !/^\+(?:1|7|39|225|24[12]|378)/.test(number);
 }
 
@@ -95,9 +95,9 @@ function splitCell(cell: string): string[] {
   return withoutEmails(cell)
     .replace(extension, ';')
     .replace(/\s*[\r\n\t]\s*/g, ';')
-    .split(betweenNumbers)
+    .split(BETWEEN_NUMBERS)
     .filter((piece) => /\d/.test(piece))
-    .slice(0, piecesMax);
+    .slice(0, PIECES_MAX);
 }
 
 /** Digits inside an e-mail address are not a phone number. */
@@ -110,7 +110,7 @@ function withoutEmails(cell: string): string {
 function numbersInPiece(piece: string, country: Region | undefined, space: boolean): string[] {
   const whole = readPiece(piece, country, space);
   if (whole.length > 0) return whole;
-  const parts = piece.split(insideCell, piecesMax);
+  const parts = piece.split(INSIDE_CELL, PIECES_MAX);
   return parts.length > 1 ? parts.flatMap((part) => readPiece(part, country, space)) : [];
 }
 
@@ -128,8 +128,8 @@ function readNumber(
   plusAsSpace: boolean,
 ): string | null {
   const digits = text.replace(/\D+/g, '');
-  if (digits.length < digitsMin || digits.length > digitsMax + 3) return null;
-  if (text.includes('+')) return readInternational(digits, !insideCell.test(text));
+  if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX + 3) return null;
+  if (text.includes('+')) return readInternational(digits, !INSIDE_CELL.test(text));
   const national = country === undefined ? null : validNumber(digits, country);
   if (national !== null) return national;
   if (digits.startsWith('00')) return validNumber(`+${digits.slice(2)}`);
@@ -143,7 +143,7 @@ function readNumber(
  */
 function readInternational(digits: string, isOneNumber: boolean): string | null {
   const number = `+${digits}`;
-  const isPlain = isOneNumber && e164.test(number);
+  const isPlain = isOneNumber && E164.test(number);
   if (isPlain && !mayHoldTrunkZero(number)) return number;
   return validNumber(number) ?? (isPlain ? number : null);
 }

@@ -21,17 +21,17 @@ import { isOtherNetwork } from './other-networks.ts';
 
 const personPaths: ReadonlySet<string> = new Set(['in', 'pub']);
 const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcase']);
-const plainHandle = /^[a-z0-9-]+$/;
-const handle = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
-const handleCharactersMax = 200;
+const PLAIN_HANDLE = /^[a-z0-9-]+$/;
+const HANDLE = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
+const HANDLE_CHARACTERS_MAX = 200;
 /** A kind of page may come first, or after a prefix such as `/mwlite/`. */
-const prefixSegmentsMax = 2;
+const PREFIX_SEGMENTS_MAX = 2;
 
 /** Reasons: `empty`, `too_long`, `not_a_profile`, `other_network`, `person_profile`,
  * `company_profile`. */
 export function normaliseProfileUrl(text: string, subject: 'person' | 'company'): Normalised {
   if (isTooLong(text)) return invalid('too_long');
-  if (text.length <= handleCharactersMax && plainHandle.test(text)) return { values: [text] };
+  if (text.length <= HANDLE_CHARACTERS_MAX && PLAIN_HANDLE.test(text)) return { values: [text] };
   const tidy = tidyCell(text)
     .replace(/^<(.*)>$/s, '$1')
     .trim();
@@ -50,7 +50,7 @@ function handleOfPath(segments: string[], subject: 'person' | 'company'): Normal
   const hostSegments = personPaths.has(host) || companyPaths.has(host) ? 0 : 1;
   const kinds = subject === 'person' ? personPaths : companyPaths;
   const others = subject === 'person' ? companyPaths : personPaths;
-  const last = Math.min(segments.length - 1, hostSegments + prefixSegmentsMax + 1);
+  const last = Math.min(segments.length - 1, hostSegments + PREFIX_SEGMENTS_MAX + 1);
   for (let i = hostSegments; i < last; i += 1) {
     const kind = segments[i]?.toLowerCase() ?? '';
     if (kinds.has(kind)) return handleValue(handleFrom(kind, segments.slice(i + 1)));
@@ -76,8 +76,8 @@ function handleValue(raw: string): Normalised {
   const decoded = decodeEscapes(raw);
   if (decoded === null) return invalid('not_a_profile');
   const folded = foldCase(foldUnicode(decoded).trim());
-  if (folded.length > handleCharactersMax) return invalid('too_long');
-  return handle.test(folded) ? oneValue(folded) : invalid('not_a_profile');
+  if (folded.length > HANDLE_CHARACTERS_MAX) return invalid('too_long');
+  return HANDLE.test(folded) ? oneValue(folded) : invalid('not_a_profile');
 }
 
 /** Escapes of escapes occur in links that were copied through other links. */

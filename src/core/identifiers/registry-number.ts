@@ -13,15 +13,15 @@ import { countryCode } from './country.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 import { restoreWholeNumber } from './spreadsheet-number.ts';
 
-const plainNumber = /^(?!0{8})\d{8}$/;
-const allowed = /^[\p{L}\p{N}\s.:#/()_°º-]+$/u;
-const labels =
+const PLAIN_NUMBER = /^(?!0{8})\d{8}$/;
+const ALLOWED = /^[\p{L}\p{N}\s.:#/()_°º-]+$/u;
+const LABELS =
   /^(?:COMPAN(?:Y|IES)|HOUSE|REGIST(?:ERED|RATION|RY)|REG|CRN|NUMBER|NO|NR|CO)+(?=[A-Z]{0,3}\d)/;
-const numberCharactersMax = 40;
+const NUMBER_CHARACTERS_MAX = 40;
 
 /** Reasons: `empty`, `too_long`, `not_a_registry_number`, `digits_lost`, `unknown_country`. */
 export function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
-  if (registryCountry === 'GB' && plainNumber.test(text)) return { values: [`GB-${text}`] };
+  if (registryCountry === 'GB' && PLAIN_NUMBER.test(text)) return { values: [`GB-${text}`] };
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text);
   if (tidy === '') return invalid('empty');
@@ -30,7 +30,7 @@ export function normaliseRegistryNumber(text: string, registryCountry = 'GB'): N
   const restored = restoreWholeNumber(tidy);
   if (restored === null) return invalid('digits_lost');
   const cell = (restored ?? tidy).toUpperCase();
-  if (!allowed.test(cell)) return invalid('not_a_registry_number');
+  if (!ALLOWED.test(cell)) return invalid('not_a_registry_number');
 
   const named = namedCountry(cell, country);
   const compact = cell.slice(named.skip).replace(/[^A-Z0-9]+/g, '');
@@ -55,9 +55,9 @@ function namedCountry(cell: string, country: string): { country: string; skip: n
 
 function canonicalNumber(compact: string, country: string): string | null {
   if (country === 'GB') {
-    return britishNumber(compact) ?? britishNumber(compact.replace(labels, ''));
+    return britishNumber(compact) ?? britishNumber(compact.replace(LABELS, ''));
   }
-  const isNumber = /\d/.test(compact) && compact.length <= numberCharactersMax;
+  const isNumber = /\d/.test(compact) && compact.length <= NUMBER_CHARACTERS_MAX;
   return isNumber ? compact : null;
 }
 

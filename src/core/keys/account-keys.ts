@@ -14,9 +14,9 @@ import {
 import { type CreatedKey, createKey, type Scope } from './keys.ts';
 
 /** A day: long enough for a deployment to change over. */
-export const overlapSecondsDefault = 86_400;
+export const OVERLAP_SECONDS_DEFAULT = 86_400;
 /** A key that was replaced because it leaked must not stay valid for long. */
-export const overlapSecondsMax = 7 * 86_400;
+export const OVERLAP_SECONDS_MAX = 7 * 86_400;
 
 /**
  * Revokes a key of the account's holder and returns it. A revoked key stays revoked. Throws `AppError` 404, and

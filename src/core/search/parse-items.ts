@@ -12,7 +12,7 @@ export interface Item {
 
 /** Maximum number of items of one parameter. */
 const ITEMS_MAX = 10_000;
-const escapable = '|[],*\\';
+const ESCAPABLE = '|[],*\\';
 
 interface Draft {
   text: string;
@@ -50,7 +50,7 @@ export function parseItems(
       if (/\S/.test(character)) throw fail(at, 'continues after the closing bracket');
     } else if (character === '\\') {
       const next = value[at + 1] ?? '';
-      if (next === '' || !escapable.includes(next)) {
+      if (next === '' || !ESCAPABLE.includes(next)) {
         throw fail(at, 'has a `\\` that escapes none of | [ ] , * \\');
       }
       append(draft, next, at);

@@ -14,9 +14,9 @@ export interface Span {
   until: string | null;
 }
 
-const rangeShape = /^([\d,]+)(?:\s*(-)\s*([\d,]*))?$/;
-const plainNumber = /^\d+$/;
-const groupedNumber = /^\d{1,3}(?:,\d{3})+$/;
+const RANGE_SHAPE = /^([\d,]+)(?:\s*(-)\s*([\d,]*))?$/;
+const PLAIN_NUMBER = /^\d+$/;
+const GROUPED_NUMBER = /^\d{1,3}(?:,\d{3})+$/;
 
 /** Parses `n`, `a-b` or `a-`, of whole numbers from 0. Throws `AppError` 400. */
 export function parseRange(
@@ -24,9 +24,9 @@ export function parseRange(
   { text, position }: Item,
   { thousands }: { thousands: boolean },
 ): Range {
-  const [, low = '', dash, high = ''] = rangeShape.exec(text) ?? [];
+  const [, low = '', dash, high = ''] = RANGE_SHAPE.exec(text) ?? [];
   const numberOf = (digits: string): number => {
-    const isNumber = plainNumber.test(digits) || (thousands && groupedNumber.test(digits));
+    const isNumber = PLAIN_NUMBER.test(digits) || (thousands && GROUPED_NUMBER.test(digits));
     const number = isNumber ? Number(digits.replaceAll(',', '')) : Number.NaN;
     if (Number.isSafeInteger(number)) return number;
     throw badParameter(parameter, position, 'must be a whole number `n`, or a range `a-b` or `a-`');
@@ -40,7 +40,7 @@ export function parseRange(
   return { min, max };
 }
 
-const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)Z?)?$/i;
+const TIME_SHAPE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)Z?)?$/i;
 const DAY_MS = 86_400_000;
 
 /**
@@ -65,7 +65,7 @@ export function parseSpan(parameter: string, { text, position }: Item): Span {
 
 /** Returns the moment that a text names, and its length; null for a day or time that does not exist. */
 function readTime(text: string): { at: number; ms: number } | null {
-  const [, day, time] = timeShape.exec(text) ?? [];
+  const [, day, time] = TIME_SHAPE.exec(text) ?? [];
   if (day === undefined) return null;
   const seconds = time === undefined ? '00:00:00' : time.length === 5 ? `${time}:00` : time;
   const at = Date.parse(`${day}T${seconds}Z`);

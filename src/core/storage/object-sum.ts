@@ -11,7 +11,7 @@ import { metrics } from '../metrics.ts';
 import type { ByteRange, ObjectStore, ObjectSum, StreamSum } from './object-store.ts';
 
 /** Readers of an object's beginning read this many bytes, or the whole object when it is shorter. */
-const headBytesMax = 65_536;
+const HEAD_BYTES_MAX = 65_536;
 
 export const objectsDamaged = new Counter({
   name: 'enrich_objects_damaged_total',
@@ -32,8 +32,8 @@ export async function* summed(
   sum: StreamSum,
 ): AsyncGenerator<Buffer, void, undefined> {
   for await (const block of source) {
-    if (sum.bytes < headBytesMax) {
-      sum.headCrc32 = addToCrc32(sum.headCrc32, block.subarray(0, headBytesMax - sum.bytes));
+    if (sum.bytes < HEAD_BYTES_MAX) {
+      sum.headCrc32 = addToCrc32(sum.headCrc32, block.subarray(0, HEAD_BYTES_MAX - sum.bytes));
     }
     sum.crc32 = addToCrc32(sum.crc32, block);
     sum.bytes += block.length;
@@ -82,7 +82,7 @@ export function readHead(
   key: string,
   { bytes, headCrc32 }: { bytes: number; headCrc32: number | null },
 ): Promise<Buffer> {
-  return readRange(store, key, { from: 0, to: Math.min(bytes, headBytesMax) }, headCrc32);
+  return readRange(store, key, { from: 0, to: Math.min(bytes, HEAD_BYTES_MAX) }, headCrc32);
 }
 
 /**

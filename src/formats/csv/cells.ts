@@ -10,7 +10,7 @@
 import { isAscii } from 'node:buffer';
 import { assert } from '../../core/lib/assert.ts';
 import { decodeWindows1252 } from './encoding.ts';
-import { quote } from './record-reader.ts';
+import { QUOTE } from './record-reader.ts';
 import {
   type Delimiter,
   isRawLine,
@@ -108,20 +108,20 @@ function utf8Decoder(piece: Buffer, to: number): Decode {
   if (isAscii(bytes)) return (from, to) => text.slice(from, to);
   return (from, to) => {
     const cell = text.slice(from, to);
-    return hasHighByte.test(cell) ? piece.toString('utf8', from, to) : cell;
+    return HAS_HIGH_BYTE.test(cell) ? piece.toString('utf8', from, to) : cell;
   };
 }
 
-const hasHighByte = /[\x80-\xff]/;
+const HAS_HIGH_BYTE = /[\x80-\xff]/;
 
 /** Returns the end of the field that begins at `from`: at a delimiter outside quotes, or at `end`. */
 function fieldEnd(piece: Buffer, from: number, end: number, delimiter: number): number {
   let at = from;
-  if (from < end && piece[from] === quote) {
+  if (from < end && piece[from] === QUOTE) {
     at++;
     while (at < end) {
-      if (piece[at] === quote) {
-        if (at + 1 >= end || piece[at + 1] !== quote) break;
+      if (piece[at] === QUOTE) {
+        if (at + 1 >= end || piece[at + 1] !== QUOTE) break;
         at++;
       }
       at++;
@@ -132,8 +132,8 @@ function fieldEnd(piece: Buffer, from: number, end: number, delimiter: number): 
 }
 
 function readField(piece: Buffer, from: number, to: number, decode: Decode): string {
-  if (piece[from] !== quote || from === to) return decode(from, to);
-  if (piece[to - 1] === quote && to - from > 1) {
+  if (piece[from] !== QUOTE || from === to) return decode(from, to);
+  if (piece[to - 1] === QUOTE && to - from > 1) {
     const inner = decode(from + 1, to - 1);
     if (!inner.includes('"')) return inner;
   }

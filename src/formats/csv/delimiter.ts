@@ -9,22 +9,22 @@ import { looksLikeValue } from './header.ts';
 import { type Delimiter, delimiters } from './record-table.ts';
 import { sampleRecords } from './sample-records.ts';
 
-const recordsScoredMax = 100;
+const RECORDS_SCORED_MAX = 100;
 
 // Weights in addition to the share of records as wide as the first, which counts 1. They only separate candidates
 // that split the sample about equally well.
-const headerWeight = 0.02;
-const widthWeight = 0.002;
-const decimalCommaWeight = 0.06;
+const HEADER_WEIGHT = 0.02;
+const WIDTH_WEIGHT = 0.002;
+const DECIMAL_COMMA_WEIGHT = 0.06;
 /** A cell with a quote at its edge was cut at the wrong place, or written carelessly. */
-const carelessWeight = 0.3;
+const CARELESS_WEIGHT = 0.3;
 /** A consistent table below a first line without delimiters, e.g. a title, is a weak sign. */
-const titleLineWeight = 0.3;
+const TITLE_LINE_WEIGHT = 0.3;
 /** Semicolons, tabs and pipes are rarer in ordinary text than commas. */
 const rarityWeight: Record<Delimiter, number> = { ',': 0, ';': 0.001, '|': 0.002, '\t': 0.003 };
 
-const doubtfulScore = 0.8;
-const doubtfulDistance = 0.03;
+const DOUBTFUL_SCORE = 0.8;
+const DOUBTFUL_DISTANCE = 0.03;
 
 export interface DelimiterGuess {
   delimiter: Delimiter;
@@ -41,7 +41,7 @@ export function guessDelimiter(sample: Buffer, isWhole: boolean): DelimiterGuess
   if (best === undefined || second === undefined || best.score === 0) {
     return { delimiter: ',', isDoubtful: hasWiderRecord(sample, isWhole) };
   }
-  const isDoubtful = best.score < doubtfulScore || second.score > best.score - doubtfulDistance;
+  const isDoubtful = best.score < DOUBTFUL_SCORE || second.score > best.score - DOUBTFUL_DISTANCE;
   return { delimiter: best.delimiter, isDoubtful };
 }
 
@@ -59,7 +59,7 @@ export function parseDelimiter(text: string): Delimiter {
 
 function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean): number {
   const records = sampleRecords(sample, { delimiter, isWhole });
-  const count = Math.min(records.count, recordsScoredMax);
+  const count = Math.min(records.count, RECORDS_SCORED_MAX);
   if (count === 0) return 0;
   const widths = [...records.fields.subarray(0, count)];
   const first = records.at(0);
@@ -71,11 +71,11 @@ function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean):
   const commas = delimiter === ',' ? decimalCommaShare(sample) : 0;
   return (
     consistency +
-    (isHeaderLike ? headerWeight : 0) +
-    Math.min(first.fields, 20) * widthWeight +
+    (isHeaderLike ? HEADER_WEIGHT : 0) +
+    Math.min(first.fields, 20) * WIDTH_WEIGHT +
     rarityWeight[delimiter] -
-    commas * decimalCommaWeight -
-    careless * carelessWeight
+    commas * DECIMAL_COMMA_WEIGHT -
+    careless * CARELESS_WEIGHT
   );
 }
 
@@ -85,7 +85,7 @@ function scoreBelowTitle(widths: number[]): number {
   const width = below[0] ?? 1;
   if (below.length < 3 || width < 2) return 0;
   const share = below.filter((other) => other === width).length / below.length;
-  return share < 0.9 ? 0 : share * titleLineWeight;
+  return share < 0.9 ? 0 : share * TITLE_LINE_WEIGHT;
 }
 
 /** Returns the share of commas between two digits, such as decimal commas. */

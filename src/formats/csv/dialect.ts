@@ -18,7 +18,7 @@ import {
 } from './encoding.ts';
 import { detectFileKind } from './file-kind.ts';
 import { headerNames, isHeaderProved, isHeaderRow } from './header.ts';
-import { cr } from './record-reader.ts';
+import { CR } from './record-reader.ts';
 import {
   type CsvRecord,
   type Delimiter,
@@ -29,9 +29,9 @@ import {
   unreadableReason,
 } from './record-table.ts';
 import { sampleRecords } from './sample-records.ts';
-import { columnsMax, mostFrequent, type Newline } from './split.ts';
+import { COLUMNS_MAX, mostFrequent, type Newline } from './split.ts';
 
-const previewRecordsMax = 20;
+const PREVIEW_RECORDS_MAX = 20;
 
 export interface DialectOptions {
   /** False when the file continues after the sample. */
@@ -120,7 +120,7 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
     firstDataByte: sep.bytes + dataFrom,
     firstDataLine: hasHeader ? (records.lineAfter[0] as number) : firstLine,
     sepLine: sep.bytes > 0,
-    sample: rows.slice(hasHeader ? 1 : 0).slice(0, previewRecordsMax),
+    sample: rows.slice(hasHeader ? 1 : 0).slice(0, PREVIEW_RECORDS_MAX),
     records: isWhole ? records.count - (hasHeader ? 1 : 0) : null,
     doubts,
   };
@@ -151,7 +151,7 @@ function readSepLine(canonical: Buffer): { bytes: number; delimiter: Delimiter |
 
 function readRows(body: Buffer, records: RecordTable, delimiter: Delimiter): string[][] {
   const rows: string[][] = [];
-  for (let index = 0; index < Math.min(records.count, previewRecordsMax + 1); index++) {
+  for (let index = 0; index < Math.min(records.count, PREVIEW_RECORDS_MAX + 1); index++) {
     rows.push(readRecord(body, records.at(index), delimiter));
   }
   return rows;
@@ -167,10 +167,10 @@ const headerTrouble: Record<UnreadableReason, string> = {
 function checkHeader(first: CsvRecord): void {
   const reason = unreadableReason(first.flags);
   if (reason !== null) throw unreadableCsv(first.line, `${headerTrouble[reason]}.`);
-  if (first.fields > columnsMax) {
+  if (first.fields > COLUMNS_MAX) {
     throw unreadableCsv(
       first.line,
-      `the header has ${first.fields} columns, at most ${columnsMax} are allowed.`,
+      `the header has ${first.fields} columns, at most ${COLUMNS_MAX} are allowed.`,
     );
   }
 }
@@ -195,7 +195,7 @@ function dominantNewline(body: Buffer, records: RecordTable): Newline | null {
   for (let index = 0; index < records.count; index++) {
     const { end, terminator } = records.at(index);
     if (terminator === 2) counts['\r\n']++;
-    else if (terminator === 1) counts[body[end] === cr ? '\r' : '\n']++;
+    else if (terminator === 1) counts[body[end] === CR ? '\r' : '\n']++;
   }
   return mostFrequent(counts);
 }

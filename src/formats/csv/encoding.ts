@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { AppError } from '../../core/lib/errors.ts';
-import { cr, lf, recordBytesMax } from './record-reader.ts';
+import { CR, LF, RECORD_BYTES_MAX } from './record-reader.ts';
 
 /** A WHATWG encoding name in lower case, e.g. `utf-8`, `utf-16le`, `windows-1252`. */
 export type Encoding = string;
@@ -22,14 +22,14 @@ export interface DetectedEncoding {
 }
 
 /** With this share of zero bytes on one side a text is UTF-16, unless its newlines are narrow. */
-const zeroShareSure = 0.2;
+const ZERO_SHARE_SURE = 0.2;
 /**
  * With this share it may be UTF-16 (for example Chinese text), when its newlines are wide and its bytes are not
  * UTF-8; those of a list with a few stray NULs are.
  */
-const zeroSharePossible = 0.01;
+const ZERO_SHARE_POSSIBLE = 0.01;
 /** The other side of UTF-16 has almost no zero bytes. */
-const zeroShareOtherSideMax = 0.1;
+const ZERO_SHARE_OTHER_SIDE_MAX = 0.1;
 
 /**
  * Detects the encoding of a file from its first bytes.
@@ -96,9 +96,9 @@ export class Transcoder {
     }
     if (!this.#isGuess) return Buffer.from(decodeWindows1252(bytes));
     const held = Buffer.concat([this.#carry, bytes]);
-    const lastNewline = Math.max(held.lastIndexOf(lf), held.lastIndexOf(cr));
+    const lastNewline = Math.max(held.lastIndexOf(LF), held.lastIndexOf(CR));
     // A line beyond the record limit is unreadable in any encoding: no need to hold it whole.
-    const lineEnd = held.length - lastNewline > recordBytesMax ? held.length : lastNewline + 1;
+    const lineEnd = held.length - lastNewline > RECORD_BYTES_MAX ? held.length : lastNewline + 1;
     this.#carry = held.subarray(lineEnd);
     return linesToUtf8(held.subarray(0, lineEnd));
   }
@@ -113,17 +113,17 @@ export class Transcoder {
 
 // The 0x80-0x9F row of windows-1252 in the Encoding Standard (https://encoding.spec.whatwg.org/).
 // Not by TextDecoder: Node 20.18.3 to 24 read it there as Latin-1 (nodejs/node#56542).
-const windows1252Row =
+const WINDOWS1252_ROW =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d' +
   '\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a' +
   '\u0153\u009d\u017e\u0178';
-const windows1252Bytes = /[\x80-\x9f]/g;
+const WINDOWS1252_BYTES = /[\x80-\x9f]/g;
 
 /** Every byte has a character in Windows-1252, so this cannot fail. */
 export function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replace(windows1252Bytes, (byte) => windows1252Row.charAt(byte.charCodeAt(0) - 0x80));
+    .replace(WINDOWS1252_BYTES, (byte) => WINDOWS1252_ROW.charAt(byte.charCodeAt(0) - 0x80));
 }
 
 function byteOrderMark(sample: Buffer): { encoding: Encoding; bom: number } | null {
@@ -143,14 +143,14 @@ function utf16ByZeros(sample: Buffer): Encoding | null {
     else odd++;
   }
   const most = Math.max(even, odd);
-  if (Math.min(even, odd) > most * zeroShareOtherSideMax) return null;
+  if (Math.min(even, odd) > most * ZERO_SHARE_OTHER_SIDE_MAX) return null;
   const share = most / (sample.length / 2);
   // Letters of a Western alphabet are valid UTF-8 in both forms: then nearly all newlines decide.
   const isNarrowToo = isUtf8(sample.subarray(0, completeUtf8Length(sample)));
   const isWide =
-    share >= zeroShareSure
+    share >= ZERO_SHARE_SURE
       ? !isNarrowToo || wideNewlineShare(sample) >= 0.75
-      : share >= zeroSharePossible && !isNarrowToo && wideNewlineShare(sample) >= 0.25;
+      : share >= ZERO_SHARE_POSSIBLE && !isNarrowToo && wideNewlineShare(sample) >= 0.25;
   if (!isWide) return null;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
@@ -159,7 +159,7 @@ function utf16ByZeros(sample: Buffer): Encoding | null {
 function wideNewlineShare(sample: Buffer): number {
   let all = 0;
   let wide = 0;
-  for (const newline of [lf, cr]) {
+  for (const newline of [LF, CR]) {
     for (let at = sample.indexOf(newline); at >= 0; at = sample.indexOf(newline, at + 1)) {
       all++;
       if (at % 2 === 0 ? sample[at + 1] === 0 : sample[at - 1] === 0) wide++;
@@ -198,7 +198,7 @@ function linesToUtf8(bytes: Buffer): Buffer {
   const lines: Buffer[] = [];
   for (let from = 0; from < bytes.length; ) {
     let to = from;
-    while (to < bytes.length && bytes[to] !== lf && bytes[to] !== cr) to++;
+    while (to < bytes.length && bytes[to] !== LF && bytes[to] !== CR) to++;
     to = Math.min(to + 1, bytes.length);
     const line = bytes.subarray(from, to);
     lines.push(isUtf8(line) ? line : Buffer.from(decodeWindows1252(line)));

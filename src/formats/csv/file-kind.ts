@@ -8,7 +8,7 @@ interface Signature {
   bytes: Buffer;
 }
 
-const whatToDo = 'Save it as CSV (in Excel: "CSV UTF-8") and upload that.';
+const WHAT_TO_DO = 'Save it as CSV (in Excel: "CSV UTF-8") and upload that.';
 
 function signature(kind: string, name: string, latin1: string): Signature {
   return { kind, name, bytes: Buffer.from(latin1, 'latin1') };
@@ -34,7 +34,7 @@ const refused: Signature[] = [
 export function detectFileKind(sample: Buffer): 'gzip' | 'text' {
   for (const { kind, name, bytes } of refused) {
     if (sample.subarray(0, bytes.length).equals(bytes)) {
-      throw unsupportedFile(kind, `This file is ${name}, not a CSV file. ${whatToDo}`);
+      throw unsupportedFile(kind, `This file is ${name}, not a CSV file. ${WHAT_TO_DO}`);
     }
   }
   return sample[0] === 0x1f && sample[1] === 0x8b ? 'gzip' : 'text';

@@ -4,18 +4,20 @@
  */
 
 /** Longest header name kept, in characters. */
-const headerNameMax = 256;
+const HEADER_NAME_MAX = 256;
 
-const email = /^(?:mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$/i;
-const url = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;
-const numberOrPhone = /^[+(-]?[\d\s().,/:%€$£-]+$/;
-const domain = /^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}$/i;
+const EMAIL = /^(?:mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$/i;
+const WEB_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;
+const NUMBER_OR_PHONE = /^[+(-]?[\d\s().,/:%€$£-]+$/;
+const DOMAIN = /^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}$/i;
 
 /** Returns true for a text that is an e-mail address, a URL, a phone number, a date or a number. */
 export function looksLikeValue(cell: string): boolean {
   const text = cell.trim();
-  if (text.length > headerNameMax) return false;
-  return email.test(text) || url.test(text) || (/\d/.test(text) && numberOrPhone.test(text));
+  if (text.length > HEADER_NAME_MAX) return false;
+  return (
+    EMAIL.test(text) || WEB_ADDRESS.test(text) || (/\d/.test(text) && NUMBER_OR_PHONE.test(text))
+  );
 }
 
 /**
@@ -46,13 +48,13 @@ export function isHeaderProved(rows: readonly string[][]): boolean {
 export function headerNames(cells: readonly string[]): string[] {
   return cells.map((cell) => {
     const name = cell.trim();
-    return name.length <= headerNameMax ? name : [...name].slice(0, headerNameMax).join('');
+    return name.length <= HEADER_NAME_MAX ? name : [...name].slice(0, HEADER_NAME_MAX).join('');
   });
 }
 
 /** `person.name` may be the header of a column of names; `acme.com` above a column of domains is a domain. */
 function isDomainAmong(cell: string, column: number, rows: readonly string[][]): boolean {
-  if (rows.length === 0 || !domain.test(cell.trim())) return false;
-  const below = rows.filter((row) => domain.test((row[column] ?? '').trim()));
+  if (rows.length === 0 || !DOMAIN.test(cell.trim())) return false;
+  const below = rows.filter((row) => DOMAIN.test((row[column] ?? '').trim()));
   return below.length * 2 > rows.length;
 }

@@ -18,7 +18,7 @@ export interface CellStyle {
 }
 
 /** The start of a cell, also by another delimiter, followed by what would be run as a formula. */
-const formulaStart =
+const FORMULA_START =
   /(?:^|(?<=[,;\t|\r\n]))(?=[\p{Zs}\p{Cf}"]*[=+\-@\0\uff1d\uff0b\uff0d\uff20])|^(?=[\p{Zs}\p{Cf}"]*[\t\r\n])/gu;
 
 /** Delimiters are literal inside a character class, `|` included. */
@@ -35,18 +35,18 @@ const needsQuotes: Record<Delimiter, RegExp> = {
  * csv-safe leaves unchanged.
  */
 export function encodeCell(text: string, style: CellStyle, isTyped = false): string {
-  const cell = style.safe && !isTyped ? text.replace(formulaStart, "'") : text;
+  const cell = style.safe && !isTyped ? text.replace(FORMULA_START, "'") : text;
   return needsQuotes[style.delimiter].test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-const e164 = /^\+[1-9]\d{6,14}$/;
-const decimalNumber = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
-const coordinates = /^-?\d{1,3}(?:\.\d{1,20})?, ?-?\d{1,3}(?:\.\d{1,20})?$/;
+const E164 = /^\+[1-9]\d{6,14}$/;
+const DECIMAL_NUMBER = /^[+-]?\d{1,30}(?:[.,]\d{1,30})?$/;
+const COORDINATES = /^-?\d{1,3}(?:\.\d{1,20})?, ?-?\d{1,3}(?:\.\d{1,20})?$/;
 
 /**
  * Returns true for a text that is entirely an E.164 number, a decimal number or coordinates: harmless in a
  * spreadsheet, and a prefix would break it for programs. For cells of unknown type, such as those of the input.
  */
 export function looksTyped(text: string): boolean {
-  return e164.test(text) || decimalNumber.test(text) || coordinates.test(text);
+  return E164.test(text) || DECIMAL_NUMBER.test(text) || COORDINATES.test(text);
 }

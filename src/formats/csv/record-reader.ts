@@ -18,19 +18,19 @@
 import { type RecordRange, recordFlag } from './record-table.ts';
 
 /** Maximum bytes of a record without its terminator: four Excel cells of the largest size. */
-export const recordBytesMax = 131_072;
+export const RECORD_BYTES_MAX = 131_072;
 
-export const lf = 10;
-export const cr = 13;
-export const quote = 34;
+export const LF = 10;
+export const CR = 13;
+export const QUOTE = 34;
 
 /** States of the look-ahead between two bytes; the last two are final. */
-const atFieldStart = 0;
-const inText = 1;
-const inQuotes = 2;
-const afterQuoteInQuotes = 3;
-const ended = 4;
-const broken = 5;
+const AT_FIELD_START = 0;
+const IN_TEXT = 1;
+const IN_QUOTES = 2;
+const AFTER_QUOTE_IN_QUOTES = 3;
+const ENDED = 4;
+const BROKEN = 5;
 
 export interface ReaderOptions {
   /** The delimiter as a byte. */
@@ -59,7 +59,7 @@ export class RecordReader implements RecordRange {
   // The look-ahead: a text that is inside quotes at some newline before `#aheadTo` is in
   // `#aheadState` at `#aheadTo`. It only moves forward.
   #aheadTo = -1;
-  #aheadState = inQuotes;
+  #aheadState = IN_QUOTES;
 
   constructor(buffer: Buffer, options: ReaderOptions) {
     this.#buffer = buffer;
@@ -87,7 +87,7 @@ export class RecordReader implements RecordRange {
   #walk(start: number, isSure: boolean): boolean {
     const buffer = this.#buffer;
     const delimiter = this.#delimiter;
-    const specialMax = Math.max(delimiter, cr);
+    const specialMax = Math.max(delimiter, CR);
     const stop = Math.min(buffer.length, start + this.#bytesMax + 1);
     let at = start;
     let fields = 1;
@@ -97,26 +97,26 @@ export class RecordReader implements RecordRange {
     let isInQuotes = false;
     let isEnded = false;
     field: while (at < stop) {
-      if (buffer[at] === quote) {
+      if (buffer[at] === QUOTE) {
         flags = recordFlag.quoted;
         isInQuotes = true;
         at++;
         while (at < stop) {
           const byte = buffer[at] as number;
-          if (byte === quote) {
-            if (at + 1 < stop && buffer[at + 1] === quote) at++;
+          if (byte === QUOTE) {
+            if (at + 1 < stop && buffer[at + 1] === QUOTE) at++;
             else {
               isInQuotes = false;
               at++;
               break;
             }
-          } else if (byte === lf || byte === cr) {
+          } else if (byte === LF || byte === CR) {
             if (!isSure) {
               firstLineEnd = at;
               break field;
             }
             lines++;
-            if (byte === cr && at + 1 < stop && buffer[at + 1] === lf) at++;
+            if (byte === CR && at + 1 < stop && buffer[at + 1] === LF) at++;
           }
           at++;
         }
@@ -129,7 +129,7 @@ export class RecordReader implements RecordRange {
             at++;
             continue field;
           }
-          if (byte === lf || byte === cr) {
+          if (byte === LF || byte === CR) {
             isEnded = true;
             break field;
           }
@@ -168,15 +168,15 @@ export class RecordReader implements RecordRange {
   #readOpenQuote(start: number, lineEnd: number): boolean {
     if (lineEnd >= this.#aheadTo) {
       this.#aheadTo = lineEnd;
-      this.#aheadState = inQuotes;
+      this.#aheadState = IN_QUOTES;
     }
     this.#lookAhead(start + this.#bytesMax + 1);
     const end = this.#aheadTo;
     const state = this.#aheadState;
-    const isAtEnd = end === this.#buffer.length && state !== ended && state !== broken;
+    const isAtEnd = end === this.#buffer.length && state !== ENDED && state !== BROKEN;
     const isShort = end - start <= this.#bytesMax;
     if (isShort && isAtEnd && !this.#isLast) return false;
-    const isClosed = state === ended || (isAtEnd && state !== inQuotes);
+    const isClosed = state === ENDED || (isAtEnd && state !== IN_QUOTES);
     if (!isShort || !isClosed) return this.#takeLine(lineEnd, recordFlag.openQuote);
     this.#walk(start, true);
     return this.#terminate();
@@ -189,15 +189,15 @@ export class RecordReader implements RecordRange {
     const stop = Math.min(buffer.length, limit);
     let state = this.#aheadState;
     let at = this.#aheadTo;
-    while (at < stop && state < ended) {
+    while (at < stop && state < ENDED) {
       const byte = buffer[at] as number;
-      if (state === inQuotes) {
-        if (byte === quote) state = afterQuoteInQuotes;
-      } else if (byte === lf || byte === cr) state = ended;
-      else if (byte === delimiter) state = atFieldStart;
-      else if (byte === quote) state = state === inText ? broken : inQuotes;
-      else state = state === afterQuoteInQuotes ? broken : inText;
-      if (state < ended) at++;
+      if (state === IN_QUOTES) {
+        if (byte === QUOTE) state = AFTER_QUOTE_IN_QUOTES;
+      } else if (byte === LF || byte === CR) state = ENDED;
+      else if (byte === delimiter) state = AT_FIELD_START;
+      else if (byte === QUOTE) state = state === IN_TEXT ? BROKEN : IN_QUOTES;
+      else state = state === AFTER_QUOTE_IN_QUOTES ? BROKEN : IN_TEXT;
+      if (state < ENDED) at++;
     }
     this.#aheadState = state;
     this.#aheadTo = at;
@@ -219,16 +219,16 @@ export class RecordReader implements RecordRange {
       return true;
     }
     this.terminator = 1;
-    if (this.#buffer[this.end] !== cr) return true;
+    if (this.#buffer[this.end] !== CR) return true;
     if (this.end + 1 === length) return this.#isLast;
-    if (this.#buffer[this.end + 1] === lf) this.terminator = 2;
+    if (this.#buffer[this.end + 1] === LF) this.terminator = 2;
     return true;
   }
 
   #findLineEnd(from: number): number {
     const buffer = this.#buffer;
     let at = from;
-    while (at < buffer.length && buffer[at] !== lf && buffer[at] !== cr) at++;
+    while (at < buffer.length && buffer[at] !== LF && buffer[at] !== CR) at++;
     return at;
   }
 }

@@ -10,7 +10,7 @@ import {
   scanTexts,
   wellFormedFile,
 } from './random-csv.test-suite.ts';
-import { recordBytesMax } from './record-reader.ts';
+import { RECORD_BYTES_MAX } from './record-reader.ts';
 import { RecordScanner, scanPrefix, scanRecords } from './record-scanner.ts';
 import { type CsvRecord, recordFlag, unreadableReason } from './record-table.ts';
 
@@ -72,19 +72,19 @@ describe('records of one Buffer', () => {
   });
 
   it('loses only the first line of a quoted record longer than the limit', () => {
-    const long = `"${'x\n'.repeat(recordBytesMax / 2)}"`;
+    const long = `"${'x\n'.repeat(RECORD_BYTES_MAX / 2)}"`;
     const texts = scanTexts(Buffer.from(`${long}\nafter`));
     expect(texts[0]).toBe('"x');
-    expect(texts).toHaveLength(recordBytesMax / 2 + 2);
+    expect(texts).toHaveLength(RECORD_BYTES_MAX / 2 + 2);
     expect(texts.at(-1)).toBe('after');
-    expect(scanTexts(Buffer.from(`"${'x\n'.repeat(recordBytesMax / 2 - 1)}"\nafter`))).toHaveLength(
-      2,
-    );
+    expect(
+      scanTexts(Buffer.from(`"${'x\n'.repeat(RECORD_BYTES_MAX / 2 - 1)}"\nafter`)),
+    ).toHaveLength(2);
   });
 
   it('marks a line longer than the limit, quoted or not, to the byte', () => {
-    const fits = Buffer.alloc(recordBytesMax, 'x');
-    const tooLong = Buffer.alloc(recordBytesMax + 1, 'x');
+    const fits = Buffer.alloc(RECORD_BYTES_MAX, 'x');
+    const tooLong = Buffer.alloc(RECORD_BYTES_MAX + 1, 'x');
     const quoted = Buffer.concat([Buffer.from('"'), fits]);
     const lines = [fits, tooLong, quoted, Buffer.from('end')];
     const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));

@@ -5,7 +5,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { cr, lf, RecordReader, recordBytesMax } from './record-reader.ts';
+import { CR, LF, RECORD_BYTES_MAX, RecordReader } from './record-reader.ts';
 import { type Delimiter, isRawLine, RecordTable, recordFlag } from './record-table.ts';
 
 export interface ScanOptions {
@@ -28,7 +28,7 @@ export interface RecordBatch {
 }
 
 /** Minimum size of a step of a stream, so that small feeds do not cost more. */
-const stepBytesMin = 65_536;
+const STEP_BYTES_MIN = 65_536;
 
 /** Returns all records of a Buffer that begins at a record (or blank line) and ends at a record. */
 export function scanRecords(piece: Buffer, options: ScanOptions): RecordTable {
@@ -70,7 +70,7 @@ export class RecordScanner {
     this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
     // A long undecided line is rescanned only after it has grown by half: linear time.
-    const stepBytes = this.#options.stepBytesMin ?? stepBytesMin;
+    const stepBytes = this.#options.stepBytesMin ?? STEP_BYTES_MIN;
     if (this.#waitingBytes < Math.max(stepBytes, this.#carry.length / 2)) return null;
     return this.#step(false);
   }
@@ -101,15 +101,15 @@ function scanStep(
   const records = new RecordTable(step.firstLine, 64 + (buffer.length >>> 6));
   const reader = new RecordReader(buffer, {
     delimiter: options.delimiter.charCodeAt(0),
-    recordBytesMax: options.recordBytesMax ?? recordBytesMax,
+    recordBytesMax: options.recordBytesMax ?? RECORD_BYTES_MAX,
     isLast: step.isLast,
   });
   let at = 0;
   while (at < buffer.length) {
     const byte = buffer[at];
-    if (byte === lf || byte === cr) {
-      if (byte === cr && at + 1 === buffer.length && !step.isLast) break;
-      at += byte === cr && buffer[at + 1] === lf ? 2 : 1;
+    if (byte === LF || byte === CR) {
+      if (byte === CR && at + 1 === buffer.length && !step.isLast) break;
+      at += byte === CR && buffer[at + 1] === LF ? 2 : 1;
       records.blankLines++;
       records.nextLine++;
       continue;

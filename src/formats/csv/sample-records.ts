@@ -4,7 +4,7 @@ import { scanPrefix, scanRecords } from './record-scanner.ts';
 import type { Delimiter, RecordTable } from './record-table.ts';
 
 /** With this many records the sample does not have to guess about its cut end. */
-const recordsEnough = 21;
+const RECORDS_ENOUGH = 21;
 
 /**
  * Returns the records of a canonical sample. When the file continues after it, records that later bytes could
@@ -18,7 +18,7 @@ export function sampleRecords(
   const options = { delimiter: source.delimiter, firstLine: source.firstLine ?? 1 };
   if (source.isWhole) return scanRecords(sample, options);
   const sure = scanPrefix(sample, options);
-  if (sure.count >= recordsEnough) return sure;
+  if (sure.count >= RECORDS_ENOUGH) return sure;
   const likely = scanRecords(sample, options);
   if (likely.count > 0) {
     const last = likely.at(likely.count - 1);

@@ -7,7 +7,7 @@
 import { readRecord } from './cells.ts';
 import { ChunkSums } from './chunk-sums.ts';
 import { tooManyRows, unreadableCsv } from './csv-errors.ts';
-import { cr } from './record-reader.ts';
+import { CR } from './record-reader.ts';
 import { type RecordBatch, RecordScanner, type ScanOptions } from './record-scanner.ts';
 import {
   type Delimiter,
@@ -18,14 +18,14 @@ import {
 
 export type Newline = '\r\n' | '\n' | '\r';
 
-export const rowsMax = 1_000_000;
-export const columnsMax = 512;
-const chunkRowsMax = 3_000;
-export const chunkBytesMax = 2 * 1024 * 1024;
+export const ROWS_MAX = 1_000_000;
+export const COLUMNS_MAX = 512;
+const CHUNK_ROWS_MAX = 3_000;
+export const CHUNK_BYTES_MAX = 2 * 1024 * 1024;
 /** Excel: maximum characters of a cell. A record of fewer bytes has no longer cell. */
-export const longCellChars = 32_767;
+export const LONG_CELL_CHARS = 32_767;
 /** Maximum number of lines that the totals name for each kind of problem. */
-const linesNamedMax = 20;
+const LINES_NAMED_MAX = 20;
 
 export interface SplitOptions extends ScanOptions {
   /** Offset of the source's first byte in the canonical file (its first data byte). */
@@ -113,10 +113,10 @@ class ChunkSplitter {
   constructor(options: SplitOptions) {
     this.#limits = {
       firstByte: options.firstByte ?? 0,
-      rowsMax: options.rowsMax ?? rowsMax,
-      columnsMax: options.columnsMax ?? columnsMax,
-      chunkRowsMax: options.chunkRowsMax ?? chunkRowsMax,
-      chunkBytesMax: options.chunkBytesMax ?? chunkBytesMax,
+      rowsMax: options.rowsMax ?? ROWS_MAX,
+      columnsMax: options.columnsMax ?? COLUMNS_MAX,
+      chunkRowsMax: options.chunkRowsMax ?? CHUNK_ROWS_MAX,
+      chunkBytesMax: options.chunkBytesMax ?? CHUNK_BYTES_MAX,
     };
     this.#delimiter = options.delimiter;
     this.sums = new ChunkSums(this.#limits.firstByte);
@@ -150,7 +150,7 @@ class ChunkSplitter {
       this.#checkBytes(base + (records.start[index] as number), this.#lineAfter);
       this.#checkBytes(byteTo, line);
       this.#count(line, records.fields[index] as number, records.flags[index] as number);
-      if (end - (records.start[index] as number) > longCellChars) {
+      if (end - (records.start[index] as number) > LONG_CELL_CHARS) {
         const cells = readRecord(batch.buffer, records.at(index), this.#delimiter);
         for (const { length } of cells) {
           this.#totals.longestCell = Math.max(this.#totals.longestCell, length);
@@ -211,12 +211,12 @@ class ChunkSplitter {
     if (reason !== null) {
       totals.unreadable.count++;
       const { firstLines } = totals.unreadable;
-      if (firstLines.length < linesNamedMax) firstLines.push({ line, reason });
+      if (firstLines.length < LINES_NAMED_MAX) firstLines.push({ line, reason });
     }
     if (flags & recordFlag.invalidUtf8) {
       totals.invalidUtf8.count++;
       const { firstLines } = totals.invalidUtf8;
-      if (firstLines.length < linesNamedMax) firstLines.push(line);
+      if (firstLines.length < LINES_NAMED_MAX) firstLines.push(line);
     }
   }
 
@@ -248,7 +248,7 @@ class ChunkSplitter {
 
 function newlineAt(buffer: Buffer, end: number, terminator: number): Newline {
   if (terminator === 2) return '\r\n';
-  return buffer[end] === cr ? '\r' : '\n';
+  return buffer[end] === CR ? '\r' : '\n';
 }
 
 /** Returns the most frequent newline, CRLF before LF before CR when equal; null when there is none. */

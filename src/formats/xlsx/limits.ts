@@ -1,19 +1,19 @@
 /** Limits of a workbook's content and cost. The limits of Excel itself are those published by Microsoft. */
 
 import {
-  rowsMax as batchRowsMax,
-  longCellChars as cellCharsMax,
-  chunkBytesMax,
-  columnsMax,
+  ROWS_MAX as batchRowsMax,
+  CHUNK_BYTES_MAX,
+  COLUMNS_MAX,
+  LONG_CELL_CHARS as cellCharsMax,
 } from '../csv/split.ts';
 
 export { cellCharsMax };
 /** Excel: maximum rows of one sheet. */
-export const sheetRowsMax = 1_048_576;
+export const SHEET_ROWS_MAX = 1_048_576;
 /** Excel: maximum columns of one sheet. */
-export const sheetColumnsMax = 16_384;
+export const SHEET_COLUMNS_MAX = 16_384;
 
-const mebibyte = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 
 export interface XlsxLimits {
   /** Members of the zip archive; a workbook has a dozen, one with many images some thousands. */
@@ -48,16 +48,16 @@ export interface XlsxLimits {
 
 export const xlsxLimits: XlsxLimits = {
   entriesMax: 10_000,
-  directoryBytesMax: 4 * mebibyte,
-  unzippedBytesMax: 2048 * mebibyte,
+  directoryBytesMax: 4 * MEBIBYTE,
+  unzippedBytesMax: 2048 * MEBIBYTE,
   ratioMax: 100,
-  ratioFromBytes: mebibyte,
-  partBytesMax: 16 * mebibyte,
-  sharedStringBytesMax: 256 * mebibyte,
-  sharedStringMemoryBytes: 32 * mebibyte,
+  ratioFromBytes: MEBIBYTE,
+  partBytesMax: 16 * MEBIBYTE,
+  sharedStringBytesMax: 256 * MEBIBYTE,
+  sharedStringMemoryBytes: 32 * MEBIBYTE,
   rowsMax: batchRowsMax + 1,
-  columnsMax,
-  rowBytesMax: chunkBytesMax,
-  csvBytesMax: 1024 * mebibyte,
+  columnsMax: COLUMNS_MAX,
+  rowBytesMax: CHUNK_BYTES_MAX,
+  csvBytesMax: 1024 * MEBIBYTE,
   convertMsMax: 25_000,
 };

@@ -23,16 +23,16 @@ export function builtInForm(id: number): NumberForm {
 }
 
 /** Quoted text, escaped characters, padding and filling: shown literally, not part of the code. */
-const literal = /"[^"]*"?|[\\_*]./gsu;
-const elapsedMark = /\[(?:h+|m+|s+)\]/i;
+const LITERAL = /"[^"]*"?|[\\_*]./gsu;
+const ELAPSED_MARK = /\[(?:h+|m+|s+)\]/i;
 /** Colours, conditions, locales and currencies. */
-const bracketed = /\[[^\]]*\]?/g;
+const BRACKETED = /\[[^\]]*\]?/g;
 
 /** Returns the form of a format code as written in the workbook. */
 export function formOfCode(formatCode: string): NumberForm {
-  const [section = ''] = formatCode.replace(literal, '').split(';');
-  if (elapsedMark.test(section)) return { kind: 'elapsed' };
-  const code = section.replace(bracketed, '').toLowerCase().replaceAll('general', '').trim();
+  const [section = ''] = formatCode.replace(LITERAL, '').split(';');
+  if (ELAPSED_MARK.test(section)) return { kind: 'elapsed' };
+  const code = section.replace(BRACKETED, '').toLowerCase().replaceAll('general', '').trim();
   if (/^0{2,}$/.test(code) && code === formatCode) return { kind: 'zeros', digits: code.length };
   const hasTime = /[hs]/.test(code);
   // An m next to hours or seconds is minutes, otherwise months.

@@ -2,13 +2,13 @@
 
 import type { NumberForm } from './number-form.ts';
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Day 0 of the 1900 system for every day after its 29 February 1900, which did not exist. */
 const epoch1900Ms = Date.UTC(1899, 11, 30);
 /** The 1904 system counts from 1 January 1904. */
 const epoch1904Ms = Date.UTC(1904, 0, 1);
 /** 1 March 1900: days before it are one off in the 1900 system. */
-const firstSoundDay = 61;
+const FIRST_SOUND_DAY = 61;
 const lastDayMs = Date.UTC(9999, 11, 31);
 
 /**
@@ -62,27 +62,27 @@ function dateText(
   kind: 'date' | 'time' | 'datetime',
   is1904: boolean,
 ): string | null {
-  const ms = Math.round(value * dayMs);
+  const ms = Math.round(value * DAY_MS);
   if (ms < 0) return null;
-  if (kind === 'time' && ms < dayMs)
+  if (kind === 'time' && ms < DAY_MS)
     return new Date(ms).toISOString().slice(11, -1).replace('.000', '');
   const at = calendarMs(ms, is1904);
   if (at === null) return null;
   const [day = '', time = ''] = new Date(at).toISOString().replace('.000Z', 'Z').split('T');
-  return kind === 'date' && ms % dayMs === 0 ? day : `${day}T${time.slice(0, -1)}`;
+  return kind === 'date' && ms % DAY_MS === 0 ? day : `${day}T${time.slice(0, -1)}`;
 }
 
 /** Returns the milliseconds since 1970 of a stored day; null when the calendar has no such day. */
 function calendarMs(ms: number, is1904: boolean): number | null {
-  const day = Math.floor(ms / dayMs);
+  const day = Math.floor(ms / DAY_MS);
   if (is1904) return inCalendar(epoch1904Ms + ms);
-  if (day >= firstSoundDay) return inCalendar(epoch1900Ms + ms);
+  if (day >= FIRST_SOUND_DAY) return inCalendar(epoch1900Ms + ms);
   // Day 0 does not exist, and day 60 is the 29 February that 1900 did not have.
-  return day === 0 || day === firstSoundDay - 1 ? null : epoch1900Ms + dayMs + ms;
+  return day === 0 || day === FIRST_SOUND_DAY - 1 ? null : epoch1900Ms + DAY_MS + ms;
 }
 
 function inCalendar(at: number): number | null {
-  return at < lastDayMs + dayMs ? at : null;
+  return at < lastDayMs + DAY_MS ? at : null;
 }
 
 /** A duration as in `[h]:mm`: an ISO 8601 duration of hours, minutes and seconds. */

@@ -14,7 +14,7 @@ import { openZipParts, type XlsxSource } from './zip-parts.ts';
 
 const zipMagic = Buffer.from('PK\x03\x04', 'latin1');
 const compoundMagic = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-const outputBytes = 64 * 1024;
+const OUTPUT_BYTES = 64 * 1024;
 
 /** Returns true when these first bytes (four at least) begin a zip archive; the reader checks the rest. */
 export function isXlsx(head: Buffer): boolean {
@@ -84,7 +84,7 @@ async function* sheetToCsv(
   };
   for await (const _ of scanXmlPart(bytes, sheet)) {
     pending += sheet.take();
-    if (pending.length >= outputBytes) yield flush();
+    if (pending.length >= OUTPUT_BYTES) yield flush();
   }
   if (pending !== '') yield flush();
 }

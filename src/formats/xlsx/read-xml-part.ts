@@ -7,7 +7,7 @@ import { type XmlHandler, XmlScanner } from './xml-scanner.ts';
  * Text is scanned in pieces of this length, so that the handler's output can be taken often: a few hundred cells
  * at a time, each of which may refer to a long shared string.
  */
-const pieceChars = 8 * 1024;
+const PIECE_CHARS = 8 * 1024;
 
 /**
  * Yields after every piece that the handler has seen. Throws `AppError` 422 for broken XML. Parts are
@@ -22,8 +22,8 @@ export async function* scanXmlPart(
   for await (const chunk of bytes) {
     if (decode === null) decode = openDecoder(chunk);
     const text = decode(chunk);
-    for (let at = 0; at < text.length; at += pieceChars) {
-      scanner.write(text.slice(at, at + pieceChars));
+    for (let at = 0; at < text.length; at += PIECE_CHARS) {
+      scanner.write(text.slice(at, at + PIECE_CHARS));
       yield;
     }
   }

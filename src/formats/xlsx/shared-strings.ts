@@ -11,9 +11,9 @@ import { StringItem } from './string-item.ts';
 import { unreadableXlsx } from './xlsx-errors.ts';
 
 /** The cost of one string besides its text: its end. */
-const indexBytes = 8;
+const INDEX_BYTES = 8;
 /** The index's share of the memory. */
-const indexShare = 1 / 4;
+const INDEX_SHARE = 1 / 4;
 
 type StringLimits = Pick<XlsxLimits, 'sharedStringBytesMax' | 'sharedStringMemoryBytes'>;
 
@@ -22,13 +22,13 @@ export class SharedStrings {
   readonly #texts: SpilledBytes;
   /** The end of each string in `#texts`. */
   readonly #ends: SpilledBytes;
-  readonly #end = Buffer.alloc(indexBytes);
+  readonly #end = Buffer.alloc(INDEX_BYTES);
   #count = 0;
 
   constructor({ sharedStringBytesMax, sharedStringMemoryBytes }: StringLimits) {
     this.#bytesMax = sharedStringBytesMax;
-    this.#texts = new SpilledBytes(sharedStringMemoryBytes * (1 - indexShare));
-    this.#ends = new SpilledBytes(sharedStringMemoryBytes * indexShare);
+    this.#texts = new SpilledBytes(sharedStringMemoryBytes * (1 - INDEX_SHARE));
+    this.#ends = new SpilledBytes(sharedStringMemoryBytes * INDEX_SHARE);
   }
 
   /**
@@ -54,8 +54,8 @@ export class SharedStrings {
   /** Returns the string of this number; null when there is none. */
   at(index: number): string | null {
     if (!Number.isInteger(index) || index < 0 || index >= this.#count) return null;
-    const from = index === 0 ? 0 : this.#ends.double((index - 1) * indexBytes);
-    return this.#texts.text(from, this.#ends.double(index * indexBytes));
+    const from = index === 0 ? 0 : this.#ends.double((index - 1) * INDEX_BYTES);
+    return this.#texts.text(from, this.#ends.double(index * INDEX_BYTES));
   }
 
   /** Releases memory and file. */

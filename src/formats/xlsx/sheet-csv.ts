@@ -4,7 +4,7 @@
  */
 
 import { encodeCell } from '../csv/quote-cell.ts';
-import { sheetColumnsMax, sheetRowsMax, type XlsxLimits } from './limits.ts';
+import { SHEET_COLUMNS_MAX, SHEET_ROWS_MAX, type XlsxLimits } from './limits.ts';
 import { type NumberForm, plainForm } from './number-form.ts';
 import { numberText } from './number-text.ts';
 import type { SharedStrings } from './shared-strings.ts';
@@ -21,7 +21,7 @@ export interface SheetContext {
 }
 
 const csvStyle = { delimiter: ',', safe: false } as const;
-const newline = '\r\n';
+const NEWLINE = '\r\n';
 
 export class SheetCsv implements XmlHandler {
   readonly #sheet: SheetContext;
@@ -81,7 +81,7 @@ export class SheetCsv implements XmlHandler {
   #openRow(attributes: string): void {
     const number = readAttribute(attributes, 'r');
     const row = number === null ? this.#row + 1 : Number(number);
-    if (!Number.isInteger(row) || row <= this.#row || row > sheetRowsMax) {
+    if (!Number.isInteger(row) || row <= this.#row || row > SHEET_ROWS_MAX) {
       throw unreadableXlsx(`its row ${number ?? row} is out of order`);
     }
     this.#row = row;
@@ -149,7 +149,7 @@ export class SheetCsv implements XmlHandler {
     const empty = ','.repeat(Math.max(0, this.#width - this.#cells.length));
     const line = this.#cells.map((cell) => encodeCell(cell, csvStyle)).join(',') + empty;
     this.#checkLine(line);
-    this.#csv += newline.repeat(this.#row - this.#rowsWritten - 1) + line + newline;
+    this.#csv += NEWLINE.repeat(this.#row - this.#rowsWritten - 1) + line + NEWLINE;
     this.#rowsWritten = this.#row;
   }
 
@@ -174,7 +174,7 @@ function columnOf(reference: string): number {
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;
   }
-  if (column < 1 || column > sheetColumnsMax) {
+  if (column < 1 || column > SHEET_COLUMNS_MAX) {
     throw unreadableXlsx(`a cell has no column (${reference.slice(0, 20)})`);
   }
   return column - 1;

@@ -12,12 +12,12 @@ import path from 'node:path';
 import { assert, must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 
-const pageBytes = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 /**
  * Room for the longest text of a cell in UTF-8, and read-ahead for forward readers, as the cells of most sheets
  * are.
  */
-const windowBytes = 128 * 1024;
+const WINDOW_BYTES = 128 * 1024;
 
 export class SpilledBytes {
   readonly #pagesInMemory: number;
@@ -28,13 +28,13 @@ export class SpilledBytes {
   #length = 0;
   #file: FileHandle | null = null;
   /** The last bytes read from the file. */
-  readonly #window = Buffer.alloc(windowBytes);
+  readonly #window = Buffer.alloc(WINDOW_BYTES);
   #windowFrom = 0;
   #windowTo = 0;
 
   /** `memoryBytes` stay in memory, rounded down to whole MiB, at least one MiB. */
   constructor(memoryBytes: number) {
-    this.#pagesInMemory = Math.max(1, Math.floor(memoryBytes / pageBytes));
+    this.#pagesInMemory = Math.max(1, Math.floor(memoryBytes / PAGE_BYTES));
   }
 
   /** Bytes appended so far. */
@@ -44,8 +44,8 @@ export class SpilledBytes {
 
   append(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; ) {
-      const inPage = this.#length % pageBytes;
-      if (inPage === 0) this.#pages.push(Buffer.allocUnsafeSlow(pageBytes));
+      const inPage = this.#length % PAGE_BYTES;
+      if (inPage === 0) this.#pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
       const page = must(this.#pages.at(-1), 'the page being filled');
       const copied = bytes.copy(page, inPage, at);
       this.#length += copied;
@@ -58,7 +58,7 @@ export class SpilledBytes {
    * `AppError` 503 `unavailable` when the file cannot be written.
    */
   async spill(): Promise<void> {
-    const fullPages = Math.floor(this.#length / pageBytes);
+    const fullPages = Math.floor(this.#length / PAGE_BYTES);
     for (let page = this.#pagesInMemory + this.#pagesWritten; page < fullPages; page++) {
       await this.#writePage(must(this.#pages[page], 'a page not yet written'));
       this.#pages[page] = null;
@@ -68,9 +68,9 @@ export class SpilledBytes {
 
   /** Returns the UTF-8 text of bytes `from` to `to`, exclusive. */
   text(from: number, to: number): string {
-    const page = this.#pages[Math.floor(from / pageBytes)] ?? null;
-    const start = from % pageBytes;
-    if (page !== null && start + to - from <= pageBytes) {
+    const page = this.#pages[Math.floor(from / PAGE_BYTES)] ?? null;
+    const start = from % PAGE_BYTES;
+    if (page !== null && start + to - from <= PAGE_BYTES) {
       return page.toString('utf8', start, start + to - from);
     }
     return this.#read(from, to).toString('utf8');
@@ -78,9 +78,9 @@ export class SpilledBytes {
 
   /** Returns the 64-bit floating-point number that was appended at `at`, little-endian. */
   double(at: number): number {
-    const page = this.#pages[Math.floor(at / pageBytes)] ?? null;
-    const start = at % pageBytes;
-    if (page !== null && start + 8 <= pageBytes) return page.readDoubleLE(start);
+    const page = this.#pages[Math.floor(at / PAGE_BYTES)] ?? null;
+    const start = at % PAGE_BYTES;
+    if (page !== null && start + 8 <= PAGE_BYTES) return page.readDoubleLE(start);
     return this.#read(at, at + 8).readDoubleLE(0);
   }
 
@@ -93,9 +93,9 @@ export class SpilledBytes {
   async #writePage(page: Buffer): Promise<void> {
     try {
       this.#file ??= await openUnlinked();
-      const position = this.#pagesWritten * pageBytes;
-      for (let at = 0; at < pageBytes; ) {
-        at += (await this.#file.write(page, at, pageBytes - at, position + at)).bytesWritten;
+      const position = this.#pagesWritten * PAGE_BYTES;
+      for (let at = 0; at < PAGE_BYTES; ) {
+        at += (await this.#file.write(page, at, PAGE_BYTES - at, position + at)).bytesWritten;
       }
     } catch (cause) {
       throw new AppError({
@@ -110,14 +110,14 @@ export class SpilledBytes {
 
   /** Returns the bytes of a range, valid until the next call. Ranges may cross pages. */
   #read(from: number, to: number): Buffer {
-    const firstInFile = this.#pagesInMemory * pageBytes;
-    const firstBehind = firstInFile + this.#pagesWritten * pageBytes;
+    const firstInFile = this.#pagesInMemory * PAGE_BYTES;
+    const firstBehind = firstInFile + this.#pagesWritten * PAGE_BYTES;
     if (from >= firstInFile && to <= firstBehind) return this.#readFile(from, to);
     const bytes = Buffer.allocUnsafe(to - from);
     for (let at = from; at < to; ) {
-      const page = Math.floor(at / pageBytes);
-      const end = Math.min(to, (page + 1) * pageBytes);
-      const inPage = at - page * pageBytes;
+      const page = Math.floor(at / PAGE_BYTES);
+      const end = Math.min(to, (page + 1) * PAGE_BYTES);
+      const inPage = at - page * PAGE_BYTES;
       const source = this.#pages[page]?.subarray(inPage, inPage + end - at);
       (source ?? this.#readFile(at, end)).copy(bytes, at - from);
       at = end;
@@ -135,12 +135,12 @@ export class SpilledBytes {
   }
 
   #moveWindow(from: number, to: number): void {
-    assert(to - from <= windowBytes, 'a range in the file fits into the window');
-    const isForward = from >= this.#windowFrom && from <= this.#windowTo + windowBytes;
+    assert(to - from <= WINDOW_BYTES, 'a range in the file fits into the window');
+    const isForward = from >= this.#windowFrom && from <= this.#windowTo + WINDOW_BYTES;
     const { fd } = must(this.#file, 'the file');
-    const firstInFile = this.#pagesInMemory * pageBytes;
-    const behind = firstInFile + this.#pagesWritten * pageBytes;
-    const end = isForward ? Math.min(from + windowBytes, behind) : to;
+    const firstInFile = this.#pagesInMemory * PAGE_BYTES;
+    const behind = firstInFile + this.#pagesWritten * PAGE_BYTES;
+    const end = isForward ? Math.min(from + WINDOW_BYTES, behind) : to;
     const read = readSync(fd, this.#window, 0, end - from, from - firstInFile);
     assert(read === end - from, 'the file holds what was written to it');
     this.#windowFrom = from;

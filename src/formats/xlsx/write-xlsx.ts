@@ -5,7 +5,7 @@
  */
 
 import { escapeCell } from './cell-text.ts';
-import { cellCharsMax, sheetColumnsMax, sheetRowsMax } from './limits.ts';
+import { cellCharsMax, SHEET_COLUMNS_MAX, SHEET_ROWS_MAX } from './limits.ts';
 import { notForXlsx } from './xlsx-errors.ts';
 import { checkMemberBytes, isMemberSize, type ZipMember, zipStream } from './zip-stream.ts';
 
@@ -15,12 +15,12 @@ export interface XlsxCell {
   typed: boolean;
 }
 
-const pieceChars = 64 * 1024;
-const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const relations = 'http://schemas.openxmlformats.org/package/2006/relationships';
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const PIECE_CHARS = 64 * 1024;
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
  * Writes a workbook of these rows, the first of which is usually the header. Empty cells are omitted. Throws
@@ -60,23 +60,23 @@ export interface ResultSize {
 }
 
 /** XML takes at most seven bytes for one of CSV (`_x000D_`), plus a fixed number for each cell. */
-const xmlBytesPerByte = 7;
-const xmlBytesPerCell = 80;
+const XML_BYTES_PER_BYTE = 7;
+const XML_BYTES_PER_CELL = 80;
 /** As CSV: small enough to be scanned before a response, and more than Excel opens. */
-const csvBytesMax = 1024 ** 3;
+const CSV_BYTES_MAX = 1024 ** 3;
 
 /**
  * Returns true when a result certainly fits, false when `assertFitsXlsx` has to check. Throws `AppError` 422
  * `not_as_xlsx` when it certainly does not fit, or is more than 1 GiB as CSV.
  */
 export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: ResultSize): boolean {
-  if (bytes > csvBytesMax) throw notForXlsx(`it takes more than ${csvBytesMax} bytes as CSV`);
+  if (bytes > CSV_BYTES_MAX) throw notForXlsx(`it takes more than ${CSV_BYTES_MAX} bytes as CSV`);
   return (
-    rows <= sheetRowsMax &&
-    columns <= sheetColumnsMax &&
+    rows <= SHEET_ROWS_MAX &&
+    columns <= SHEET_COLUMNS_MAX &&
     cellBytesMax !== null &&
     cellBytesMax <= cellCharsMax &&
-    isMemberSize(bytes * xmlBytesPerByte + rows * columns * xmlBytesPerCell)
+    isMemberSize(bytes * XML_BYTES_PER_BYTE + rows * columns * XML_BYTES_PER_CELL)
   );
 }
 
@@ -87,19 +87,19 @@ export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: Result
 export function whyNotAsXlsx({ rows, longestCell }: { rows: number; longestCell: number }) {
   if (longestCell > cellCharsMax) return `a cell has more than ${cellCharsMax} characters`;
   // One is the header.
-  return rows + 1 > sheetRowsMax ? `it has more than ${sheetRowsMax} rows` : null;
+  return rows + 1 > SHEET_ROWS_MAX ? `it has more than ${SHEET_ROWS_MAX} rows` : null;
 }
 
 async function* sheetXml(
   rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
 ): AsyncGenerator<Buffer> {
-  let xml = `${declaration}<worksheet xmlns="${main}"><sheetData>`;
+  let xml = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
   let row = 0;
   for await (const cells of rows) {
     row++;
-    if (row > sheetRowsMax) throw notForXlsx(`it has more than ${sheetRowsMax} rows`);
+    if (row > SHEET_ROWS_MAX) throw notForXlsx(`it has more than ${SHEET_ROWS_MAX} rows`);
     xml += rowXml(cells, row);
-    if (xml.length < pieceChars) continue;
+    if (xml.length < PIECE_CHARS) continue;
     yield Buffer.from(xml);
     xml = '';
   }
@@ -107,8 +107,8 @@ async function* sheetXml(
 }
 
 function rowXml(cells: readonly XlsxCell[], row: number): string {
-  if (cells.length > sheetColumnsMax) {
-    throw notForXlsx(`row ${row} has more than ${sheetColumnsMax} columns`);
+  if (cells.length > SHEET_COLUMNS_MAX) {
+    throw notForXlsx(`row ${row} has more than ${SHEET_COLUMNS_MAX} columns`);
   }
   let xml = '';
   for (const [column, { text, typed }] of cells.entries()) {
@@ -122,17 +122,17 @@ function rowXml(cells: readonly XlsxCell[], row: number): string {
   return xml === '' ? '' : `<row r="${row}">${xml}</row>`;
 }
 
-const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 /** Excel shows and keeps fifteen digits of a number. */
-const digitsMax = 15;
+const DIGITS_MAX = 15;
 
 /**
  * Returns true for a number that a spreadsheet preserves. A leading `+` or zero, a trailing zero after the point,
  * an exponent or a sixteenth digit would be lost: such a value stays text.
  */
 function isSafeNumber(text: string): boolean {
-  if (text.length > digitsMax + 2 || !plainNumber.test(text)) return false;
-  return text.replace(/\D/g, '').length <= digitsMax && String(Number(text)) === text;
+  if (text.length > DIGITS_MAX + 2 || !PLAIN_NUMBER.test(text)) return false;
+  return text.replace(/\D/g, '').length <= DIGITS_MAX && String(Number(text)) === text;
 }
 
 function numberCell(reference: string, text: string): string {
@@ -172,7 +172,7 @@ function fixedMembers(): ZipMember[] {
     ],
     ['xl/styles.xml', stylesXml()],
   ];
-  return parts.map(([name, xml]) => ({ name, bytes: [Buffer.from(declaration + xml)] }));
+  return parts.map(([name, xml]) => ({ name, bytes: [Buffer.from(DECLARATION + xml)] }));
 }
 
 function contentTypesXml(): string {
@@ -180,7 +180,7 @@ function contentTypesXml(): string {
     ['/xl/workbook.xml', 'sheet.main'],
     ['/xl/worksheets/sheet1.xml', 'worksheet'],
     ['/xl/styles.xml', 'styles'],
-  ].map(([name, type]) => `<Override PartName="${name}" ContentType="${types}.${type}+xml"/>`);
+  ].map(([name, type]) => `<Override PartName="${name}" ContentType="${TYPES}.${type}+xml"/>`);
   return (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">' +
     '<Default Extension="rels" ' +
@@ -192,14 +192,14 @@ function contentTypesXml(): string {
 function relationsXml(targets: [type: string, target: string][]): string {
   const each = targets.map(
     ([type, target], index) =>
-      `<Relationship Id="rId${index + 1}" Type="${office}/${type}" Target="${target}"/>`,
+      `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
   );
-  return `<Relationships xmlns="${relations}">${each.join('')}</Relationships>`;
+  return `<Relationships xmlns="${RELATIONS}">${each.join('')}</Relationships>`;
 }
 
 function workbookXml(): string {
   return (
-    `<workbook xmlns="${main}" xmlns:r="${office}">` +
+    `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">` +
     '<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>'
   );
 }
@@ -209,7 +209,7 @@ function stylesXml(): string {
   const xf = (format: number) =>
     `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
   return (
-    `<styleSheet xmlns="${main}">` +
+    `<styleSheet xmlns="${MAIN}">` +
     '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>' +
     '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
     '<fill><patternFill patternType="gray125"/></fill></fills>' +

@@ -2,16 +2,16 @@
 
 import { AppError } from '../../core/lib/errors.ts';
 
-const whatToDo = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
+const WHAT_TO_DO = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
 /** Names of parts are chosen by the file, and may be long. */
-const reasonCharsMax = 200;
+const REASON_CHARS_MAX = 200;
 
 /** The bytes are not a workbook that can be read here, such as `.xls` or one with a password. */
 export function notXlsx(kind: string, message: string): AppError {
   return new AppError({
     code: 'unsupported_media_type',
     status: 415,
-    message: `${message} ${whatToDo}`,
+    message: `${message} ${WHAT_TO_DO}`,
     extensions: { detected: kind },
   });
 }
@@ -24,7 +24,7 @@ export function unreadableXlsx(reason: string, cause?: unknown): AppError {
   return new AppError({
     code: 'unreadable_xlsx',
     status: 422,
-    message: `This workbook cannot be read: ${reason.slice(0, reasonCharsMax)}. ${whatToDo}`,
+    message: `This workbook cannot be read: ${reason.slice(0, REASON_CHARS_MAX)}. ${WHAT_TO_DO}`,
     cause,
   });
 }

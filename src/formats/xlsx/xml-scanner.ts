@@ -19,10 +19,10 @@ export interface XmlHandler {
 }
 
 /** No workbook has a longer tag; roots with dozens of namespaces take a few thousand. */
-const tagCharsMax = 64 * 1024;
-const depthMax = 256;
+const TAG_CHARS_MAX = 64 * 1024;
+const DEPTH_MAX = 256;
 /** `&#x10ffff;` is the longest reference. */
-const referenceCharsMax = 12;
+const REFERENCE_CHARS_MAX = 12;
 
 type Section = 'comment' | 'cdata' | 'instruction';
 const sectionEnd: Record<Section, string> = { comment: '-->', cdata: ']]>', instruction: '?>' };
@@ -48,7 +48,7 @@ export class XmlScanner {
       at = next;
     }
     this.#rest = text.slice(at);
-    if (this.#rest.length > tagCharsMax) throw brokenXml('a tag is too long');
+    if (this.#rest.length > TAG_CHARS_MAX) throw brokenXml('a tag is too long');
   }
 
   /** Throws `AppError` 422 when the text ended before its root element. */
@@ -60,14 +60,14 @@ export class XmlScanner {
   /** Takes one token; returns the start of the next, or `at` when the token is incomplete. */
   #step(text: string, at: number): number {
     if (this.#section !== null) return this.#inSection(text, at, this.#section);
-    if (text.charCodeAt(at) !== lessThan) return this.#characters(text, at);
+    if (text.charCodeAt(at) !== LESS_THAN) return this.#characters(text, at);
     switch (text.charCodeAt(at + 1)) {
-      case slash:
+      case SLASH:
         return this.#closeTag(text, at);
-      case question:
+      case QUESTION:
         this.#section = 'instruction';
         return at + 2;
-      case exclamation:
+      case EXCLAMATION:
         return this.#declaration(text, at);
       default:
         return this.#openTag(text, at);
@@ -111,7 +111,7 @@ export class XmlScanner {
   #openTag(text: string, at: number): number {
     const end = tagEnd(text, at + 1);
     if (end === -1) return at;
-    const isEmpty = text.charCodeAt(end - 1) === slash;
+    const isEmpty = text.charCodeAt(end - 1) === SLASH;
     const last = isEmpty ? end - 1 : end;
     const nameEnd = findNameEnd(text, at + 1, last);
     if (nameEnd === at + 1) throw brokenXml('a tag has no name');
@@ -121,7 +121,8 @@ export class XmlScanner {
     const name = this.#mainName(written);
     this.#handler.open(name, text.slice(nameEnd, last));
     if (isEmpty) this.#handler.close(name);
-    else if (this.#open.push(written) > depthMax) throw brokenXml('its tags are nested too deeply');
+    else if (this.#open.push(written) > DEPTH_MAX)
+      throw brokenXml('its tags are nested too deeply');
     return end + 1;
   }
 
@@ -142,13 +143,13 @@ export class XmlScanner {
   }
 }
 
-const lessThan = 0x3c;
-const greaterThan = 0x3e;
-const slash = 0x2f;
-const question = 0x3f;
-const exclamation = 0x21;
-const doubleQuote = 0x22;
-const singleQuote = 0x27;
+const LESS_THAN = 0x3c;
+const GREATER_THAN = 0x3e;
+const SLASH = 0x2f;
+const QUESTION = 0x3f;
+const EXCLAMATION = 0x21;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
 
 /** The `>` that ends a tag: one inside an attribute's value does not. */
 function tagEnd(text: string, from: number): number {
@@ -157,9 +158,9 @@ function tagEnd(text: string, from: number): number {
     const code = text.charCodeAt(at);
     if (quote !== 0) {
       if (code === quote) quote = 0;
-    } else if (code === greaterThan) return at;
-    else if (code === doubleQuote || code === singleQuote) quote = code;
-    else if (code === lessThan) throw brokenXml('a tag is not closed');
+    } else if (code === GREATER_THAN) return at;
+    else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
+    else if (code === LESS_THAN) throw brokenXml('a tag is not closed');
   }
   return -1;
 }
@@ -174,7 +175,7 @@ function findNameEnd(text: string, from: number, end: number): number {
 function safeTextEnd(text: string, at: number): number {
   let end = text.length;
   const ampersand = text.lastIndexOf('&');
-  const isOpen = ampersand >= at && end - ampersand < referenceCharsMax;
+  const isOpen = ampersand >= at && end - ampersand < REFERENCE_CHARS_MAX;
   if (isOpen && !text.includes(';', ampersand)) end = ampersand;
   if (end > at && text[end - 1] === '\r') end--;
   return end;
@@ -221,8 +222,9 @@ export function readAttribute(attributes: string, name: string): string | null {
     let quoteAt = equals + 1;
     while (attributes.charCodeAt(quoteAt) <= 0x20) quoteAt++;
     const quote = attributes.charCodeAt(quoteAt);
-    if (quote !== doubleQuote && quote !== singleQuote) throw brokenXml('an attribute is unquoted');
-    const end = attributes.indexOf(quote === doubleQuote ? '"' : "'", quoteAt + 1);
+    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE)
+      throw brokenXml('an attribute is unquoted');
+    const end = attributes.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", quoteAt + 1);
     if (end === -1) throw brokenXml('an attribute is not closed');
     if (attributes.slice(at, equals).trim() === name) {
       return resolve(attributes.slice(quoteAt + 1, end));

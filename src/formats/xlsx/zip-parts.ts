@@ -28,8 +28,8 @@ export interface ZipParts {
   read(name: string, bytesMax?: number): AsyncGenerator<Buffer>;
 }
 
-const stored = 0;
-const deflated = 8;
+const STORED = 0;
+const DEFLATED = 8;
 
 /**
  * Reads the archive's directory. Throws `AppError` 422 for a broken archive or one with more members or a larger
@@ -113,7 +113,7 @@ async function* readEntry(archive: OpenArchive, entry: yauzl.Entry): AsyncGenera
 /** The directory's sizes are checked against the limits here, and the bytes against the sizes later. */
 function checkEntry({ limits, budget }: OpenArchive, entry: yauzl.Entry): void {
   if (entry.isEncrypted()) throw notXlsx('encrypted', 'This workbook is encrypted.');
-  if (entry.compressionMethod !== stored && entry.compressionMethod !== deflated) {
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
     throw unreadableXlsx(`its part ${entry.fileName} is compressed in an unusual way`);
   }
   const { uncompressedSize, compressedSize } = entry;
@@ -134,7 +134,7 @@ async function* unzip(
   method: number,
 ): AsyncGenerator<Buffer> {
   const zipped = source.getStream(range);
-  if (method === stored) {
+  if (method === STORED) {
     yield* zipped;
     return;
   }
@@ -156,7 +156,7 @@ function isZlibError(error: unknown): boolean {
 }
 
 /** The directory is read in hundreds of small pieces: one window serves most, storage the rest. */
-const windowBytes = 256 * 1024;
+const WINDOW_BYTES = 256 * 1024;
 
 /** The reader of yauzl: the directory with its end record, and the headers of the opened members. */
 class WindowReader extends yauzl.RandomAccessReader {
@@ -210,7 +210,7 @@ class WindowReader extends yauzl.RandomAccessReader {
   async #bytes(from: number, length: number): Promise<Buffer> {
     const inWindow = from - this.#windowFrom;
     if (inWindow < 0 || inWindow + length > this.#window.length) {
-      const to = Math.min(this.#source.bytes, from + Math.max(length, windowBytes));
+      const to = Math.min(this.#source.bytes, from + Math.max(length, WINDOW_BYTES));
       this.#window = await this.#source.get({ from, to: Math.max(from, to) });
       this.#windowFrom = from;
     }

@@ -21,13 +21,13 @@ interface WrittenMember {
   zippedBytes: number;
 }
 
-const fieldMax = 0xffff_ffff;
-const versionNeeded = 20;
+const FIELD_MAX = 0xffff_ffff;
+const VERSION_NEEDED = 20;
 /** Bit 3: sizes follow the data. Bit 11: the name is UTF-8. */
-const flags = (1 << 3) | (1 << 11);
-const deflateMethod = 8;
+const FLAGS = (1 << 3) | (1 << 11);
+const DEFLATE_METHOD = 8;
 /** 1 January 1980, the earliest date: the same rows give the same bytes. */
-const dosDate = (1 << 5) | 1;
+const DOS_DATE = (1 << 5) | 1;
 
 /** Throws `AppError` 422 when the archive, or one member unzipped, would reach 4 GiB. */
 export async function* zipStream(members: Iterable<ZipMember>): AsyncGenerator<Buffer> {
@@ -70,7 +70,7 @@ async function* deflate(source: ZipMember['bytes'], member: WrittenMember): Asyn
 
 /** Returns true for a size that an archive and its members may have. */
 export function isMemberSize(bytes: number): boolean {
-  return bytes < fieldMax;
+  return bytes < FIELD_MAX;
 }
 
 /** Throws `AppError` 422 for a size of 4 GiB or more. */
@@ -82,10 +82,10 @@ export function checkMemberBytes(bytes: number): void {
 function localHeader({ name }: WrittenMember): Buffer {
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x0403_4b50, 0);
-  header.writeUInt16LE(versionNeeded, 4);
-  header.writeUInt16LE(flags, 6);
-  header.writeUInt16LE(deflateMethod, 8);
-  header.writeUInt16LE(dosDate, 12);
+  header.writeUInt16LE(VERSION_NEEDED, 4);
+  header.writeUInt16LE(FLAGS, 6);
+  header.writeUInt16LE(DEFLATE_METHOD, 8);
+  header.writeUInt16LE(DOS_DATE, 12);
   header.writeUInt16LE(name.length, 26);
   return Buffer.concat([header, name]);
 }
@@ -104,11 +104,11 @@ function dataDescriptor({ checksum, zippedBytes, bytes }: WrittenMember): Buffer
 function directoryEntry(member: WrittenMember): Buffer {
   const entry = Buffer.alloc(46);
   entry.writeUInt32LE(0x0201_4b50, 0);
-  entry.writeUInt16LE(versionNeeded, 4);
-  entry.writeUInt16LE(versionNeeded, 6);
-  entry.writeUInt16LE(flags, 8);
-  entry.writeUInt16LE(deflateMethod, 10);
-  entry.writeUInt16LE(dosDate, 14);
+  entry.writeUInt16LE(VERSION_NEEDED, 4);
+  entry.writeUInt16LE(VERSION_NEEDED, 6);
+  entry.writeUInt16LE(FLAGS, 8);
+  entry.writeUInt16LE(DEFLATE_METHOD, 10);
+  entry.writeUInt16LE(DOS_DATE, 14);
   entry.writeUInt32LE(member.checksum, 16);
   entry.writeUInt32LE(member.zippedBytes, 20);
   entry.writeUInt32LE(member.bytes, 24);

@@ -75,8 +75,8 @@ async function searchTables(
 }
 
 /** Uploads, and copies of them made before the match. */
-const customerKey = /^uploads\/|^batches\/[^/]+\/(upload|canonical-)/;
-const partKey = /^batches\/([^/]+)\/parts\/[^/]+\.csv$/;
+const CUSTOMER_KEY = /^uploads\/|^batches\/[^/]+\/(upload|canonical-)/;
+const PART_KEY = /^batches\/([^/]+)\/parts\/[^/]+\.csv$/;
 
 /** Blocks of an object end anywhere, so they are decoded one byte per character, as are the search texts. */
 function asBytes({ kind, value }: PersonIdentifier): PersonIdentifier {
@@ -106,8 +106,8 @@ async function foundInOurs(
   needles: readonly Needle[],
   found: string[],
 ): Promise<string[]> {
-  if (customerKey.test(key)) return [];
-  const batchId = partKey.exec(key)?.[1];
+  if (CUSTOMER_KEY.test(key)) return [];
+  const batchId = PART_KEY.exec(key)?.[1];
   if (batchId === undefined) return found;
   return kindsIn((await addedTexts(context, batchId, key)).toLowerCase(), needles);
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /** How long an upload can become a batch; then it is deleted. */
-const uploadKeepSeconds = 24 * 60 * 60;
+const UPLOAD_KEEP_SECONDS = 24 * 60 * 60;
 
 export interface Upload {
   id: string;
@@ -21,7 +21,7 @@ export async function insertUpload(
 ): Promise<Date> {
   const [row] = await sql<{ expiresAt: Date }[]>`
     insert into uploads ${sql({ ...upload })}
-    returning created_at + make_interval(secs => ${uploadKeepSeconds}) as expires_at`;
+    returning created_at + make_interval(secs => ${UPLOAD_KEEP_SECONDS}) as expires_at`;
   return must(row, `upload ${upload.id}`).expiresAt;
 }
 
@@ -34,7 +34,7 @@ export async function findOwnUpload(
   const [upload] = await sql<Upload[]>`
     select id, key, created_at, used_at from uploads
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
-      and created_at > now() - make_interval(secs => ${uploadKeepSeconds})`;
+      and created_at > now() - make_interval(secs => ${UPLOAD_KEEP_SECONDS})`;
   return upload;
 }
 
@@ -49,7 +49,7 @@ export async function markUploadUsed(sql: Sql, id: string): Promise<boolean> {
 export async function listExpiredUploads(sql: Sql): Promise<{ id: string; key: string }[]> {
   return sql<{ id: string; key: string }[]>`
     select id, key from uploads
-    where created_at <= now() - make_interval(secs => ${uploadKeepSeconds})
+    where created_at <= now() - make_interval(secs => ${UPLOAD_KEEP_SECONDS})
     order by created_at limit 1000`;
 }
 

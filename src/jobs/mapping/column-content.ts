@@ -45,12 +45,12 @@ export interface CellContext {
 }
 
 /** Placeholders for empty cells. */
-const placeholder =
+const PLACEHOLDER =
   /^(?:[-–—.?*/\\]+|n\/?a|#n\/a|none|null|nil|unknown|not available|keine?|tbd|tbc)$/i;
 
 export function isFilled(cell: string): boolean {
   const text = cell.trim();
-  return text !== '' && !placeholder.test(text);
+  return text !== '' && !PLACEHOLDER.test(text);
 }
 
 /** Classifies one column of the sample. Pure; time linear in the length of the cells. */
@@ -65,7 +65,7 @@ export function readContent(cells: readonly string[], context: CellContext): Col
     const text = cell.trim();
     countText(text, context.subject, strict, loose);
     countNumbers(text, row, context, strict, loose);
-    if (ukNumberSign.test(text)) registerSigns += 1;
+    if (UK_NUMBER_SIGN.test(text)) registerSigns += 1;
   }
   // Eight digits may be any number or date: only leading zeros and prefixes indicate a registry number.
   if (registerSigns * 10 < filled) strict.registry_number = 0;
@@ -126,7 +126,7 @@ function countNumbers(
   const phone = normalisePhone(text, regions[row] ?? undefined);
   const isPhone = isUsable(phone) && /^[\d\s+().,;:/~\-‐-―extEXT#]+$/.test(text);
   const isWritten = /^\s*(?:\+|00)|^\(|^0\d{8,}$|\d[\s().\-/]+\d/.test(text);
-  if (isPhone && isWritten && !dateOrAddress.test(text)) strict.phone += 1;
+  if (isPhone && isWritten && !DATE_OR_ADDRESS.test(text)) strict.phone += 1;
   if (isPhone || looksNational(text, phone)) loose.phone += 1;
   if (ukNumber.test(text)) strict.registry_number += 1;
   const country = registryCountries[row] ?? 'GB';
@@ -134,7 +134,8 @@ function countNumbers(
 }
 
 /** Dates and IP addresses, which some numbering plans would accept as phone numbers. */
-const dateOrAddress = /^(?:\d{4}[-/.]\d\d?[-/.]\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|(?:\d+\.){3}\d+$)/;
+const DATE_OR_ADDRESS =
+  /^(?:\d{4}[-/.]\d\d?[-/.]\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|(?:\d+\.){3}\d+$)/;
 
 /** True for a phone number without its country or with another plan's digits. */
 function looksNational(text: string, phone: Normalised): boolean {
@@ -147,7 +148,7 @@ const ukPrefixes = `AC|CE|CS|FC|FE|GE|GN|GS|IC|IP|LP|NC|NF|NI|NL|NO|NP|NR|NZ|OC|
   SC|SE|SF|SG|SI|SL|SO|SP|SR|SZ|ZC`;
 /** Companies House: eight digits, or a prefix of two letters and six digits. */
 const ukNumber = new RegExp(`^(?:\\d{8}|(?:${ukPrefixes.replace(/\s+/g, '')})\\d{6})$`, 'i');
-const ukNumberSign = /^(?:0\d{7}|[A-Z]{2}\d{6})$/i;
+const UK_NUMBER_SIGN = /^(?:0\d{7}|[A-Z]{2}\d{6})$/i;
 
 const forms = `limited|ltd|inc|incorporated|plc|llc|llp|gmbh|corp|corporation|pty|oyj?|aps|kft|
   a\\.?g|a/?s|b\\.?v|k\\.?k|s\\.?a\\.?r\\.?l|s\\.?r\\.?l|s\\.?p\\.?a`;

@@ -64,15 +64,15 @@ export function foldColumnName(name: string): string {
     .trim();
 }
 
-const joinedWordsMax = 4;
-const nameCharactersMax = 120;
+const JOINED_WORDS_MAX = 4;
+const NAME_CHARACTERS_MAX = 120;
 
 /** Interprets a column name. Pure and total; a name longer than 120 characters has no meaning. */
 export function readColumnName(name: string): HeaderReading {
   const tokens = new Set<HeaderToken>();
   let number = 0;
   let isExact = true;
-  const words = name.length > nameCharactersMax ? [] : foldColumnName(name).split(' ');
+  const words = name.length > NAME_CHARACTERS_MAX ? [] : foldColumnName(name).split(' ');
   for (let from = 0; from < words.length; ) {
     const word = words[from] ?? '';
     if (/^\d+$/.test(word)) {
@@ -91,7 +91,7 @@ export function readColumnName(name: string): HeaderReading {
 
 /** The tokens of the longest run of words known as one word (`web site`), and its length. */
 function tokensAt(words: readonly string[], from: number): [readonly HeaderToken[], number] {
-  for (let length = joinedWordsMax; length > 1; length--) {
+  for (let length = JOINED_WORDS_MAX; length > 1; length--) {
     if (from + length > words.length) continue;
     const token = tokenOfWord(words.slice(from, from + length).join(''));
     if (token !== undefined) return [[token], length];

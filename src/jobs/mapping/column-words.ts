@@ -109,8 +109,8 @@ const words = {
 
 export type HeaderToken = keyof typeof words;
 
-const wordCharactersMin = 3;
-const isCjk = /[\u3040-\u30ff\u3400-\u9fff]/;
+const WORD_CHARACTERS_MIN = 3;
+const IS_CJK = /[\u3040-\u30ff\u3400-\u9fff]/;
 
 const tokens: ReadonlyMap<string, HeaderToken> = new Map(
   Object.entries(words).flatMap(([token, text]) =>
@@ -136,7 +136,7 @@ export function longestWord(
     const part = text.slice(from, from + length);
     const token = tokens.get(part);
     if (token === undefined) continue;
-    if (length >= wordCharactersMin || isCjk.test(part)) return { token, length };
+    if (length >= WORD_CHARACTERS_MIN || IS_CJK.test(part)) return { token, length };
   }
   return null;
 }

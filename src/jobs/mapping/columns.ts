@@ -16,7 +16,7 @@ export const contextColumns = ['country', 'person_name', 'company_name'] as cons
 /** A caller's mapping: for each kind a header name, a column number from 1, or several of them. */
 export type RequestedMapping = Record<string, string | number | (string | number)[]>;
 
-const columnsShownMax = 20;
+const COLUMNS_SHOWN_MAX = 20;
 
 /** The kinds that an operation can read from a list: its identifiers and the context columns. */
 function mappableOf(operation: OperationName): string[] {
@@ -51,20 +51,21 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
   );
   const kind = subject === 'person' ? 'email' : 'domain';
   const example = { [kind]: columns[0]?.header || 1 };
-  const shown = seen.slice(0, columnsShownMax).join('; ');
-  const more = seen.length > columnsShownMax ? `; and ${seen.length - columnsShownMax} more` : '';
+  const shown = seen.slice(0, COLUMNS_SHOWN_MAX).join('; ');
+  const more =
+    seen.length > COLUMNS_SHOWN_MAX ? `; and ${seen.length - COLUMNS_SHOWN_MAX} more` : '';
   return new AppError({
     code: 'unmapped',
     status: 422,
     message:
       `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
       `Name the column, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
-    errors: seen.slice(0, columnsShownMax).map((message) => {
+    errors: seen.slice(0, COLUMNS_SHOWN_MAX).map((message) => {
       return { field: 'mapping', line: 1, message };
     }),
     // For a form in which a person chooses the columns.
     extensions: {
-      columns: columns.slice(0, columnsShownMax).map((view) => {
+      columns: columns.slice(0, COLUMNS_SHOWN_MAX).map((view) => {
         return { column: view.column, header: view.header, content: describeContent(view) };
       }),
     },

@@ -85,9 +85,9 @@ const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>([
 ]);
 
 /** Fewer cells may all be mistakes. */
-const cellsToRefute = 5;
-const refutedBelow = 0.1;
-const doubtfulBelow = 0.5;
+const CELLS_TO_REFUTE = 5;
+const REFUTED_BELOW = 0.1;
+const DOUBTFUL_BELOW = 0.5;
 
 /** True when a column's name has a role that its cells do not refute. */
 function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
@@ -107,8 +107,8 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   // "Profile" alone may head any text, and nearly every word is a possible handle.
   const isVague = role === 'profile' && !tokens.has('network');
   const usable = isVague ? content.strict.profile : content.loose[expected];
-  if (!isExact || isVague) return filled === 0 || usable >= filled * doubtfulBelow;
-  return filled < cellsToRefute || usable >= filled * refutedBelow;
+  if (!isExact || isVague) return filled === 0 || usable >= filled * DOUBTFUL_BELOW;
+  return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
 
 function nameContent(subject: Subject): ContentKind {

@@ -58,7 +58,7 @@ export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
   return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, context) }));
 }
 
-const countryShareMin = 0.9;
+const COUNTRY_SHARE_MIN = 0.9;
 
 /** True by its name, or when nearly all cells are countries. */
 function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: string[] }): boolean {
@@ -66,7 +66,7 @@ function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: st
   if (reading.role !== null) return false;
   const filled = cells.filter(isFilled);
   const countries = filled.filter((cell) => countryCode(cell) !== null);
-  return filled.length > 0 && countries.length >= filled.length * countryShareMin;
+  return filled.length > 0 && countries.length >= filled.length * COUNTRY_SHARE_MIN;
 }
 
 function countriesOfRows(columns: readonly string[][], rows: number): (string | null)[] {
@@ -95,16 +95,17 @@ const strictKinds: readonly ContentKind[] = [
 /** Only some company names end in a legal form. */
 const shareMin: Readonly<Partial<Record<ContentKind, number>>> = {
   registry_number: 0.9,
-  country: countryShareMin,
+  country: COUNTRY_SHARE_MIN,
   company_name: 0.3,
 };
-const usualShareMin = 0.6;
+const USUAL_SHARE_MIN = 0.6;
 
 /** The kind of the column judging by its cells alone, or null. */
 export function kindOfContent({ content }: ColumnView): ContentKind | null {
   const { filled, strict } = content;
   if (filled === 0) return null;
-  const isKind = (kind: ContentKind) => strict[kind] >= filled * (shareMin[kind] ?? usualShareMin);
+  const isKind = (kind: ContentKind) =>
+    strict[kind] >= filled * (shareMin[kind] ?? USUAL_SHARE_MIN);
   return strictKinds.find(isKind) ?? null;
 }
 

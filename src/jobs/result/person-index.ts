@@ -14,7 +14,7 @@ import type { Batch } from '../batch/batch.ts';
 export type IndexedSubject = 'person' | 'company';
 
 /** The column of companies that contains people. */
-export const directorsColumn = 'company.directors';
+export const DIRECTORS_COLUMN = 'company.directors';
 
 /** The kind of people in the results of a batch; null for none. */
 export function indexedSubject({
@@ -23,7 +23,7 @@ export function indexedSubject({
 }: Pick<Batch, 'operation' | 'fields'>): IndexedSubject | null {
   if (subjectOf(operation) === 'person') return 'person';
   const columns = outputColumns(operation, fields);
-  return columns.some(({ header }) => header === directorsColumn) ? 'company' : null;
+  return columns.some(({ header }) => header === DIRECTORS_COLUMN) ? 'company' : null;
 }
 
 /** The key of a part's person index. */

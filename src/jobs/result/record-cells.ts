@@ -3,7 +3,7 @@
  * copies every field of every match, and quotes only the cells that need it.
  */
 import type { RecordBytes } from '../../core/enrich/answer.ts';
-import { CELL_SEPARATOR } from '../../core/graph/record.ts';
+import { CELL_SEPARATOR_BYTE } from '../../core/graph/record.ts';
 import type { ByteWriter } from '../../formats/csv/byte-writer.ts';
 
 const QUOTE = 0x22;
@@ -35,7 +35,7 @@ export function appendRecordCells(
   let column = firstColumn;
   for (const wanted of selection) {
     for (; cell < wanted; cell++) {
-      while (at < to && bytes[at] !== CELL_SEPARATOR) at++;
+      while (at < to && bytes[at] !== CELL_SEPARATOR_BYTE) at++;
       at++;
     }
     out[length++] = delimiter;
@@ -44,7 +44,7 @@ export function appendRecordCells(
     let quoted = false;
     for (; at < to; at++) {
       const byte = bytes[at] as number;
-      if (byte === CELL_SEPARATOR) break;
+      if (byte === CELL_SEPARATOR_BYTE) break;
       if (byte === delimiter || byte === QUOTE || byte === LF || byte === CR) quoted = true;
       out[length++] = byte;
     }

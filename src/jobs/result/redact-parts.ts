@@ -21,7 +21,7 @@ import type { Batch } from '../batch/batch.ts';
 import { assertFilesKept } from './files-kept.ts';
 import { listFinishedParts, type Part } from './parts.sql.ts';
 import {
-  directorsColumn,
+  DIRECTORS_COLUMN,
   encodePairs,
   type IndexedRecord,
   type IndexedSubject,
@@ -206,7 +206,7 @@ async function redactedPart(
   if (!layout.matches) return dropRows(bytes, layout, rows);
   if (subject === 'person') return changeRows(bytes, layout, rows, withholdPerson);
 
-  const at = layout.columns.findIndex(({ header }) => header === directorsColumn);
+  const at = layout.columns.findIndex(({ header }) => header === DIRECTORS_COLUMN);
   const column = layout.names.length - layout.columns.length - layout.width + at;
   const companyOf = new Map(shown.filter(({ id }) => id > 0).map(({ row, id }) => [row, id]));
   const companies: { row: number; companyId: number; directors: string }[] = [];

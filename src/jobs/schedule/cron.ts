@@ -26,7 +26,7 @@ const fieldNames = ['minute', 'hour', 'day of month', 'month', 'day of week'] as
 /** Three letters name a month or weekday; `L` is the last day of the month. */
 const item = String.raw`(\*|(\d{1,2}|[a-z]{3})(-(\d{1,2}|[a-z]{3}))?)(\/\d{1,2})?`;
 const list = new RegExp(`^${item}(,${item})*$`, 'i');
-const lastDay = /^L$/i;
+const LAST_DAY = /^L$/i;
 
 /** Schedules that run more often would mostly wait for their own previous run. */
 const EVERY_MINUTES_MIN = 5;
@@ -68,7 +68,7 @@ export function parseCron(cron: string): CronTimes {
 function checkField(place: number, text: string, position: number): void {
   const field = fieldNames[place] ?? '';
   const where = `${field} \`${text}\` at position ${position}`;
-  if (!list.test(text) && !(field === 'day of month' && lastDay.test(text))) {
+  if (!list.test(text) && !(field === 'day of month' && LAST_DAY.test(text))) {
     throw invalidCron(`${where}: must be numbers, ranges, lists, steps or \`*\``);
   }
   const alone = fieldNames.map((_, other) => (other === place ? text : '*')).join(' ');

@@ -19,4 +19,4 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Sent on request of the owner, to any webhook. */
-export const testEventType = 'webhook.test';
+export const TEST_EVENT_TYPE = 'webhook.test';

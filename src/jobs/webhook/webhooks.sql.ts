@@ -6,7 +6,7 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import { watchBalance } from '../../core/credits/credits.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { type EventType, testEventType } from './event-types.ts';
+import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 
 export interface Webhook {
   id: string;
@@ -176,8 +176,8 @@ export async function insertTestDelivery(sql: Sql, webhookId: string): Promise<D
     with event as (select gen_random_uuid() as id),
     delivery as (
       insert into webhook_deliveries (webhook_id, event_id, type, payload)
-      select w.id, event.id, ${testEventType}, webhook_payload(
-        event.id, ${testEventType}, w.live, json_build_object('webhook_id', w.id))
+      select w.id, event.id, ${TEST_EVENT_TYPE}, webhook_payload(
+        event.id, ${TEST_EVENT_TYPE}, w.live, json_build_object('webhook_id', w.id))
       from webhooks w, event where w.id = ${webhookId}
       returning ${deliveryColumns(sql)}),
     woken as (select pg_notify('webhook_deliveries', ''))

@@ -27,11 +27,11 @@ export interface CoerceContext {
 /** Reads a value that is neither null nor undefined nor ''. */
 export type Coerce = (value: unknown, context: CoerceContext) => Coerced;
 
-const int4Max = 2_147_483_647;
-const integerText = /^\s*[+-]?\d{1,16}\s*$/;
-const e164Shape = /^\+[1-9]\d{6,14}$/;
-const geoShape = /^-?\d{1,3}(?:\.\d{1,20})?,-?\d{1,3}(?:\.\d{1,20})?$/;
-const timeShape =
+const INT4_MAX = 2_147_483_647;
+const INTEGER_TEXT = /^\s*[+-]?\d{1,16}\s*$/;
+const E164_SHAPE = /^\+[1-9]\d{6,14}$/;
+const GEO_SHAPE = /^-?\d{1,3}(?:\.\d{1,20})?,-?\d{1,3}(?:\.\d{1,20})?$/;
+const TIME_SHAPE =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 const genders: ReadonlyMap<string, string> = new Map([
   ['male', 'male'],
@@ -54,7 +54,7 @@ export function coerceText(value: unknown): string | Unreadable {
 
 /** A whole number within the range. */
 export function coerceInteger(value: unknown, min: number, max: number): number | Unreadable {
-  const number = typeof value === 'string' && integerText.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number)) {
     return new Unreadable('not_an_integer');
   }
@@ -63,7 +63,7 @@ export function coerceInteger(value: unknown, min: number, max: number): number 
 }
 
 export function coerceInt4(value: unknown): number | Unreadable {
-  return coerceInteger(value, -int4Max, int4Max);
+  return coerceInteger(value, -INT4_MAX, INT4_MAX);
 }
 
 export function coerceBigint(value: unknown): number | Unreadable {
@@ -77,7 +77,7 @@ export function coerceRecordId(value: unknown): number | Unreadable {
 
 /** Id of a reference row; 0 for none. */
 export function coerceReferenceId(value: unknown): number | Unreadable {
-  return coerceInteger(value, 0, int4Max);
+  return coerceInteger(value, 0, INT4_MAX);
 }
 
 /** Id of another record; 0 for none. */
@@ -99,7 +99,7 @@ export function coerceDate(value: unknown): string | Unreadable {
 export function coerceTimestamp(value: unknown): string | Unreadable {
   // The form of nearly every time of a file: needs no conversion.
   if (typeof value === 'string' && isPlainTime(value)) return value;
-  const match = typeof value === 'string' ? timeShape.exec(value.trim()) : null;
+  const match = typeof value === 'string' ? TIME_SHAPE.exec(value.trim()) : null;
   if (match === null) return new Unreadable('not_a_timestamp');
   const [, day = '', minutes = '00:00', seconds = '00', offset = 'Z'] = match;
   const local = Date.parse(`${day}T${minutes}:${seconds}Z`);
@@ -111,12 +111,12 @@ export function coerceTimestamp(value: unknown): string | Unreadable {
   return /^(?!0000)\d{4}-/.test(text) ? text.slice(0, 19) : new Unreadable('out_of_range');
 }
 
-const plainTimeShape = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+const PLAIN_TIME_SHAPE = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** `2024-01-31T12:00:00`, a second that exists. */
 function isPlainTime(text: string): boolean {
-  const match = plainTimeShape.exec(text);
+  const match = PLAIN_TIME_SHAPE.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -140,7 +140,7 @@ export function coerceGender(value: unknown): Coerced {
 export function coercePhone(value: unknown, context: CoerceContext): Coerced {
   if (typeof value !== 'string' && typeof value !== 'number') return new Unreadable('not_text');
   const text = String(value);
-  if (e164Shape.test(text)) return text;
+  if (E164_SHAPE.test(text)) return text;
   const { region } = context;
   const normalised = normaliseIdentifier('phone', text, {
     subject: 'person',
@@ -154,7 +154,7 @@ export function coerceGeo(value: unknown): Coerced {
   const text = coerceText(value);
   if (text instanceof Unreadable) return text;
   const compact = text.replaceAll(' ', '');
-  if (!geoShape.test(compact)) return dropped;
+  if (!GEO_SHAPE.test(compact)) return dropped;
   const [latitude = 0, longitude = 0] = compact.split(',').map(Number);
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? compact : dropped;
 }

@@ -7,15 +7,15 @@
 export type CopyCell = string | number | null | readonly string[];
 
 /** Everything but C0 controls, the backslash and surrogates: text that needs no cleaning. */
-const plainText = /^[ -[\]-\ud7ff\ue000-\uffff]*$/;
-const copySpecial = /[\\\t\n\r]/;
+const PLAIN_TEXT = /^[ -[\]-\ud7ff\ue000-\uffff]*$/;
+const COPY_SPECIAL = /[\\\t\n\r]/;
 
 /**
  * Cleans a text for the graph: removes C0 controls (one separates the cells of stored records, SQL refuses
  * another), except tab, line feed and carriage return; lone surrogates become U+FFFD.
  */
 export function cleanText(text: string): string {
-  if (plainText.test(text)) return text;
+  if (PLAIN_TEXT.test(text)) return text;
   let clean = '';
   let from = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -44,7 +44,7 @@ export function copyLine(cells: readonly CopyCell[]): string {
 }
 
 function escapeText(text: string): string {
-  if (!copySpecial.test(text)) return text;
+  if (!COPY_SPECIAL.test(text)) return text;
   return text
     .replaceAll('\\', '\\\\')
     .replaceAll('\t', '\\t')

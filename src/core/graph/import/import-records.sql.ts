@@ -52,14 +52,14 @@ export async function copyInto(
   await promisify(pipeline)(Readable.from(inPieces(lines), { objectMode: true }), writable);
 }
 
-const pieceCharacters = 256 * 1024;
+const PIECE_CHARACTERS = 256 * 1024;
 
 /** Joins lines, so that each piece costs one message. */
 function* inPieces(lines: Iterable<string>): Generator<Buffer> {
   let piece = '';
   for (const line of lines) {
     piece += line;
-    if (piece.length < pieceCharacters) continue;
+    if (piece.length < PIECE_CHARACTERS) continue;
     yield Buffer.from(piece, 'utf8');
     piece = '';
   }

@@ -71,11 +71,11 @@ export interface ImportReport extends ImportCounts {
   seconds: number;
 }
 
-const batchRecordsMax = 50_000;
+const BATCH_RECORDS_MAX = 50_000;
 /** Long records make smaller transactions: two batches of them are in memory. */
-const batchBytesMax = 96 * 1024 * 1024;
+const BATCH_BYTES_MAX = 96 * 1024 * 1024;
 /** Maximum number of records that only the database refuses; more of them indicate another problem. */
-const refusedByDatabaseMax = 100;
+const REFUSED_BY_DATABASE_MAX = 100;
 
 /**
  * Imports a stream of records. A record completely replaces the stored one with its id: missing fields become
@@ -128,7 +128,7 @@ class ImportRun<Row extends BatchRow> {
           if (bytes === 0) continue;
           size.records += 1;
           size.bytes += bytes;
-          if (size.records < batchRecordsMax && size.bytes < batchBytesMax) continue;
+          if (size.records < BATCH_RECORDS_MAX && size.bytes < BATCH_BYTES_MAX) continue;
           await merging;
           merging = this.#mergeBatch(batch, size.records);
           // An early failure is thrown at the next await; until then it must not count as unhandled.
@@ -183,7 +183,7 @@ class ImportRun<Row extends BatchRow> {
     try {
       return await writeGraph(this.#sql, (tx) => batch.merge(tx, rows));
     } catch (error) {
-      if (!isRefusal(error) || this.#refusedByDatabase >= refusedByDatabaseMax) throw error;
+      if (!isRefusal(error) || this.#refusedByDatabase >= REFUSED_BY_DATABASE_MAX) throw error;
       const [row] = rows;
       if (row !== undefined && rows.length === 1) {
         this.#refusedByDatabase += 1;

@@ -34,8 +34,8 @@ export interface UnreadableRecord {
 export type SourceItem = SourceRecord | UnreadableRecord;
 
 /** Maximum bytes of a record: it would be held in memory as a whole. */
-const recordBytesMax = 16 * 1024 * 1024;
-const excerptBytesMax = 10_000;
+const RECORD_BYTES_MAX = 16 * 1024 * 1024;
+const EXCERPT_BYTES_MAX = 10_000;
 
 /** Reads an unzipped stream to its end. Throws `AppError` `unreadable_csv` when no further record can be read. */
 export function readRecords(
@@ -56,7 +56,7 @@ async function* readJsonLines(input: Readable): AsyncGenerator<SourceItem[], voi
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
       line += 1;
       const tail = bytes.subarray(from, end);
-      const isTooLong = partBytes + tail.length > recordBytesMax;
+      const isTooLong = partBytes + tail.length > RECORD_BYTES_MAX;
       const whole = parts.length === 0 ? tail : Buffer.concat([...parts, tail]);
       const item = isTooLong ? tooLong(line, whole) : parseJsonLine(whole, line);
       if (item !== null) items.push(item);
@@ -64,17 +64,18 @@ async function* readJsonLines(input: Readable): AsyncGenerator<SourceItem[], voi
     }
     const rest = bytes.subarray(from);
     // Only the beginning of a line that is too long is kept, for the rejects.
-    if (rest.length > 0 && partBytes <= recordBytesMax) parts.push(Buffer.from(rest));
+    if (rest.length > 0 && partBytes <= RECORD_BYTES_MAX) parts.push(Buffer.from(rest));
     partBytes += rest.length;
     if (items.length > 0) yield items;
   }
   const last = Buffer.concat(parts);
-  const item = partBytes > recordBytesMax ? tooLong(line + 1, last) : parseJsonLine(last, line + 1);
+  const item =
+    partBytes > RECORD_BYTES_MAX ? tooLong(line + 1, last) : parseJsonLine(last, line + 1);
   if (item !== null) yield [item];
 }
 
 function tooLong(line: number, beginning: Buffer): UnreadableRecord {
-  return { line, reason: 'too_long', source: beginning.subarray(0, excerptBytesMax) };
+  return { line, reason: 'too_long', source: beginning.subarray(0, EXCERPT_BYTES_MAX) };
 }
 
 function parseJsonLine(bytes: Buffer, line: number): SourceItem | null {
@@ -190,7 +191,7 @@ async function* boundRecords(input: Readable, lines: LineFinder): AsyncGenerator
   for await (const part of input as AsyncIterable<Buffer | string>) {
     const chunk = Buffer.from(part);
     lines.add(chunk);
-    if (lines.bytesPending() > recordBytesMax) {
+    if (lines.bytesPending() > RECORD_BYTES_MAX) {
       throw unreadableCsv('A quote is not closed within 16 MiB.');
     }
     yield chunk;

@@ -187,13 +187,13 @@ export async function renderListed(tx: Sql): Promise<void> {
 
 /** Adds the missing times of a record to its cells; `id`, `created_at` and `when_updated` come first. */
 function withTimes(cells: string, importedAt: string): string {
-  return cells.replace(timesOfCells, (_, id: string, created: string, updated: string) => {
+  return cells.replace(TIMES_OF_CELLS, (_, id: string, created: string, updated: string) => {
     const given = (time: string) => (time === '\\N' ? importedAt : time);
     return `${id}\t${given(created)}\t${given(updated)}`;
   });
 }
 
-const timesOfCells = /^([^\t]*)\t([^\t]*)\t([^\t]*)/;
+const TIMES_OF_CELLS = /^([^\t]*)\t([^\t]*)\t([^\t]*)/;
 
 /** One by one, so that the batch is not in memory twice. */
 function* linesOf<Row>(rows: readonly Row[], lineOf: (row: Row) => string): Generator<string> {

@@ -9,7 +9,7 @@ import { inTransaction } from '../../../core/db/client.ts';
 import { metrics } from '../../../core/metrics.ts';
 import type { JobContext } from '../../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../../queue/start-repeating.ts';
-import { testEventType } from '../event-types.ts';
+import { TEST_EVENT_TYPE } from '../event-types.ts';
 import { signatureHeaders } from '../sign.ts';
 import { openSecret } from '../signing-secret.ts';
 import { resolveHost, type TargetRules } from '../target.ts';
@@ -184,7 +184,7 @@ function judge(claimed: ClaimedDelivery, attempt: Attempt, random: number): Atte
   const isDelivered = attempt.error === null;
   const asked = parseRetryAfter(attempt.retryAfter, claimed.claimedAt);
   // A test event is not retried: its sender sees the outcome and can send another.
-  const isOver = isDelivered || claimed.type === testEventType;
+  const isOver = isDelivered || claimed.type === TEST_EVENT_TYPE;
   return {
     isDelivered,
     retryAfterSeconds: isOver ? null : nextWait(claimed.round, asked, random),
