@@ -61,7 +61,7 @@ export interface Person {
   postcode?: string | null | undefined;
   ipAddress?: string | null | undefined;
   cityId?: number | undefined;
-  cities?: City | null | undefined;
+  cities?: City | undefined;
   countryId?: number | undefined;
   countries?: Reference | null | undefined;
   regionId?: number | null | undefined;

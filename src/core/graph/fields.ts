@@ -10,8 +10,10 @@ export interface RecordField {
   /** Name in the API (camelCase, as in the specification). */
   name: string;
   type: FieldType;
-  /** An empty cell of a nullable field is null; otherwise it is "" (text), 0 (integer) or []. */
+  /** An empty cell of a nullable field is null; otherwise it is `absent`, or "" (text), 0 (integer) or []. */
   nullable: boolean;
+  /** JSON value of an empty cell. */
+  absent?: object;
   /**
    * SQL of the cell as text, null or '' when absent. `r` is the record's row in `persons` or `companies`; other
    * aliases are the joins of the render statement.
@@ -40,9 +42,17 @@ function typedText(name: string): RecordField {
   return { ...text(name), typed: true };
 }
 
+/** A number whose column holds 0 when it is unknown: its cell is empty then, like that of any unknown value. */
 function integer(name: string): RecordField {
   const column = columnOf(name);
-  return { name, type: 'integer', nullable: false, typed: true, column, sql: `r.${column}` };
+  const sql = `nullif(r.${column}, 0)`;
+  return { name, type: 'integer', nullable: false, typed: true, column, sql };
+}
+
+/** A number whose column is null when it is unknown. */
+function nullableInteger(name: string): RecordField {
+  const field = integer(name);
+  return { ...field, nullable: true, sql: `r.${field.column}` };
 }
 
 function date(name: string): RecordField {
@@ -112,6 +122,17 @@ const citySql = `'{"id":' || city.id || ',"name":' || to_json(city.name)
 
 const cities: RecordField = { name: 'cities', type: 'json', nullable: true, sql: citySql };
 
+/** The city of a person whose city is unknown: the specification has an object there, never null. */
+const unknownCity = {
+  id: 0,
+  name: '',
+  countryId: 0,
+  countries: null,
+  regionId: 0,
+  regions: null,
+  createdAt: '1970-01-01T00:00:00',
+};
+
 /** The person record: the specification's fields in the specification's order. */
 export const personFields: readonly RecordField[] = [
   integer('id'),
@@ -149,11 +170,11 @@ export const personFields: readonly RecordField[] = [
   text('language'),
   long(nullable(text('serviceCategories'))),
   text('pastCompany'),
-  nullable(integer('pastCompanyId')),
+  nullableInteger('pastCompanyId'),
   references('pastCompanies'),
   integer('companyId'),
   reference('company', 'employer'),
-  nullable(integer('currentCompanyId')),
+  nullableInteger('currentCompanyId'),
   references('currentCompanies'),
   text('locality'),
   typedText('locationGeo'),
@@ -161,10 +182,10 @@ export const personFields: readonly RecordField[] = [
   nullable(text('postcode')),
   nullable(text('ipAddress')),
   integer('cityId'),
-  long(cities),
+  long({ ...cities, nullable: false, absent: unknownCity }),
   integer('countryId'),
   long(reference('countries', 'country')),
-  nullable(integer('regionId')),
+  nullableInteger('regionId'),
   long(reference('regions', 'region')),
   typedText('phone'),
   nullable(typedText('mobile')),
@@ -195,10 +216,10 @@ export const companyFields: readonly RecordField[] = [
   nullable(typedText('phone')),
   nullable(text('email')),
   nullable(text('twitter')),
-  nullable(integer('industryId')),
+  nullableInteger('industryId'),
   reference('industries', 'industry'),
   nullable(text('headCount')),
-  nullable(integer('employees')),
+  nullableInteger('employees'),
   nullable(text('founded')),
   nullable(text('summary')),
   nullable(text('logo')),
@@ -206,11 +227,11 @@ export const companyFields: readonly RecordField[] = [
   nullable(text('postcode')),
   nullable(text('locality')),
   nullable(typedText('locationGeo')),
-  nullable(integer('cityId')),
+  nullableInteger('cityId'),
   cities,
-  nullable(integer('regionId')),
+  nullableInteger('regionId'),
   reference('regions', 'region'),
-  nullable(integer('countryId')),
+  nullableInteger('countryId'),
   reference('countries', 'country'),
   texts('domains'),
   texts('aliases'),

@@ -118,7 +118,8 @@ async function render(sql: Sql, { text, table, selection }: Rendering): Promise<
 }
 
 function cellSql({ sql, nullable, type }: RecordField): string {
-  return nullable || type === 'json' ? `coalesce((${sql})::text, '')` : sql;
+  const canBeNull = nullable || type === 'json' || type === 'integer';
+  return canBeNull ? `coalesce((${sql})::text, '')` : sql;
 }
 
 function joinCells(cells: readonly string[]): string {

@@ -72,9 +72,9 @@ function jsonPart(field: RecordField, index: number): JsonPart {
 }
 
 /** The properties of a field that determine the JSON value of its cells. */
-export type CellShape = Pick<RecordField, 'name' | 'type' | 'nullable'>;
+export type CellShape = Pick<RecordField, 'name' | 'type' | 'nullable' | 'absent'>;
 
-/** Returns the JSON value of one cell: an absent one is null, or "", 0 or [] when null is not allowed. */
+/** Returns the JSON value of one cell: an absent one is null, or "", 0, [] or its object when null is not allowed. */
 export function cellToJson(field: CellShape, cell: string): unknown {
   if (cell === '') return absentValue(field);
   switch (field.type) {
@@ -94,6 +94,7 @@ export function cellToJson(field: CellShape, cell: string): unknown {
 
 function absentValue(field: CellShape): unknown {
   if (field.nullable) return null;
+  if (field.absent !== undefined) return field.absent;
   if (field.type === 'integer') return 0;
   return field.type === 'json' ? [] : '';
 }

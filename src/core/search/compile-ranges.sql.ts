@@ -40,7 +40,8 @@ export function idIn(
 }
 
 /**
- * True for rows whose column is in any of these ranges; single numbers are one list. `isBig` for a bigint column.
+ * True for rows whose column is in any of these ranges; single numbers are one list. An unknown number is stored as
+ * 0 and is in no range. `isBig` for a bigint column.
  */
 export function integerIn(
   sql: Sql,
@@ -48,11 +49,13 @@ export function integerIn(
   { ranges, isBig }: { ranges: readonly Range[]; isBig: boolean },
 ): Fragment[] {
   // An int column holds nothing above its maximum; compared as bigint it would not use the index.
-  const possible = isBig
-    ? ranges
-    : ranges
-        .filter(({ min }) => min <= INT4_MAX)
-        .map(({ min, max }) => ({ min, max: max !== null && max <= INT4_MAX ? max : null }));
+  const largest = isBig ? Number.MAX_SAFE_INTEGER : INT4_MAX;
+  const possible = ranges
+    .map(({ min, max }) => ({
+      min: Math.max(1, min),
+      max: max !== null && max <= largest ? max : null,
+    }))
+    .filter(({ min, max }) => min <= (max ?? largest));
   const column = sql(name);
   const isSingle = ({ min, max }: Range) => min === max;
   const ids = possible.filter(isSingle).map(({ min }) => min);

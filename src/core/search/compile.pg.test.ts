@@ -9,13 +9,16 @@ import { recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { suppress } from '../suppression/suppress.ts';
 import { compileFilter, presenceBit } from './compile.sql.ts';
+import { type ParameterKind, searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
 import {
+  at,
   type DrawnFilter,
   drawnConditionEach,
   drawnFilter,
   drawnGraph,
+  isAbsent,
   type Subject,
   YEAR,
 } from './random-filters.test-suite.ts';
@@ -64,6 +67,25 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
     await fc.assert(fc.asyncProperty(drawnFilter, agrees), { numRuns: 150, seed: 2 });
   });
 
+  test('no range of numbers or times matches an unknown value', async () => {
+    const openRanges: Partial<Record<ParameterKind, string>> = {
+      integer: '[0|0-]',
+      ids: '[0|0-]',
+      overlap: '[0-]',
+      age: '[0-]',
+      time: '1000-01-01..',
+    };
+    for (const { name, kind, field, inside } of searchParameters.values()) {
+      const range = openRanges[kind];
+      if (range === undefined || name === 'headCount') continue;
+      const path = inside === undefined ? field : [inside.object, ...inside.path].join('.');
+      const known = subjects.filter(({ person }) => !isAbsent(at(person, path)));
+      const ids = new Set(known.map(({ person }) => person.id));
+      const found = await find(database.sql, `${name}=${range}`);
+      expect([name, found.filter((id) => !ids.has(id))]).toEqual([name, []]);
+    }
+  });
+
   test('every field is present or absent as in its record', async () => {
     const rows = await database.sql<{ id: number; present: string }[]>`
       select id, present::text as present from person_search order by id`;
@@ -73,8 +95,8 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
         const bit = presenceBit(name);
         if (bit === null) continue;
         const value = person[name];
-        const isAbsent = value === null || value === '' || value === 0 || `${value}` === '';
-        expect([name, (BigInt(present) >> BigInt(bit)) & 1n]).toEqual([name, isAbsent ? 0n : 1n]);
+        const expected = isAbsent(value) ? 0n : 1n;
+        expect([name, (BigInt(present) >> BigInt(bit)) & 1n]).toEqual([name, expected]);
       }
     }
   });

@@ -232,17 +232,7 @@ function compileIntegers(sql: Sql, field: string, ranges: readonly Range[]): Fra
     const found = integerIn(sql, `r.${columnOf(field)}`, { ranges, isBig });
     return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
   }
-  // An absent region is null in the record and 0 here.
-  const stored = field === 'regionId' ? ranges.map(fromOne).filter(isNotEmpty) : ranges;
-  return integerIn(sql, `s.${column}`, { ranges: stored, isBig });
-}
-
-function fromOne({ min, max }: Range): Range {
-  return { min: Math.max(1, min), max };
-}
-
-function isNotEmpty({ min, max }: Range): boolean {
-  return max === null || max >= min;
+  return integerIn(sql, `s.${column}`, { ranges, isBig });
 }
 
 function compileTimes(sql: Sql, field: string, spans: readonly Span[]): Fragment[] {
@@ -287,12 +277,10 @@ function compileOverlaps(sql: Sql, field: string, ranges: readonly Range[]): Fra
 
 /** Age is the one reached in the given calendar year; an unknown year of birth (0) matches no age. */
 function compileAges(sql: Sql, ranges: readonly Range[], year: number): Fragment[] {
-  const born = ranges
-    .map(({ min, max }) => ({
-      min: Math.max(1, max === null ? 1 : year - max),
-      max: Math.max(0, year - min),
-    }))
-    .filter(isNotEmpty);
+  const born = ranges.map(({ min, max }) => ({
+    min: max === null ? 1 : year - max,
+    max: year - min,
+  }));
   return integerIn(sql, 's.birth_year', { ranges: born, isBig: false });
 }
 

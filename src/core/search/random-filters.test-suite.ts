@@ -119,15 +119,19 @@ function fold(text: string): string {
     .trim();
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === null || value === '' || value === 0 || (Array.isArray(value) && !value.length);
+export function isAbsent(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  // The object of an unknown city.
+  if (typeof value === 'object' && value !== null) return (value as Json).id === 0;
+  return value === null || value === '' || value === 0;
 }
 
-/** Returns the value at a dotted path. */
-function at(record: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((value, name) => (value as Json | null)?.[name] ?? null, record);
+/** Returns the value at a dotted path; in a list, the first one. */
+export function at(record: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => {
+    const object = (Array.isArray(value) ? value[0] : value) as Json | null | undefined;
+    return object?.[name] ?? null;
+  }, record);
 }
 
 const escaped = (text: string) => text.replace(/[|[\],*\\]/g, '\\$&');
@@ -194,7 +198,7 @@ const holds = ({ min, max }: DrawnRange, value: number) => min <= value && value
 function integerFilter(parameter: string, field: string, by: number): fc.Arbitrary<DrawnFilter> {
   return anyOf(parameter, shifted(by), spellRange, (item, { person }) => {
     const value = at(person, field);
-    return value !== null && holds(item, Number(value));
+    return !isAbsent(value) && holds(item, Number(value));
   });
 }
 

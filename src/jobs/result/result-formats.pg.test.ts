@@ -46,6 +46,7 @@ beforeAll(async () => {
     street: "=HYPERLINK('x')",
     phone: '+441632960001',
     locationGeo: '-33.9,18.4',
+    inferredYearsExperience: 7,
   };
   await importGraph(pipeline.sql, { persons: [person, ...crowd(2)] });
   caller = await pipeline.account(100);
@@ -155,7 +156,18 @@ test('a report says how the list was read and how well it was filled', async () 
     'person.email': 1,
     'person.name': 0.3333,
     'person.mobile': 0,
+    'person.birthYear': 0,
+    'person.inferredYearsExperience': 0.3333,
+    'person.cities': 0,
   });
+});
+
+test('an unknown number is an empty cell', async () => {
+  const [names = [], first = [], second = []] = parsed(await result('format=csv'));
+  const cellsOf = (name: string) => [first, second].map((row) => row[names.indexOf(name)]);
+  expect(cellsOf('person.birthYear')).toEqual(['', '']);
+  expect(cellsOf('person.inferredYearsExperience')).toEqual(['7', '']);
+  expect(cellsOf('person.countryId')).toEqual(['', '']);
 });
 
 const soffice = await run('soffice', ['--version']).then(

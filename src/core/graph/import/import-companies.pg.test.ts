@@ -276,7 +276,9 @@ describe('reference rows', () => {
   ] as const)('of %s reach the people who show them', async (table, renamed) => {
     const ids = { cityId: 3, countryId: 3, regionId: 3, industryId: 3, positionId: 3 };
     await importValues(database.sql, 'persons', [{ id: 1, ...ids }]);
-    expect((await readPerson(database.sql, 1))?.[table]).toBeNull();
+    const before = (await readPerson(database.sql, 1))?.[table];
+    if (table === 'cities') expect(before).toMatchObject({ id: 0, name: '' });
+    else expect(before).toBeNull();
     await importValues(database.sql, table, [{ id: 3, name: 'Old' }]);
     expect((await readPerson(database.sql, 1))?.[table]).toMatchObject({ id: 3, name: 'Old' });
     await importValues(database.sql, table, [renamed]);

@@ -151,7 +151,15 @@ const empty = {
   postcode: null,
   ipAddress: null,
   cityId: 0,
-  cities: null,
+  cities: {
+    id: 0,
+    name: '',
+    countryId: 0,
+    countries: null,
+    regionId: 0,
+    regions: null,
+    createdAt: '1970-01-01T00:00:00',
+  },
   countryId: 0,
   countries: null,
   regionId: null,
@@ -185,6 +193,12 @@ describe('answers', () => {
   it('returns absent values for a person with nothing but an id', async () => {
     await importValues(database.sql, 'persons', [{ id: 1 }]);
     expect(JSON.stringify(await readPerson(database.sql, 1))).toBe(JSON.stringify(empty));
+  });
+
+  it('reads its own record of a person with nothing but an id as the same person', async () => {
+    await importValues(database.sql, 'persons', [{ id: 1 }]);
+    const own = await readPerson(database.sql, 1);
+    expect(await importValues(database.sql, 'persons', [own])).toMatchObject({ unchanged: 1 });
   });
 
   it('reads the same person from CSV', async () => {

@@ -82,11 +82,15 @@ export function referencesOf(record: JsonRecord): { notes: ReferenceNote[]; prob
   return { notes };
 }
 
-/** Reads `{id, name, ...}` with its nested objects; null when it is not such an object. */
+/**
+ * Reads `{id, name, ...}` with its nested objects; null when it is not such an object. The object with the id 0,
+ * which a record of the API has for an unknown city, is nothing.
+ */
 function readReference(table: ReferenceTable, value: unknown): ReferenceNote[] | null {
   const object = asObject(value);
   const id = coerceReferenceId(object?.id);
-  if (object === null || typeof id !== 'number' || id === 0) return null;
+  if (object === null || typeof id !== 'number') return null;
+  if (id === 0) return [];
   const row: ReferenceRow = { id, ...nameOf(object.name) };
   const note: ReferenceNote = { table, isDerived: false, row };
   if (table !== 'cities') return [note];
