@@ -11,7 +11,7 @@ import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
-import { AppError } from '../src/core/lib/errors.ts';
+import { unavailable } from '../src/core/lib/errors.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { openSearches } from '../src/core/search/read-search.ts';
 import { stopTracing } from '../src/core/tracing.ts';
@@ -89,12 +89,11 @@ async function untilListening(server: Server, { host, port }: Config): Promise<v
     await once(server, 'listening');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new AppError({
-      code: 'port_in_use',
-      status: 503,
-      message: `Port ${port} of ${host} is in use by another program. Choose another port, for example with --port 8081.`,
-      cause,
-    });
+    throw unavailable(
+      'port_in_use',
+      `Port ${port} of ${host} is in use by another program. Choose another port, for example with --port 8081.`,
+      { cause },
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
-import { AppError } from '../src/core/lib/errors.ts';
+import { unavailable } from '../src/core/lib/errors.ts';
 import { migrateAll, type UpFile, upFilePath } from './stack.ts';
 
 /** The `up` that runs on this data folder, or null. */
@@ -60,9 +60,8 @@ export async function findServiceUrl(config: Config): Promise<string> {
   if (config.apiUrl !== undefined) return config.apiUrl;
   const up = await findRunningUp(config);
   if (up !== null) return up.url;
-  throw new AppError({
-    code: 'no_service',
-    status: 503,
-    message: `No service is running on the data folder ${config.dataDir}. Start it with \`npm start\`, or set ENRICH_URL.`,
-  });
+  throw unavailable(
+    'no_service',
+    `No service is running on the data folder ${config.dataDir}. Start it with \`npm start\`, or set ENRICH_URL.`,
+  );
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter } from 'prom-client';
-import { AppError } from '../src/core/lib/errors.ts';
+import { type AppError, unavailable } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 
@@ -82,7 +82,7 @@ export async function supervise(
 }
 
 function notStarted(message: string): AppError {
-  return new AppError({ code: 'not_started', status: 503, message });
+  return unavailable('not_started', message);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

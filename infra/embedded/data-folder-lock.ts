@@ -12,7 +12,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { must } from '../../src/core/lib/assert.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { type AppError, conflict } from '../../src/core/lib/errors.ts';
 import { readFolderIdentity, readProcessStart } from './process-identity.ts';
 
 /** About eight hundred claims; then the holder rewrites the file with its own claim only. */
@@ -41,26 +41,22 @@ interface DataFolderLock {
 
 /** Returns the error of a second start on one folder; it names the process to stop. */
 export function dataFolderInUse(dataDir: string, pid: number): AppError {
-  return new AppError({
-    code: 'data_folder_in_use',
-    status: 409,
-    message:
-      `The data folder ${dataDir} is in use by process ${pid}. ` +
+  return conflict(
+    'data_folder_in_use',
+    `The data folder ${dataDir} is in use by process ${pid}. ` +
       'Stop that process first, or choose another data folder.',
-    extensions: { pid },
-  });
+    { extensions: { pid } },
+  );
 }
 
 /** Returns the error of a start on a copy of a folder whose process still runs. */
 function dataFolderCopied(dataDir: string, file: string, pid: number): AppError {
-  return new AppError({
-    code: 'data_folder_copied',
-    status: 409,
-    message:
-      `The data folder ${dataDir} is a copy of one that process ${pid} was using, so its database may be ` +
+  return conflict(
+    'data_folder_copied',
+    `The data folder ${dataDir} is a copy of one that process ${pid} was using, so its database may be ` +
       `torn. Stop that process and copy again; if the copy is a snapshot of one instant, delete ${file}.`,
-    extensions: { pid },
-  });
+    { extensions: { pid } },
+  );
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { mkdir, realpath } from 'node:fs/promises';
 import { must } from '../../src/core/lib/assert.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { prepareCluster } from './postgres-cluster.ts';
 import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
@@ -83,12 +83,11 @@ async function openToService(
     await prepareRoles({ port: server.port, ...passwords });
   } catch (cause) {
     await server.stop();
-    throw new AppError({
-      code: 'embedded_postgres_failed',
-      status: 503,
-      message: `The database's role cannot be prepared: ${cause}. ${await server.ended}`,
-      cause,
-    });
+    throw unavailable(
+      'embedded_postgres_failed',
+      `The database's role cannot be prepared: ${cause}. ${await server.ended}`,
+      { cause },
+    );
   }
 }
 

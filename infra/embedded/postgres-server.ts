@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../src/core/lib/assert.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 import { writeCredentials } from './postgres-credentials.ts';
 import { askServer } from './postgres-readiness.ts';
@@ -74,11 +74,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     } else if (isHeldByLeftovers(failure) && Date.now() < leftoverDeadline) {
       await delay(LEFTOVER_POLL_MS);
     } else {
-      throw new AppError({
-        code: 'embedded_postgres_failed',
-        status: 503,
-        message: `PostgreSQL does not start. ${failure}`,
-      });
+      throw unavailable('embedded_postgres_failed', `PostgreSQL does not start. ${failure}`);
     }
   }
 }

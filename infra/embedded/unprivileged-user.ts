@@ -12,7 +12,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 
 export interface UserIds {
   uid: number;
@@ -57,13 +57,11 @@ export async function chooseServerUser(cluster: string): Promise<ServerUser> {
   const id = findUnusedId(passwd);
   const other = asOther({ uid: id, gid: id }, passwd, borrowed);
   if (await succeedsAs(other, ['true'])) return other;
-  throw new AppError({
-    code: 'embedded_postgres_forbidden',
-    status: 503,
-    message:
-      'PostgreSQL does not run as root, and here root may neither create a user namespace nor ' +
+  throw unavailable(
+    'embedded_postgres_forbidden',
+    'PostgreSQL does not run as root, and here root may neither create a user namespace nor ' +
       'become another user. Start as an ordinary user, or set DATABASE_URL.',
-  });
+  );
 }
 
 function asOther(

@@ -8,7 +8,7 @@ import { renderCompanyRecords, renderPersonRecords } from '../../src/core/graph/
 import { rebuildLookups } from '../../src/core/graph/lookup-values.sql.ts';
 import { writeGraph } from '../../src/core/graph/write-graph.ts';
 import { assert } from '../../src/core/lib/assert.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { type AppError, conflict, invalidParameter } from '../../src/core/lib/errors.ts';
 import {
   analyzeCompanies,
   type CompanySlice,
@@ -140,18 +140,12 @@ async function eachSlice(
 
 function assertSize(field: string, value: number, min: number, max: number): void {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `${field} must be a whole number from ${min} to ${max}.`,
-    errors: [{ field, message: `not a whole number from ${min} to ${max}` }],
-  });
+  throw invalidParameter(field, `must be a whole number from ${min} to ${max}`);
 }
 
 function graphNotEmpty(): AppError {
-  return new AppError({
-    code: 'graph_not_empty',
-    status: 409,
-    message: 'The graph already contains rows. Generate into an empty database.',
-  });
+  return conflict(
+    'graph_not_empty',
+    'The graph already contains rows. Generate into an empty database.',
+  );
 }

@@ -5,7 +5,7 @@
 import { open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { Database } from '../../src/core/db/client.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { type AppError, conflict, invalidParameter } from '../../src/core/lib/errors.ts';
 import { drawNumber } from './draw-number.ts';
 import {
   type LeadCells,
@@ -183,18 +183,9 @@ function markDuplicate(truth: LeadTruth, expected: Uint8Array): void {
 
 function assertRows(rows: number): void {
   if (Number.isSafeInteger(rows) && rows >= 0 && rows <= ROWS_MAX) return;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `rows must be a whole number from 0 to ${ROWS_MAX}.`,
-    errors: [{ field: 'rows', message: `not a whole number from 0 to ${ROWS_MAX}` }],
-  });
+  throw invalidParameter('rows', `must be a whole number from 0 to ${ROWS_MAX}`);
 }
 
 function graphEmpty(): AppError {
-  return new AppError({
-    code: 'graph_empty',
-    status: 409,
-    message: 'The graph has no people. Generate or import some first.',
-  });
+  return conflict('graph_empty', 'The graph has no people. Generate or import some first.');
 }

@@ -13,7 +13,7 @@ import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
 import { projectAnswer } from '../core/enrich/project-answer.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, conflict } from '../core/lib/errors.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './authorize.ts';
@@ -137,12 +137,11 @@ function render(asked: Asked, outcome: Outcome, charged: number): string {
 function refusal(outcome: Outcome): AppError {
   switch (outcome.status) {
     case 'ambiguous':
-      return new AppError({
-        code: 'ambiguous_match',
-        status: 409,
-        message: `${outcome.reason}: send an identifier that only one of them has.`,
-        extensions: { candidates: outcome.candidates },
-      });
+      return conflict(
+        'ambiguous_match',
+        `${outcome.reason}: send an identifier that only one of them has.`,
+        { extensions: { candidates: outcome.candidates } },
+      );
     default:
       return noMatch();
   }

@@ -9,7 +9,7 @@ import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials, Scope } from '../core/keys/keys.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, forbidden } from '../core/lib/errors.ts';
 import type { Share } from '../core/limits/shares.ts';
 import { assertStillInForce } from '../core/sessions/still-in-force.ts';
 import type { ApiContext } from './api-context.ts';
@@ -181,7 +181,7 @@ export function defineRoute<
       if (request.method === 'HEAD') throw headNotAllowed();
       const { key, admission, credentials } = await authorize(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
-        throw forbidden(definition.scope);
+        throw scopeMissing(definition.scope);
       }
       const sentQuery = definition.readsQuery ? {} : request.query;
       const query = parseParameters((definition.query ?? none) as Query, sentQuery);
@@ -302,12 +302,8 @@ function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
 }
 
-function forbidden(scope: Scope): AppError {
-  return new AppError({
-    code: 'forbidden',
-    status: 403,
-    message: `This key may not do that: it lacks the scope \`${scope}\`.`,
-  });
+function scopeMissing(scope: Scope): AppError {
+  return forbidden(`This key may not do that: it lacks the scope \`${scope}\`.`);
 }
 
 function headNotAllowed(): AppError {

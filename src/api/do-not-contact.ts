@@ -1,6 +1,6 @@
 /** Shared by the calls about an account's do-not-contact list. */
 import { z } from 'zod';
-import { AppError } from '../core/lib/errors.ts';
+import { invalidParameters } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
 import type { RouteInput } from './define-route.ts';
@@ -28,12 +28,7 @@ export async function receiveContacts({ request }: RouteInput): Promise<{
   const listed = body.emails.length + body.domains.length + body.email_sha256.length;
   if (listed === 0 || listed > ENTRIES_MAX) {
     const message = `must list 1 to ${ENTRIES_MAX} entries in emails, domains and email_sha256`;
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `The body ${message}.`,
-      errors: Object.keys(contactsBody.shape).map((field) => ({ field, message })),
-    });
+    throw invalidParameters(Object.keys(contactsBody.shape).map((field) => ({ field, message })));
   }
   return { body: readContacts(body), same: { options: body } };
 }

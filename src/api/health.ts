@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { assertSchemaUsable } from '../core/db/migrate.ts';
 import { isUnavailable } from '../core/db/pg-errors.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { type AppError, unavailable } from '../core/lib/errors.ts';
 import { DISK_FULL_BYTES, readFreeBytes } from '../core/lib/free-space.ts';
 import type { ApiContext } from './api-context.ts';
 
@@ -34,12 +34,10 @@ async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError 
   if (!isUnavailable(cause)) return null;
   const free = await readFreeBytes(dataDir).catch(() => null);
   if (free === null || free >= DISK_FULL_BYTES) return null;
-  return new AppError({
-    code: 'disk_full',
-    status: 503,
-    message:
-      'The database does not respond, and the disk of the data folder is full. Make room on it: the service ' +
+  return unavailable(
+    'disk_full',
+    'The database does not respond, and the disk of the data folder is full. Make room on it: the service ' +
       'resumes automatically.',
-    cause,
-  });
+    { cause },
+  );
 }

@@ -4,7 +4,7 @@
  */
 import type { Request } from 'express';
 import { must } from '../core/lib/assert.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { type AppError, unavailable } from '../core/lib/errors.ts';
 import { tooManyOpen } from '../core/limits/limits.ts';
 import { accountOf } from './request-log.ts';
 
@@ -44,9 +44,8 @@ export function holdBody(request: Request): (bytes: number) => void {
 }
 
 function tooManyBodies(): AppError {
-  return new AppError({
-    code: 'unavailable',
-    status: 503,
-    message: 'Too many request bodies are being read. Send the call again in a moment.',
-  });
+  return unavailable(
+    'unavailable',
+    'Too many request bodies are being read. Send the call again in a moment.',
+  );
 }

@@ -13,7 +13,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, invalidRequest } from '../core/lib/errors.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
@@ -144,11 +144,7 @@ function describeClientError({ code, rawPacket }: ClientError, limits: HttpLimit
     return requestTimeout(`The headers were not there after ${limits.headersMs / 1000} seconds.`);
   }
   if (code !== 'HPE_HEADER_OVERFLOW') {
-    return new AppError({
-      code: 'invalid_request',
-      status: 400,
-      message: 'This is no HTTP request that can be read.',
-    });
+    return invalidRequest('Malformed HTTP request.');
   }
   const [line = ''] = (rawPacket?.toString('latin1') ?? '').split('\r\n', 1);
   const isRequestLine = /^[A-Z]+ \S*/.test(line) && line.length > limits.urlCharactersMax;
@@ -185,11 +181,7 @@ function problemMessage(error: AppError): { headers: Record<string, string>; bod
 }
 
 function hostMissing(): AppError {
-  return new AppError({
-    code: 'invalid_request',
-    status: 400,
-    message: 'The request has no Host header, which HTTP/1.1 requires.',
-  });
+  return invalidRequest('The request has no Host header, which HTTP/1.1 requires.');
 }
 
 function expectationUnknown(expectation: string): AppError {

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
-import { AppError } from '../core/lib/errors.ts';
+import { type AppError, invalidParameter } from '../core/lib/errors.ts';
 
 export interface Form<File> {
   file: File;
@@ -30,14 +30,15 @@ export async function readMultipart<File>(
   let fileName: string | null = null;
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value, _nameIsCut, valueIsCut) => {
-      if (valueIsCut) reject(badForm(`The field \`${name}\` is longer than any option.`));
-      if (fields.has(name)) reject(badForm(`The form has the field \`${name}\` twice.`));
+      if (valueIsCut)
+        reject(badForm(`the field \`${name}\` of the form is longer than any option`));
+      if (fields.has(name)) reject(badForm(`the form has the field \`${name}\` twice`));
       fields.set(name, value);
     });
     parser.on('file', (name, stream, givenName) => {
       if (name !== 'file') {
         stream.resume();
-        return reject(badForm(`The file must be in the part \`file\`, not \`${name}\`.`));
+        return reject(badForm(`must be in the part \`file\`, not \`${name}\``));
       }
       fileName = givenName.replaceAll(/\p{Cc}/gu, '').trim() || null;
       source = stream;
@@ -45,13 +46,13 @@ export async function readMultipart<File>(
       kept.catch(reject);
     });
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-      parser.on(limit, () => reject(badForm('The form has more parts than this call takes.')));
+      parser.on(limit, () => reject(badForm('the form has more parts than this call accepts')));
     }
     parser.on('finish', resolve);
-    parser.on('error', (error) => reject(badForm('The form cannot be read.', error)));
+    parser.on('error', (error) => reject(badForm('the form cannot be read', error)));
     cut.addEventListener('abort', () => reject(cut.reason));
     request.on('close', () => {
-      if (!request.complete) reject(badForm('The upload ended early.'));
+      if (!request.complete) reject(badForm('the upload ended early. Send it again'));
     });
   });
   try {
@@ -66,7 +67,7 @@ export async function readMultipart<File>(
     if (file !== undefined) await discard(file);
     throw error;
   }
-  if (kept === undefined) throw badForm('The form has no part `file`.');
+  if (kept === undefined) throw badForm('the form has no part `file`');
   return { file: await kept, fileName, fields: Object.fromEntries(fields) };
 }
 
@@ -77,16 +78,10 @@ function openParser(request: Request): InstanceType<typeof Busboy> {
       limits: { files: 1, fields: 20, fieldSize: 65_536, fieldNameSize: 100, parts: 24 },
     });
   } catch (error) {
-    throw badForm('The form has no boundary in its content type.', error);
+    throw badForm('the content type of the form has no boundary', error);
   }
 }
 
 function badForm(message: string, cause?: unknown): AppError {
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'file', message }],
-    cause,
-  });
+  return invalidParameter('file', message, { cause });
 }

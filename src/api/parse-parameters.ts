@@ -1,6 +1,8 @@
 /** Parameters of a call: query strings, paths and JSON bodies, checked against their schemas. */
 import type { z } from 'zod';
-import { AppError, type ErrorDetail } from '../core/lib/errors.ts';
+import { type FieldError, invalidParameters, notFound } from '../core/lib/errors.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each
@@ -29,13 +31,10 @@ export function parseValues<Schema extends z.ZodType>(
   throw invalidParameters(parsed.error.issues.flatMap(issueDetails));
 }
 
-function invalidParameters(errors: ErrorDetail[]): AppError {
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: errors.map((error) => `${error.field}: ${error.message}`).join('. '),
-    errors,
-  });
+/** Returns the id of a path. Throws `AppError` 404 for one that is not a UUID: nothing has such an id. */
+export function parseId(noun: string, id: string): string {
+  if (UUID.test(id)) return id;
+  throw notFound(`${noun} ${id}`);
 }
 
 /** The path of a text with a NUL in a value; null when there is none. */
@@ -50,7 +49,7 @@ function pathOfNul(value: unknown): string[] | null {
   return null;
 }
 
-function issueDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+function issueDetails(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((field) => ({ field, message: 'is not a recognised parameter' }));
   }

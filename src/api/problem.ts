@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { isUnavailable } from '../core/db/pg-errors.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, notFound, unavailable } from '../core/lib/errors.ts';
 import type { Log } from '../core/log.ts';
 
 export const problemSchema = z
@@ -81,11 +81,7 @@ function isHangUp(thrown: unknown, response: Response): boolean {
 
 /** The problem of a path without a route. */
 export const refuseUnknownPath: RequestHandler = (request) => {
-  throw new AppError({
-    code: 'not_found',
-    status: 404,
-    message: `There is nothing at ${request.method} ${request.path}.`,
-  });
+  throw notFound(`${request.method} ${request.path}`);
 };
 
 export function requestIdOf(response: Response): string {
@@ -96,12 +92,11 @@ export function requestIdOf(response: Response): string {
 function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isUnavailable(thrown)) {
-    return new AppError({
-      code: 'unavailable',
-      status: 503,
-      message: 'The service cannot reach its database right now. Try again in a moment.',
-      cause: thrown,
-    });
+    return unavailable(
+      'unavailable',
+      'The service cannot reach its database right now. Try again in a moment.',
+      { cause: thrown },
+    );
   }
   const status = (thrown as { status?: unknown }).status;
   if (typeof status === 'number' && status >= 400 && status < 500) {

@@ -1,6 +1,6 @@
 /** Reads a small JSON body. */
 import type { Request } from 'express';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { holdBody } from './held-bytes.ts';
 
 const BYTES_MAX = 100 * 1024;
@@ -48,13 +48,7 @@ export function parseJson(text: string): unknown {
   try {
     return parseExactly(text);
   } catch (cause) {
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: 'The body is no JSON.',
-      errors: [{ field: 'body', message: 'is no JSON' }],
-      cause,
-    });
+    throw invalidParameter('body', 'is not valid JSON', { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 /** A list as JSON: the rows of a small one, or the id of an upload that is in storage already. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { AppError } from '../core/lib/errors.ts';
+import { invalidParameters } from '../core/lib/errors.ts';
 import { storeUpload } from '../jobs/list/create-list.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
@@ -117,10 +117,9 @@ function asFormField(value: unknown): unknown {
 function refuseDialect(given: Record<string, unknown>): void {
   const errors = Object.keys(dialect)
     .filter((field) => field in given)
-    .map((field) => ({ field, message: 'is not a parameter of a call with rows' }));
+    .map((field) => ({ field, message: 'is for files; leave it out of a call with rows' }));
   if (errors.length === 0) return;
-  const message = errors.map((error) => `${error.field}: ${error.message}`).join('. ');
-  throw new AppError({ code: 'invalid_parameter', status: 400, message, errors });
+  throw invalidParameters(errors);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** A small list that comes as JSON rows instead of a file: written as the CSV that a file would be. */
 import { z } from 'zod';
-import { AppError } from '../core/lib/errors.ts';
+import { type AppError, invalidParameter } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { encodeCell } from '../formats/csv/quote-cell.ts';
 import { contextColumns } from '../jobs/mapping/columns.ts';
@@ -43,14 +43,8 @@ export function parseJsonLines(text: string): unknown[] {
     try {
       return [parseExactly(line)];
     } catch (cause) {
-      const message = `line ${index + 1} is no JSON`;
-      throw new AppError({
-        code: 'invalid_parameter',
-        status: 400,
-        message: `body: ${message}`,
-        errors: [{ field: 'body', line: index + 1, message }],
-        cause,
-      });
+      const message = `line ${index + 1} is not valid JSON`;
+      throw invalidParameter('body', message, { line: index + 1, cause });
     }
   });
 }
@@ -74,12 +68,7 @@ function refuseProto(values: unknown): void {
   if (row < 0) return;
   const message = 'is a name that no column may have; call the column something else';
   const field = `rows.${row}.__proto__`;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `${field}: ${message}`,
-    errors: [{ field, message }],
-  });
+  throw invalidParameter(field, message);
 }
 
 function toLine(cells: readonly string[]): string {
@@ -89,10 +78,5 @@ function toLine(cells: readonly string[]): string {
 }
 
 function badRows(message: string): AppError {
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `rows: ${message}`,
-    errors: [{ field: 'rows', message }],
-  });
+  return invalidParameter('rows', message);
 }

@@ -1,8 +1,7 @@
 /** A schedule as callers send it. */
 import { z } from 'zod';
-import { type ScheduleRequest, scheduleNotFound } from '../jobs/schedule/schedules.ts';
+import type { ScheduleRequest } from '../jobs/schedule/schedules.ts';
 import { exportOptions } from './export-options.ts';
-import { isUuid } from './v1/own-batch.ts';
 
 const cron = z.string().max(200);
 const timeZone = z.string().max(100);
@@ -41,10 +40,4 @@ export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partia
   const renamed = { timeZone: time_zone, maxResults: max_results, maxCredits: max_credits };
   const all = Object.entries({ ...same, ...renamed });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-/** The id of a path, which must have the form of one. Throws `AppError` 404. */
-export function scheduleId(id: string): string {
-  if (isUuid(id)) return id;
-  throw scheduleNotFound(id);
 }

@@ -2,12 +2,7 @@
 import { z } from 'zod';
 import { eventTypes } from '../jobs/webhook/event-types.ts';
 import type { WebhookChange } from '../jobs/webhook/webhooks.sql.ts';
-import {
-  deliveryNotFound,
-  type WebhookRequest,
-  webhookNotFound,
-} from '../jobs/webhook/webhooks.ts';
-import { isUuid } from './v1/own-batch.ts';
+import type { WebhookRequest } from '../jobs/webhook/webhooks.ts';
 
 const url = z.string().max(2_048);
 const events = z
@@ -39,16 +34,4 @@ export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookC
   const { credits_low_threshold, ...same } = body;
   const all = Object.entries({ ...same, creditsLowThreshold: credits_low_threshold });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-/** The id of a path, which must have the form of one. Throws `AppError` 404. */
-export function webhookId(id: string): string {
-  if (isUuid(id)) return id;
-  throw webhookNotFound(id);
-}
-
-/** As `webhookId`, for a delivery. */
-export function deliveryId(id: string): string {
-  if (isUuid(id)) return id;
-  throw deliveryNotFound(id);
 }

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { AppError } from './lib/errors.ts';
+import { unavailable } from './lib/errors.ts';
 
 export const metrics = new Registry();
 
@@ -50,11 +50,10 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await once(server, 'listening');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new AppError({
-      code: 'port_in_use',
-      status: 503,
-      message: `METRICS_PORT: another program listens on port ${port} of ${host}. Set another port for each process on a machine, or 0 to pick a free one.`,
-      cause,
-    });
+    throw unavailable(
+      'port_in_use',
+      `METRICS_PORT: another program listens on port ${port} of ${host}. Set another port for each process on a machine, or 0 to pick a free one.`,
+      { cause },
+    );
   }
 }

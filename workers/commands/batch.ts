@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Batch } from '../../src/client/api-types.ts';
 import type { Client, ControlAction } from '../../src/client/client.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { conflict } from '../../src/core/lib/errors.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
@@ -173,11 +173,10 @@ async function quote(client: Client, id: string): Promise<Batch> {
   let batch = await client.controlBatch(id, 'quote');
   while (batch.quote?.state !== 'done') {
     if (batch.quote === null) {
-      throw new AppError({
-        code: 'quote_dropped',
-        status: 409,
-        message: `Batch ${id} was changed, started or cancelled (${batch.state}) before its price was known, or cannot be priced.`,
-      });
+      throw conflict(
+        'quote_dropped',
+        `Batch ${id} was changed, started or cancelled (${batch.state}) before its price was known, or cannot be priced.`,
+      );
     }
     await setTimeout(POLL_MS);
     batch = await retryWhileUnavailable(() => client.getBatch(id));

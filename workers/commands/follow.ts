@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import type { Batch, Export } from '../../src/client/api-types.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { AppError, unprocessable } from '../../src/core/lib/errors.ts';
 import { say } from '../output.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 
@@ -91,12 +91,10 @@ function titleOf({ noun, id }: { noun: string; id: string }): string {
 }
 
 function endedEarly(followed: { noun: string; id: string }, batch: Batch | Export): AppError {
-  return new AppError({
-    code: `${followed.noun}_${batch.state}`,
-    status: 422,
-    message:
-      (batch.error?.detail as string | undefined) ?? `${titleOf(followed)} was ${batch.state}.`,
-  });
+  return unprocessable(
+    `${followed.noun}_${batch.state}`,
+    (batch.error?.detail as string | undefined) ?? `${titleOf(followed)} was ${batch.state}.`,
+  );
 }
 
 const whyPaused: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** `up`, `api`, `worker`, `migrate`. */
 import type { Command } from 'commander';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { runApi } from '../api.ts';
@@ -42,11 +42,10 @@ export function addServerCommands(program: Command): void {
 async function up(config: Parameters<typeof startStack>[0], workers: number): Promise<void> {
   const running = await findRunningUp(config);
   if (running !== null) {
-    throw new AppError({
-      code: 'data_folder_in_use',
-      status: 409,
-      message: `A service is already running on ${config.dataDir} (pid ${running.pids.up}, ${running.url}).`,
-    });
+    throw conflict(
+      'data_folder_in_use',
+      `A service is already running on ${config.dataDir} (pid ${running.pids.up}, ${running.url}).`,
+    );
   }
   const log = createLog(config.logLevel, 'up');
   await checkRedis(config.redisUrl, log);
@@ -58,11 +57,7 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
   await stack.stop();
   if (reason === null) return;
-  throw new AppError({
-    code: 'database_ended',
-    status: 503,
-    message: `The embedded database ended: ${reason.failed}`,
-  });
+  throw unavailable('database_ended', `The embedded database ended: ${reason.failed}`);
 }
 
 /** Resolves at the first SIGINT or SIGTERM; later ones are ignored while the stack ends. */

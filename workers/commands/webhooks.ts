@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Calls, Webhook, WebhookDelivery } from '../../src/client/api-types.ts';
 import type { Client } from '../../src/client/client.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
@@ -125,11 +125,10 @@ async function untilEnded(client: Client, id: string, deliveryId: string) {
     if (delivery !== undefined && delivery.state !== 'pending') return delivery;
     await setTimeout(POLL_MS);
   }
-  throw new AppError({
-    code: 'unavailable',
-    status: 503,
-    message: `Delivery ${deliveryId} has no outcome after ${TEST_MS_MAX / 1000} s. Check that a worker is running.`,
-  });
+  throw unavailable(
+    'unavailable',
+    `Delivery ${deliveryId} has no outcome after ${TEST_MS_MAX / 1000} s. Check that a worker is running.`,
+  );
 }
 
 function addDeliveryCommands(group: Command): void {

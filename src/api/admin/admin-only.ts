@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Sql } from '../../core/db/client.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { authenticate, readKey } from '../../core/keys/keys.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, forbidden } from '../../core/lib/errors.ts';
 import { countUnmeteredCall } from '../../core/limits/limits.ts';
 import type { ApiContext } from '../api-context.ts';
 import { presentedBySession } from '../console/session-cookie.ts';
@@ -11,12 +11,9 @@ import { noteRequest } from '../request-log.ts';
 /** Throws `AppError` 403 unless the key may see the service as its operator does. */
 function assertAdmin(key: ApiKey): void {
   if (key.scopes.includes('admin')) return;
-  throw new AppError({
-    code: 'forbidden',
-    status: 403,
-    message:
-      'This key may not do that: it lacks the scope `admin`, which `enrich key create --scopes admin` gives on the server.',
-  });
+  throw forbidden(
+    'This key may not do that: it lacks the scope `admin`, which `enrich key create --scopes admin` gives on the server.',
+  );
 }
 
 /**

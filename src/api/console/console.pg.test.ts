@@ -59,7 +59,7 @@ describeWithBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor();
     await expectAccessible(page);
     await signInWithKey(page, 'svc_live_nothing');
-    await page.getByText('This is not a key of this service').waitFor();
+    await page.getByText('is not a key of this service').waitFor();
     const field = page.getByRole('textbox', { name: 'API key' });
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('radio', { name: 'E-mail' }).check();

@@ -4,7 +4,7 @@
  */
 import type { Request, Response } from 'express';
 import type { Sql } from '../../core/db/client.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict, forbidden, invalidRequest } from '../../core/lib/errors.ts';
 import { SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
 
 /**
@@ -78,27 +78,21 @@ export function assertSameOrigin(request: Request): void {
   const from = origin ?? referer;
   const isOurs = from !== undefined && URL.canParse(from) && new URL(from).host === host;
   if (site === undefined && isOurs) return;
-  throw new AppError({
-    code: 'forbidden',
-    status: 403,
-    message:
-      'A session is for the pages of this service. Programs send a key: `Authorization: Bearer svc_live_...`.',
-  });
+  throw forbidden(
+    'A session is for the pages of this service. Programs send a key: `Authorization: Bearer svc_live_...`.',
+  );
 }
 
 function twoSessions(name: string): AppError {
-  return new AppError({
-    code: 'invalid_request',
-    status: 400,
-    message: `The request has two cookies \`${name}\`. Delete the cookies of this site and sign in again.`,
-  });
+  return invalidRequest(
+    `The request has two cookies \`${name}\`. Delete the cookies of this site and sign in again.`,
+  );
 }
 
 function modeChanged(mode: string): AppError {
-  return new AppError({
-    code: 'mode_changed',
-    status: 409,
-    message: `Another tab has switched this session to ${mode} mode. Nothing was done.`,
-    extensions: { mode },
-  });
+  return conflict(
+    'mode_changed',
+    `Another tab has switched this session to ${mode} mode. Nothing was done.`,
+    { extensions: { mode } },
+  );
 }

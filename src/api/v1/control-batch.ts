@@ -3,8 +3,8 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, type Route } from '../define-route.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
-import { ownBatchOf } from './own-batch.ts';
 
 /** The actions on a batch: what each does, which are for lists alone, and which are metered. */
 const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {
@@ -35,7 +35,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
       202: { description: `The ${resource.noun} after the action.`, schema: resource.schema },
     },
     async handler({ context, key, params, commit }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       if (action === 'quote' && batch.state === 'ready') {
         await countQuote(context.limiter, batch.id);
       }

@@ -8,7 +8,7 @@ import {
   createKey,
   defaultScopes,
 } from '../../core/keys/keys.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { forbidden, invalidParameter } from '../../core/lib/errors.ts';
 import { defineRoute } from '../define-route.ts';
 import { keysOf, newKeySchema, viewKey } from '../key-view.ts';
 
@@ -54,11 +54,7 @@ export const createKeyRoute = defineRoute({
  */
 function within(maker: AccountKey, options: Body): CreateKeyInput {
   if (maker.mode === 'test' && options.mode === 'live') {
-    throw new AppError({
-      code: 'forbidden',
-      status: 403,
-      message: 'A test key makes test keys alone.',
-    });
+    throw forbidden('A test key makes test keys alone.');
   }
   return {
     accountId: maker.accountId,
@@ -89,10 +85,5 @@ function atMost(
   const wanted = options[field] ?? max;
   if (wanted === null || max === null || wanted <= max) return wanted;
   const message = `must be at most ${max}, as for the key that makes it`;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `${field}: ${message}`,
-    errors: [{ field, message }],
-  });
+  throw invalidParameter(field, message);
 }

@@ -1,8 +1,8 @@
 import { deleteBatchFiles } from '../../jobs/batch/control-batch.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
-import { ownBatchOf } from './own-batch.ts';
 
 /**
  * Deletes the upload and the result of a batch at once, and cancels it when it has not ended. Responds 204;
@@ -18,7 +18,7 @@ export const deleteBatchRoutes = forEachResource((resource) => [
     responses: { 204: { description: 'Its files are gone.' } },
     errors: [409],
     async handler({ context, key, params }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       await deleteBatchFiles(context, ownerOf(key), batch);
       return { status: 204 };
     },

@@ -1,7 +1,7 @@
 import { removeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { scheduleId } from '../schedule-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Deletes a schedule and its history. Responds 204; its exports stay, also one that still runs. */
 export const deleteScheduleRoute = defineRoute({
@@ -12,7 +12,7 @@ export const deleteScheduleRoute = defineRoute({
   params: idParams,
   responses: { 204: { description: 'It is gone.' } },
   async handler({ context, key, params }) {
-    await removeSchedule(context, ownerOf(key), scheduleId(params.id));
+    await removeSchedule(context, ownerOf(key), parseId('Schedule', params.id));
     return { status: 204 };
   },
 });

@@ -1,7 +1,7 @@
 import { removeWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Deletes a webhook and what is known of its deliveries. Responds 204. */
 export const deleteWebhookRoute = defineRoute({
@@ -12,7 +12,7 @@ export const deleteWebhookRoute = defineRoute({
   params: idParams,
   responses: { 204: { description: 'It is gone.' } },
   async handler({ context, key, params }) {
-    await removeWebhook(context.sql, ownerOf(key), webhookId(params.id));
+    await removeWebhook(context.sql, ownerOf(key), parseId('Webhook', params.id));
     return { status: 204 };
   },
 });

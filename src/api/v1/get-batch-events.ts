@@ -4,7 +4,7 @@ import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';
-import { ownBatchOf } from './own-batch.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 
 /** Proxies close a connection on which nothing is said for a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -33,7 +33,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       },
     },
     async handler({ context, key, credentials, params, response }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       holdListener(key.accountId, response);
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',

@@ -1,6 +1,6 @@
 import { listPreviewSchema, previewBatch } from '../../jobs/list/preview-list.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatch } from './own-batch.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 
 /** The first rows of a list as they were read: cells, and the identifiers found in them. Free. */
 export const getBatchPreviewRoute = defineRoute({
@@ -12,7 +12,7 @@ export const getBatchPreviewRoute = defineRoute({
   responses: { 200: { description: 'Rows as they were read.', schema: listPreviewSchema } },
   errors: [410, 500],
   async handler({ context, key, params }) {
-    const batch = await ownBatch(context, key, params.id);
+    const batch = await requireOwnBatch(context, key, 'list', params.id);
     return { status: 200, body: await previewBatch(context.store, batch) };
   },
 });

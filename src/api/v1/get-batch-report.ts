@@ -3,7 +3,7 @@ import { addReports } from '../../jobs/batch/report.ts';
 import { listPartReports } from '../../jobs/result/parts.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatchOf } from './own-batch.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 
 /** How the list was read, what was repaired or unusable, and how often each field was filled. */
 export const getBatchReportRoutes = forEachResource((resource) => [
@@ -18,7 +18,7 @@ export const getBatchReportRoutes = forEachResource((resource) => [
     params: idParams,
     responses: { 200: { description: 'Counts and fill rates.', schema: reportSchema } },
     async handler({ context, key, params }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       const report = batch.report ?? addReports(await listPartReports(context.sql, batch.id));
       return { status: 200, body: viewReport(batch, report) };
     },

@@ -7,8 +7,8 @@ import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenAnswers } from '../open-answers.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 import { whileInForce } from '../while-in-force.ts';
-import { ownBatchOf } from './own-batch.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -61,7 +61,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     responses: { 200: { description: 'The file, as far as it is there.', types: resultTypes } },
     errors: [410, 422, 500],
     async handler({ context, key, credentials, query, params, response }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       holdDownload(key.accountId, response);
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
       const gzip =

@@ -1,7 +1,7 @@
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownBatchOf } from './own-batch.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 
 /** One list or export: its state, counts and credits. */
 export const getBatchRoutes = forEachResource((resource) => [
@@ -13,7 +13,7 @@ export const getBatchRoutes = forEachResource((resource) => [
     params: idParams,
     responses: { 200: { description: `The ${resource.noun}.`, schema: resource.schema } },
     async handler({ context, key, params }) {
-      const batch = await ownBatchOf(context, key, resource, params.id);
+      const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       return { status: 200, body: viewBatch(batch) };
     },
   }),

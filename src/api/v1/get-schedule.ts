@@ -1,9 +1,9 @@
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
-import { findOwnSchedule, type Schedule } from '../../jobs/schedule/schedules.sql.ts';
-import { scheduleNotFound } from '../../jobs/schedule/schedules.ts';
+import type { Schedule } from '../../jobs/schedule/schedules.sql.ts';
+import { requireOwnSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { scheduleId } from '../schedule-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** One schedule. */
 export const getScheduleRoute = defineRoute({
@@ -16,13 +16,11 @@ export const getScheduleRoute = defineRoute({
   handler: async (input) => ({ status: 200, body: viewSchedule(await ownSchedule(input)) }),
 });
 
-/** The caller's schedule. Throws `AppError` 404 for one that is not there and for anybody else's. */
-export async function ownSchedule({
+/** Returns the caller's schedule. Throws `AppError` 404, also for one of another account. */
+export function ownSchedule({
   context,
   key,
   params,
 }: RouteInput<unknown, { id: string }>): Promise<Schedule> {
-  const schedule = await findOwnSchedule(context.sql, ownerOf(key), scheduleId(params.id));
-  if (schedule !== undefined) return schedule;
-  throw scheduleNotFound(params.id);
+  return requireOwnSchedule(context.sql, ownerOf(key), parseId('Schedule', params.id));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
 import { readCancellable } from '../../core/db/cancellable.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
 
@@ -73,10 +73,5 @@ function parseCursor(text: string): UsagePlace | null {
 
 function badRange(): AppError {
   const message = `must be a day up to \`to\`, at most ${DAYS_MAX} days before it`;
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `from: ${message}`,
-    errors: [{ field: 'from', message }],
-  });
+  return invalidParameter('from', message);
 }

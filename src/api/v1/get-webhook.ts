@@ -2,7 +2,7 @@ import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** One webhook. */
 export const getWebhookRoute = defineRoute({
@@ -13,7 +13,11 @@ export const getWebhookRoute = defineRoute({
   params: idParams,
   responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
   async handler({ context, key, params }) {
-    const webhook = await requireOwnWebhook(context.sql, ownerOf(key), webhookId(params.id));
+    const webhook = await requireOwnWebhook(
+      context.sql,
+      ownerOf(key),
+      parseId('Webhook', params.id),
+    );
     return { status: 200, body: viewWebhook(webhook) };
   },
 });

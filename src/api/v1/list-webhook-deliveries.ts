@@ -5,7 +5,7 @@ import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Lists the deliveries of a webhook, newest first. */
 export const listWebhookDeliveriesRoute = definePage({
@@ -18,7 +18,11 @@ export const listWebhookDeliveriesRoute = definePage({
   filter: { state: z.enum(deliveryStates).optional() },
   cursor: z.uuid(),
   async read({ context, key, params, query }, page) {
-    const webhook = await requireOwnWebhook(context.sql, ownerOf(key), webhookId(params.id));
+    const webhook = await requireOwnWebhook(
+      context.sql,
+      ownerOf(key),
+      parseId('Webhook', params.id),
+    );
     return listDeliveries(context.sql, webhook.id, { state: query.state ?? null, ...page });
   },
   cursorOf: ({ id }) => id,

@@ -6,8 +6,8 @@ import { readSample } from '../../jobs/list/preview-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
 import { country, mapping } from '../batch-options.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
-import { ownBatch } from './own-batch.ts';
 
 /** Changes a batch that waits in `ready`, before anything is charged. */
 export const patchBatchRoute = defineRoute({
@@ -29,7 +29,7 @@ export const patchBatchRoute = defineRoute({
   responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },
   errors: [409, 422, 500],
   async handler({ context, key, params, body }) {
-    const batch = await ownBatch(context, key, params.id);
+    const batch = await requireOwnBatch(context, key, 'list', params.id);
     const change: BatchChange = {
       ...(body.name !== undefined && { name: body.name }),
       ...(body.fields !== undefined && { fields: body.fields }),

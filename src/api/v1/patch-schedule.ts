@@ -2,7 +2,8 @@ import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { scheduleChange, scheduleId, toScheduleRequest } from '../schedule-options.ts';
+import { parseId } from '../parse-parameters.ts';
+import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
 
 /** Changes a schedule, enables or disables it. From then on it runs under the key of this call. */
 export const patchScheduleRoute = defineRoute({
@@ -16,7 +17,7 @@ export const patchScheduleRoute = defineRoute({
   async handler({ context, key, params, body }) {
     const owner = { ...ownerOf(key), keyId: key.id };
     const change = toScheduleRequest(body);
-    const after = await changeSchedule(context, owner, scheduleId(params.id), change);
+    const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);
     return { status: 200, body: viewSchedule(after) };
   },
 });

@@ -2,7 +2,8 @@ import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { changeWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { toWebhookRequest, webhookChange, webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
+import { toWebhookRequest, webhookChange } from '../webhook-options.ts';
 
 /** Changes a webhook, enables or disables it. What waits for it is sent when it is enabled again. */
 export const patchWebhookRoute = defineRoute({
@@ -15,7 +16,7 @@ export const patchWebhookRoute = defineRoute({
   responses: { 200: { description: 'The webhook after the change.', schema: webhookSchema } },
   async handler({ context, key, params, body }) {
     const change = toWebhookRequest(body);
-    const after = await changeWebhook(context, ownerOf(key), webhookId(params.id), change);
+    const after = await changeWebhook(context, ownerOf(key), parseId('Webhook', params.id), change);
     return { status: 200, body: viewWebhook(after) };
   },
 });

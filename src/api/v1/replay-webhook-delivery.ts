@@ -3,7 +3,7 @@ import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-
 import { replayWebhookDelivery } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { deliveryId, webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Sends an event again, under the same webhook-id, with the schedule from its beginning. */
 export const replayWebhookDeliveryRoute = defineRoute({
@@ -16,7 +16,10 @@ export const replayWebhookDeliveryRoute = defineRoute({
   responses: { 202: { description: 'The delivery.', schema: webhookDeliverySchema } },
   handler: ({ key, params, commit }) =>
     commit(async (tx) => {
-      const which = { id: webhookId(params.id), deliveryId: deliveryId(params.delivery_id) };
+      const which = {
+        id: parseId('Webhook', params.id),
+        deliveryId: parseId('Delivery', params.delivery_id),
+      };
       const delivery = await replayWebhookDelivery(tx, ownerOf(key), which);
       return { status: 202, body: viewDelivery(delivery) };
     }),

@@ -4,9 +4,9 @@ import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
 import { storeRerun } from '../../jobs/list/rerun-list.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';
-import { ownBatch } from './own-batch.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
 
@@ -25,7 +25,7 @@ export const rerunBatchRoute = defineRoute({
   async handler({ context, key, params, body, response, commit }) {
     holdUpload(key.accountId, response);
     const uploadContext = uploadContextOf(context, key, response);
-    const batch = await ownBatch(context, key, params.id);
+    const batch = await requireOwnBatch(context, key, 'list', params.id);
     const list = await storeRerun(uploadContext, batch, body.outcomes);
     const owner = { ...ownerOf(key), keyId: key.id };
     return createBatch(uploadContext, owner, list, (insert) =>

@@ -8,7 +8,7 @@ import {
   ownKey,
   rollKey,
 } from '../../core/keys/account-keys.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { forbidden } from '../../core/lib/errors.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { keysOf, rolledKeySchema, viewKey } from '../key-view.ts';
 
@@ -58,10 +58,8 @@ function assertWithin(maker: AccountKey, old: AccountKey): void {
   for (const [field, limit] of limits) {
     const max = maker[limit];
     if (max === null || (old[limit] ?? Number.POSITIVE_INFINITY) <= max) continue;
-    throw new AppError({
-      code: 'forbidden',
-      status: 403,
-      message: `The key ${old.prefix}... has a higher \`${field}\` than the key of this call, which is ${max}. Replace it in the web console, or by a key with the same limits.`,
-    });
+    throw forbidden(
+      `The key ${old.prefix}... has a higher \`${field}\` than the key of this call, which is ${max}. Replace it in the web console, or by a key with the same limits.`,
+    );
   }
 }

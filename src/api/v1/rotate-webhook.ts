@@ -4,7 +4,7 @@ import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.t
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Gives a webhook a new secret; the old one signs along for the overlap. */
 export const rotateWebhookRoute = defineRoute({
@@ -25,7 +25,7 @@ export const rotateWebhookRoute = defineRoute({
   responses: { 201: { description: 'The new secret, shown once.', schema: newWebhookSchema } },
   handler: ({ context, key, params, body, commit }) =>
     commit(async (tx) => {
-      const rotation = { id: webhookId(params.id), overlapSeconds: body.overlap_seconds };
+      const rotation = { id: parseId('Webhook', params.id), overlapSeconds: body.overlap_seconds };
       const owner = ownerOf(key);
       const { webhook, secret } = await rotateWebhookSecret(tx, context.config, owner, rotation);
       const shown = { secret: null, ...viewWebhook(webhook) };

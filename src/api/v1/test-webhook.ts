@@ -2,7 +2,7 @@ import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-
 import { testWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
-import { webhookId } from '../webhook-options.ts';
+import { parseId } from '../parse-parameters.ts';
 
 /** Sends a test event, once. */
 export const testWebhookRoute = defineRoute({
@@ -15,7 +15,7 @@ export const testWebhookRoute = defineRoute({
   responses: { 202: { description: 'The delivery.', schema: webhookDeliverySchema } },
   handler: ({ key, params, commit }) =>
     commit(async (tx) => {
-      const delivery = await testWebhook(tx, ownerOf(key), webhookId(params.id));
+      const delivery = await testWebhook(tx, ownerOf(key), parseId('Webhook', params.id));
       return { status: 202, body: viewDelivery(delivery) };
     }),
 });

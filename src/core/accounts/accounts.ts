@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { grantCredits } from '../credits/credits.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, conflict, invalidParameter, notFound } from '../lib/errors.ts';
 import { findAccount, findByEmail, insertAccount, updatePassword } from './accounts.sql.ts';
 import { hashPassword, isPassword } from './password.ts';
 
@@ -77,23 +77,19 @@ async function storePassword(
 }
 
 function accountNotFound(id: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `Account ${id} not found.` });
+  return notFound(`Account ${id}`);
 }
 
 function emailNeeded(): AppError {
-  const message = 'An account with a password needs an e-mail address to sign in with.';
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'email', message }],
-  });
+  return invalidParameter(
+    'email',
+    'is missing. An account with a password needs an e-mail address to sign in with',
+  );
 }
 
 function emailTaken(email: string): AppError {
-  return new AppError({
-    code: 'email_taken',
-    status: 409,
-    message: `Another account signs in with ${email}. Give this one another address.`,
-  });
+  return conflict(
+    'email_taken',
+    `Another account signs in with ${email}. Give this one another address.`,
+  );
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, invalidParameter } from '../lib/errors.ts';
 
 const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_CHARACTERS_MAX = 1000;
@@ -88,11 +88,6 @@ function hashWith(
 }
 
 function badLength(): AppError {
-  const message = `A password must have ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`;
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'password', message }],
-  });
+  const message = `must have ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters`;
+  return invalidParameter('password', message);
 }

@@ -1,7 +1,7 @@
 /** Grants and refunds of credits. */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
+import { conflict, invalidParameter, notFound } from '../lib/errors.ts';
 import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './credits.sql.ts';
 
 /** Returns the credits of an account that are not reserved. */
@@ -23,19 +23,14 @@ export async function grantCredits(
   if (balance !== undefined) return balance;
   const wallet = await readWallet(sql, grant.accountId);
   if (wallet === undefined) {
-    throw new AppError({
-      code: 'not_found',
-      status: 404,
-      message: `Account ${grant.accountId} not found.`,
-    });
+    throw notFound(`Account ${grant.accountId}`);
   }
   const before = await findLedgerAmount(sql, grant);
   if (before === grant.amount) return wallet.balance;
-  throw new AppError({
-    code: 'reference_reused',
-    status: 409,
-    message: `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}. Choose another reference.`,
-  });
+  throw conflict(
+    'reference_reused',
+    `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}. Choose another reference.`,
+  );
 }
 
 /**
@@ -54,28 +49,18 @@ export async function refundCredits(
   const refunded = refund.amount ?? charged;
   if (balance !== undefined) return { balance, refunded };
   if (charged <= 0) {
-    throw new AppError({
-      code: 'not_found',
-      status: 404,
-      message: `Account ${accountId} has no charge with the reference ${reference}.`,
-    });
+    throw notFound(`Charge ${reference} of account ${accountId}`);
   }
   if (refunded > charged) {
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `${reference} was charged ${charged} credits, so ${refunded} cannot be refunded.`,
-      errors: [{ field: 'amount', message: `must be at most ${charged}` }],
-    });
+    throw invalidParameter('amount', `must be at most ${charged}, the charge of ${reference}`);
   }
   const before = await findLedgerAmount(sql, { accountId, reference: `refund:${reference}` });
   if (refund.amount === undefined || before === refund.amount) {
     const wallet = must(await readWallet(sql, accountId), `wallet of ${accountId}`);
     return { balance: wallet.balance, refunded: before ?? refunded };
   }
-  throw new AppError({
-    code: 'reference_reused',
-    status: 409,
-    message: `${before} credits of ${reference} were already refunded. A reference is refunded once.`,
-  });
+  throw conflict(
+    'reference_reused',
+    `${before} credits of ${reference} were already refunded. A reference is refunded once.`,
+  );
 }

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError } from '../lib/errors.ts';
+import { unavailable } from '../lib/errors.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type Database, inTransaction, type Sql } from './client.ts';
 
@@ -79,22 +79,20 @@ async function readApplied(sql: Sql): Promise<Applied> {
 function refuseOlder(applied: Applied, migrations: Migration[]): void {
   const missing = migrations.filter((migration) => !applied.has(nameOf(migration)));
   if (missing.length === 0) return;
-  throw new AppError({
-    code: 'schema_older',
-    status: 503,
-    message: `The database lacks ${missing.length} migrations. Run \`enrich migrate\` first.`,
-  });
+  throw unavailable(
+    'schema_older',
+    `The database lacks ${missing.length} migrations. Run \`enrich migrate\` first.`,
+  );
 }
 
 function refuseNewer(applied: Applied, migrations: Migration[]): void {
   const known = new Set(migrations.map(nameOf));
   const unknown = [...applied.keys()].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  throw new AppError({
-    code: 'schema_newer',
-    status: 503,
-    message: `The database holds migrations that this version does not know (${unknown.join(', ')}). Run the newer version.`,
-  });
+  throw unavailable(
+    'schema_newer',
+    `The database holds migrations that this version does not know (${unknown.join(', ')}). Run the newer version.`,
+  );
 }
 
 function refuseChanged(applied: Applied, migrations: Migration[]): void {
@@ -102,13 +100,11 @@ function refuseChanged(applied: Applied, migrations: Migration[]): void {
     (applied.get(nameOf(migration)) ?? migration.sha256) !== migration.sha256;
   const changed = migrations.filter(isChanged).map(nameOf);
   if (changed.length === 0) return;
-  throw new AppError({
-    code: 'migration_changed',
-    status: 503,
-    message:
-      `The files of these migrations were changed after this database applied them: ${changed.join(', ')}. ` +
+  throw unavailable(
+    'migration_changed',
+    `The files of these migrations were changed after this database applied them: ${changed.join(', ')}. ` +
       'Restore the files as they were (reinstall this version), and put the change into a new migration.',
-  });
+  );
 }
 
 function nameOf(migration: Migration): string {

@@ -6,7 +6,7 @@
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
+import { invalidParameter } from '../lib/errors.ts';
 import type { OperationName, PricedOperation } from '../operations.ts';
 
 /** A stored record inside a larger buffer. */
@@ -190,12 +190,7 @@ export function outputColumns(
     );
     if (found.length === 0) {
       const message = `\`${name}\` is not a field of ${operation}. Choose from: ${columns.map((c) => c.header).join(', ')}.`;
-      throw new AppError({
-        code: 'invalid_parameter',
-        status: 400,
-        message,
-        errors: [{ field: 'fields', message }],
-      });
+      throw invalidParameter('fields', message);
     }
     for (const column of found) wanted.add(column);
   }

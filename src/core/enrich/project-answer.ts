@@ -1,5 +1,5 @@
 /** `fields=` of a single call: returns only the chosen fields of the record. */
-import { AppError } from '../lib/errors.ts';
+import { invalidParameter } from '../lib/errors.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { outputColumns } from './answer.ts';
 
@@ -20,13 +20,8 @@ export function checkProjection(operation: OperationName, fields: readonly strin
     outputColumns(operation, fields);
     return;
   }
-  const message = `${operation} has no fields to choose from`;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'fields', message }],
-  });
+  const message = `must be left out: ${operation} has no fields to choose from`;
+  throw invalidParameter('fields', message);
 }
 
 /** Returns the JSON text of an answer with the chosen fields; null for all of them. */

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import type { Database, Sql } from '../db/client.ts';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, conflict, invalidParameter, unprocessable } from '../lib/errors.ts';
 import {
   deleteClaim,
   extendClaim,
@@ -44,11 +44,10 @@ export async function claimKey(
   if (await insertClaim(sql, scope, id, CLAIM_SECONDS)) return { claim: holdClaim(sql, id) };
   const stored = await findResponse(sql, scope);
   if (stored !== null) return { stored };
-  throw new AppError({
-    code: 'idempotency_in_progress',
-    status: 409,
-    message: 'A request with this Idempotency-Key is in progress. Send it again in a few seconds.',
-  });
+  throw conflict(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is in progress. Send it again in a few seconds.',
+  );
 }
 
 function holdClaim(sql: Database, id: string): Claim {
@@ -60,11 +59,10 @@ function holdClaim(sql: Database, id: string): Claim {
   return {
     async respond(tx, response) {
       if (await storeResponse(tx, id, response)) return;
-      throw new AppError({
-        code: 'idempotency_in_progress',
-        status: 409,
-        message: 'Another request with this Idempotency-Key took over. Send it again.',
-      });
+      throw conflict(
+        'idempotency_in_progress',
+        'Another request with this Idempotency-Key took over. Send it again.',
+      );
     },
     async release() {
       clearInterval(timer);
@@ -76,12 +74,10 @@ function holdClaim(sql: Database, id: string): Claim {
 /** Throws `AppError` 422 `idempotency_key_reused` unless the response belongs to this very request. */
 export function assertSameRequest(stored: StoredResponse, requestSha256: Buffer): void {
   if (stored.requestSha256.equals(requestSha256)) return;
-  throw new AppError({
-    code: 'idempotency_key_reused',
-    status: 422,
-    message:
-      'This Idempotency-Key was used for a different request. Use a new key for each new request.',
-  });
+  throw unprocessable(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for a different request. Use a new key for each new request.',
+  );
 }
 
 /** Hashes what makes two requests equal: their options and the SHA-256 of the file, if any. */
@@ -102,10 +98,5 @@ export function deleteResponsesAbout(
 
 function badKey(): AppError {
   const message = `must have 1 to ${KEY_LENGTH_MAX} characters`;
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `Idempotency-Key ${message}`,
-    errors: [{ field: 'Idempotency-Key', message }],
-  });
+  return invalidParameter('Idempotency-Key', message);
 }

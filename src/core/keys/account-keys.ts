@@ -1,7 +1,7 @@
 /** The keys of an account as managed by their holder: list, revoke, roll. */
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, conflict, forbidden, notFound } from '../lib/errors.ts';
 import {
   type AccountKey,
   expireKey,
@@ -66,11 +66,10 @@ export async function findKeyByPrefix(sql: Sql, prefix: string): Promise<Account
   const found = await findKeysByPrefix(sql, prefix);
   if (found.length === 0) throw keyNotFound(prefix);
   if (found.length === 1) return must(found[0], 'key');
-  throw new AppError({
-    code: 'invalid_state',
-    status: 409,
-    message: `${found.length} keys begin with ${prefix}. Use the API with the id of one of them.`,
-  });
+  throw conflict(
+    'invalid_state',
+    `${found.length} keys begin with ${prefix}. Use the API with the id of one of them.`,
+  );
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -85,11 +84,9 @@ export async function ownKey(sql: Sql, owner: KeyOwner, id: string): Promise<Acc
 /** Requires a key that is not the operator's: the scope for managing keys does not make its holder an operator. */
 export function assertHolders({ scopes }: AccountKey, done: string, command: string): void {
   if (!scopes.includes('admin')) return;
-  throw new AppError({
-    code: 'forbidden',
-    status: 403,
-    message: `A key with the scope \`admin\` can only be ${done} on the server: \`${command}\`.`,
-  });
+  throw forbidden(
+    `A key with the scope \`admin\` can only be ${done} on the server: \`${command}\`.`,
+  );
 }
 
 /**
@@ -101,14 +98,13 @@ export async function callersKey(sql: Sql, id: string): Promise<AccountKey> {
 }
 
 function keyNotFound(name: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `Key ${name} not found.` });
+  return notFound(`Key ${name}`);
 }
 
 function alreadyEnding(key: AccountKey): AppError {
   const ends = key.revokedAt ?? key.expiresAt;
-  return new AppError({
-    code: 'invalid_state',
-    status: 409,
-    message: `The key ${key.prefix}... already ends on ${ends?.toISOString()}. Roll the key that replaced it.`,
-  });
+  return conflict(
+    'invalid_state',
+    `The key ${key.prefix}... already ends on ${ends?.toISOString()}. Roll the key that replaced it.`,
+  );
 }

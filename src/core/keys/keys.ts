@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, conflict, notFound } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
@@ -130,20 +130,15 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
 export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
   const ids = await revokeKeysByPrefix(sql, prefix);
   if (ids.length > 0) return ids;
-  throw new AppError({
-    code: 'not_found',
-    status: 404,
-    message: `No valid key begins with ${prefix}.`,
-  });
+  throw notFound(`Valid key ${prefix}...`);
 }
 
 function tooManyKeys(): AppError {
-  return new AppError({
-    code: 'too_many_keys',
-    status: 409,
-    message: `This account has reached the maximum of ${KEYS_IN_FORCE_MAX} valid keys. Revoke one that is no longer used: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
-    extensions: { keys_max: KEYS_IN_FORCE_MAX },
-  });
+  return conflict(
+    'too_many_keys',
+    `This account has reached the maximum of ${KEYS_IN_FORCE_MAX} valid keys. Revoke one that is no longer used: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
+    { extensions: { keys_max: KEYS_IN_FORCE_MAX } },
+  );
 }
 
 /** Returns the error for a revoked key. */

@@ -1,6 +1,6 @@
 /**
- * The one error type for expected failures. Each feature has named factories for its errors; the API renders them
- * as RFC 9457 problem documents and the command line as one sentence.
+ * The one error type for expected failures, and the factories that features call for theirs. The API renders an
+ * error as an RFC 9457 problem document, the command line as one sentence.
  */
 
 /** One thing wrong with one input: where it is and what to do. */
@@ -41,4 +41,67 @@ export class AppError extends Error {
     this.extensions = input.extensions ?? {};
     this.errors = input.errors ?? [];
   }
+}
+
+type More = Pick<AppErrorInput, 'errors' | 'extensions' | 'cause'>;
+/** An error of a named field. */
+export type FieldError = ErrorDetail & { field: string };
+
+/**
+ * 400 `invalid_parameter` for one input.
+ * @param field the parameter, column, option or body member as the caller names it
+ * @param message what is wrong with it and what to do, e.g. `must be one of , ; | tab`
+ */
+export function invalidParameter(
+  field: string,
+  message: string,
+  { cause, ...place }: Pick<ErrorDetail, 'line' | 'position'> & { cause?: unknown } = {},
+): AppError {
+  return invalidParameters([{ field, ...place, message }], cause);
+}
+
+/** 400 `invalid_parameter` for several inputs: `limit: must be at most 100. sort: is not a recognised parameter.` */
+export function invalidParameters(errors: FieldError[], cause?: unknown): AppError {
+  const message = errors.map(asSentence).join(' ');
+  return new AppError({ code: 'invalid_parameter', status: 400, message, errors, cause });
+}
+
+function asSentence({ field, position, message }: FieldError): string {
+  const place = position === undefined ? field : `${field}, position ${position}`;
+  return `${place}: ${message}${message.endsWith('.') ? '' : '.'}`;
+}
+
+/** 400 `invalid_request`: the request as a whole is wrong, not one of its parameters. */
+export function invalidRequest(message: string, cause?: unknown): AppError {
+  return new AppError({ code: 'invalid_request', status: 400, message, cause });
+}
+
+/** 403 `forbidden`: the key or session is valid and may not do this. */
+export function forbidden(message: string): AppError {
+  return new AppError({ code: 'forbidden', status: 403, message });
+}
+
+/**
+ * 404 `not_found`, also for what belongs to another account.
+ * @param what the kind of thing and its id, e.g. `Schedule 0192...`
+ * @param advice a sentence, where there is something to do
+ */
+export function notFound(what: string, advice?: string): AppError {
+  const message = [`${what} not found.`, advice].filter(Boolean).join(' ');
+  return new AppError({ code: 'not_found', status: 404, message });
+}
+
+/** 409: the state of the account or of one of its things does not allow this now. */
+export function conflict(code: string, message: string, more: More = {}): AppError {
+  return new AppError({ code, status: 409, message, ...more });
+}
+
+/** 422: the request is well formed, and its contents cannot be processed. */
+export function unprocessable(code: string, message: string, more: More = {}): AppError {
+  return new AppError({ code, status: 422, message, ...more });
+}
+
+/** 503: something that the service needs is missing or does not respond. */
+export function unavailable(code: string, message: string, more: More = {}): AppError {
+  return new AppError({ code, status: 503, message, ...more });
 }

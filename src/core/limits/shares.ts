@@ -3,7 +3,7 @@
  * round-robin, and each has a maximum in flight and a maximum waiting, so that no account makes another wait for
  * its whole queue.
  */
-import { AppError } from '../lib/errors.ts';
+import { type AppError, unavailable } from '../lib/errors.ts';
 import { tooManyOpen } from './limits.ts';
 
 export interface ShareLimits {
@@ -129,9 +129,8 @@ function forgetIdle(accounts: Map<string, AccountShare>, accountId: string): voi
 }
 
 function waitedTooLong({ name, waitMsMax }: ShareLimits): AppError {
-  return new AppError({
-    code: 'unavailable',
-    status: 503,
-    message: `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again shortly.`,
-  });
+  return unavailable(
+    'unavailable',
+    `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again shortly.`,
+  );
 }

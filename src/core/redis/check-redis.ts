@@ -1,6 +1,6 @@
 /** Requirements of a Redis, checked before a process starts on it. */
 import { Cluster } from 'ioredis';
-import { AppError } from '../lib/errors.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import type { Log } from '../log.ts';
 import { connectRedis, type RedisClient } from './client.ts';
 
@@ -40,12 +40,11 @@ async function listServers(client: RedisClient, url: string): Promise<Server[]> 
     );
   } catch (error) {
     const hosts = url.split(',').map((node) => new URL(node.trim()).host);
-    throw new AppError({
-      code: 'redis_unreachable',
-      status: 503,
-      message: `Redis at ${hosts.join(', ')} (REDIS_URL) does not respond: ${error instanceof Error ? error.message : error}.`,
-      cause: error,
-    });
+    throw unavailable(
+      'redis_unreachable',
+      `Redis at ${hosts.join(', ')} (REDIS_URL) does not respond: ${error instanceof Error ? error.message : error}.`,
+      { cause: error },
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { toAsciiHost } from '../identifiers/domain.ts';
 import { normaliseIdentifier } from '../identifiers/identifier.ts';
-import { AppError, type ErrorDetail } from '../lib/errors.ts';
+import { AppError, conflict, type ErrorDetail } from '../lib/errors.ts';
 import { countContacts, insertContacts, type ListedContacts } from './do-not-contact.sql.ts';
 
 /** The entries as the caller writes them. */
@@ -64,12 +64,11 @@ export async function addContacts(
 }
 
 function tooManyEntries(): AppError {
-  return new AppError({
-    code: 'too_many_entries',
-    status: 409,
-    message: `A do-not-contact list may hold at most ${ENTRIES_MAX} entries. These would exceed it, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain instead of its addresses.`,
-    extensions: { entries_max: ENTRIES_MAX },
-  });
+  return conflict(
+    'too_many_entries',
+    `A do-not-contact list may hold at most ${ENTRIES_MAX} entries. These would exceed it, so none was added. Remove some (\`DELETE /v1/do-not-contact\`), or list a domain instead of its addresses.`,
+    { extensions: { entries_max: ENTRIES_MAX } },
+  );
 }
 
 const messages: Record<keyof WrittenContacts, string> = {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { isCancelled } from '../db/pg-errors.ts';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, unavailable } from '../lib/errors.ts';
 import type { Filter } from './parse.ts';
 import { encodeCursor, type PageRequest, readCursor } from './parse-page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
@@ -104,20 +104,17 @@ async function findStart(
 
 /** Returns the error of a search that timed out: what the caller can do instead. */
 export function searchTimeout(cause: unknown): AppError {
-  return new AppError({
-    code: 'search_timeout',
-    status: 503,
-    message:
-      'This search takes too long for a call. Add a filter that matches few people (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
-    cause,
-  });
+  return unavailable(
+    'search_timeout',
+    'This search takes too long for a call. Add a filter that matches few people (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
+    { cause },
+  );
 }
 
 function useCursor(skip: number, cause: unknown): AppError {
-  return new AppError({
-    code: 'use_cursor',
-    status: 503,
-    message: `Skipping ${skip} people takes too long for a call. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` page after page from the beginning.`,
-    cause,
-  });
+  return unavailable(
+    'use_cursor',
+    `Skipping ${skip} people takes too long for a call. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` page after page from the beginning.`,
+    { cause },
+  );
 }

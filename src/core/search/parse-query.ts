@@ -1,5 +1,5 @@
 /** Splits a query string into its parameters: percent-decoded once as strict UTF-8, each name at most once. */
-import { AppError } from '../lib/errors.ts';
+import { type AppError, invalidParameter } from '../lib/errors.ts';
 
 export interface RawParameter {
   name: string;
@@ -40,12 +40,7 @@ export function splitQuery(query: string): RawParameter[] {
 /** Returns the error for one parameter. */
 export function badParameter(field: string, position: number, message: string): AppError {
   const name = field.length > 100 ? `${field.slice(0, 100)}...` : field;
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `${name}, position ${position}: ${message}`,
-    errors: [{ field: name, position, message }],
-  });
+  return invalidParameter(name, message, { position });
 }
 
 /**

@@ -7,7 +7,7 @@ import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type KeyMode, parseKey } from '../keys/key-format.ts';
 import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, conflict, invalidParameter } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { countSignIn, countUnmeteredCall, forgetSignIn } from '../limits/limits.ts';
 import { openShare } from '../limits/shares.ts';
@@ -166,13 +166,8 @@ function hashToken(token: string): Buffer {
 /** Returns the hash of a key after checking its form. Throws `AppError` 400 that describes the form of a key. */
 function readSignInKey(text: string): Buffer {
   if (parseKey(text) !== null) return readKey(text);
-  const message = 'This is not a key of this service. A key begins with svc_live_ or svc_test_.';
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'key', message }],
-  });
+  const message = 'is not a key of this service. A key begins with svc_live_ or svc_test_';
+  throw invalidParameter('key', message);
 }
 
 function invalidSignIn(): AppError {
@@ -193,9 +188,8 @@ export function sessionExpired(): AppError {
 }
 
 function oneMode({ mode }: Session): AppError {
-  return new AppError({
-    code: 'invalid_state',
-    status: 409,
-    message: `You signed in with a ${mode} key, which sees only ${mode} data. Sign in with your e-mail address to see both.`,
-  });
+  return conflict(
+    'invalid_state',
+    `You signed in with a ${mode} key, which sees only ${mode} data. Sign in with your e-mail address to see both.`,
+  );
 }

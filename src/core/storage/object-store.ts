@@ -1,6 +1,6 @@
 /** Object storage by key: uploads and parts of results. All drivers share one test suite. */
 import type { Readable } from 'node:stream';
-import { AppError } from '../lib/errors.ts';
+import { type AppError, unavailable } from '../lib/errors.ts';
 
 /** A half-open range of bytes. */
 export interface ByteRange {
@@ -70,10 +70,7 @@ export interface PresignedAddresses {
 
 /** 503 and not the caller's fault: the code that recorded the key expects the object to exist. */
 export function objectMissing(key: string, cause: unknown): AppError {
-  return new AppError({
-    code: 'object_missing',
-    status: 503,
-    message: `The stored object ${key} is missing.`,
+  return unavailable('object_missing', `The stored object ${key} is missing.`, {
     extensions: { object: key },
     cause,
   });

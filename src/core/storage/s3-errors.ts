@@ -1,6 +1,6 @@
 /** Translates errors of the S3 client. */
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { AppError } from '../lib/errors.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import { objectMissing } from './object-store.ts';
 
 /** Returns true when the server responded with this status. */
@@ -22,10 +22,7 @@ export function asStoreError(error: unknown, key: string): AppError {
   if (error instanceof AppError) return error;
   if (isNotFound(error)) return objectMissing(key, error);
   const { name, code } = (error ?? {}) as { name?: string; code?: string };
-  return new AppError({
-    code: 'store_unavailable',
-    status: 503,
-    message: `The object storage is unavailable (${code ?? name}).`,
+  return unavailable('store_unavailable', `The object storage is unavailable (${code ?? name}).`, {
     cause: error,
   });
 }

@@ -5,7 +5,7 @@
  */
 import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { assert } from '../lib/assert.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 
 /** The words of test mode. The numbers are errors, which have no record. */
 export const magicWords = [
@@ -87,11 +87,10 @@ export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { 
         extensions: { limit: 'requests a minute', quota: 60, retry_after: 1 },
       });
     case '503':
-      throw new AppError({
-        code: 'unavailable',
-        status: 503,
-        message: 'Test mode: the response while the service cannot reach its database.',
-      });
+      throw unavailable(
+        'unavailable',
+        'Test mode: the response while the service cannot reach its database.',
+      );
     case 'slow':
       return { waitMs: SLOW_MS };
     default:

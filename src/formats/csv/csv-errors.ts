@@ -1,6 +1,6 @@
 /** The expected failures of reading a CSV file, each with the line and what to do. */
 
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, unprocessable } from '../../core/lib/errors.ts';
 
 /**
  * The file as a whole cannot be read as CSV (a single bad line is an `invalid` row instead).
@@ -8,10 +8,7 @@ import { AppError } from '../../core/lib/errors.ts';
  * @param message one sentence: what is wrong and what to do
  */
 export function unreadableCsv(line: number, message: string): AppError {
-  return new AppError({
-    code: 'unreadable_csv',
-    status: 422,
-    message: `Line ${line}: ${message}`,
+  return unprocessable('unreadable_csv', `Line ${line}: ${message}`, {
     extensions: { line },
     errors: [{ line, message }],
   });

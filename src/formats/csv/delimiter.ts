@@ -3,7 +3,7 @@
  * that delimiters in quotes do not count. A file with one column has the delimiter `,`.
  */
 
-import { AppError } from '../../core/lib/errors.ts';
+import { invalidParameter } from '../../core/lib/errors.ts';
 import { readRecord } from './cells.ts';
 import { looksLikeValue } from './header.ts';
 import { type Delimiter, delimiters } from './record-table.ts';
@@ -49,12 +49,7 @@ export function guessDelimiter(sample: Buffer, isWhole: boolean): DelimiterGuess
 export function parseDelimiter(text: string): Delimiter {
   const named = /^(tab|\\t)$/i.test(text) ? '\t' : text;
   for (const delimiter of delimiters) if (delimiter === named) return delimiter;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `The delimiter "${text}" is not supported. Use , ; | or tab.`,
-    errors: [{ field: 'delimiter', message: 'must be one of , ; | tab' }],
-  });
+  throw invalidParameter('delimiter', `"${text}" is not supported. Use , ; | or tab`);
 }
 
 function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean): number {

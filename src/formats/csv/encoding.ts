@@ -7,7 +7,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { AppError } from '../../core/lib/errors.ts';
+import { invalidParameter } from '../../core/lib/errors.ts';
 import { CR, LF, RECORD_BYTES_MAX } from './record-reader.ts';
 
 /** A WHATWG encoding name in lower case, e.g. `utf-8`, `utf-16le`, `windows-1252`. */
@@ -55,13 +55,11 @@ export function parseEncoding(label: string): Encoding {
   try {
     return new TextDecoder(label.trim()).encoding;
   } catch (cause) {
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `Unknown encoding "${label}". Use for example utf-8, windows-1252 or utf-16le.`,
-      errors: [{ field: 'encoding', message: 'unknown encoding' }],
-      cause,
-    });
+    throw invalidParameter(
+      'encoding',
+      `"${label}" is not a known encoding. Use for example utf-8, windows-1252 or utf-16le`,
+      { cause },
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assert, must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 
 const PAGE_BYTES = 1024 * 1024;
 /**
@@ -98,13 +98,11 @@ export class SpilledBytes {
         at += (await this.#file.write(page, at, PAGE_BYTES - at, position + at)).bytesWritten;
       }
     } catch (cause) {
-      throw new AppError({
-        code: 'unavailable',
-        status: 503,
-        message:
-          'The service has no room for temporary files at the moment. Try again later, or save the sheet as CSV and upload that.',
-        cause,
-      });
+      throw unavailable(
+        'unavailable',
+        'The service has no room for temporary files at the moment. Try again later, or save the sheet as CSV and upload that.',
+        { cause },
+      );
     }
   }
 

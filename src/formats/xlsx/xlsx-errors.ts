@@ -1,6 +1,6 @@
 /** The expected failures of reading and writing a workbook, each with what to do. */
 
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, unprocessable } from '../../core/lib/errors.ts';
 
 const WHAT_TO_DO = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload that.';
 /** Names of parts are chosen by the file, and may be long. */
@@ -21,12 +21,11 @@ export function notXlsx(kind: string, message: string): AppError {
  * @param reason a clause: what is wrong, e.g. `its zip archive is broken`
  */
 export function unreadableXlsx(reason: string, cause?: unknown): AppError {
-  return new AppError({
-    code: 'unreadable_xlsx',
-    status: 422,
-    message: `This workbook cannot be read: ${reason.slice(0, REASON_CHARS_MAX)}. ${WHAT_TO_DO}`,
-    cause,
-  });
+  return unprocessable(
+    'unreadable_xlsx',
+    `This workbook cannot be read: ${reason.slice(0, REASON_CHARS_MAX)}. ${WHAT_TO_DO}`,
+    { cause },
+  );
 }
 
 /** More rows, or more bytes of text, than a list may have. */
@@ -36,9 +35,8 @@ export function xlsxTooLarge(message: string, extensions: Record<string, unknown
 
 /** A result that no workbook can hold. */
 export function notForXlsx(reason: string): AppError {
-  return new AppError({
-    code: 'not_as_xlsx',
-    status: 422,
-    message: `This result does not fit into a workbook: ${reason}. Download it with format=csv or format=csv-safe.`,
-  });
+  return unprocessable(
+    'not_as_xlsx',
+    `This result does not fit into a workbook: ${reason}. Download it with format=csv or format=csv-safe.`,
+  );
 }

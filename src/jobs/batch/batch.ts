@@ -117,3 +117,8 @@ export interface ExportBatch extends AnyBatch {
 export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
+
+/** The name of a kind at the start of a message. */
+export function titleOf(kind: BatchKind): string {
+  return kind === 'export' ? 'Export' : 'Batch';
+}

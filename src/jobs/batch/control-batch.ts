@@ -5,9 +5,9 @@ import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import type { Batch, ListBatch } from './batch.ts';
+import { type Batch, type ListBatch, titleOf } from './batch.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {
   askQuote,
@@ -133,10 +133,9 @@ export async function expireAbandoned(sql: Context['sql'], keepDays: number): Pr
 }
 
 function invalidState(batch: Batch, why: string): AppError {
-  return new AppError({
-    code: 'invalid_state',
-    status: 409,
-    message: `${batch.kind === 'export' ? 'Export' : 'Batch'} ${batch.id} is ${batch.state}: ${why}.`,
-    extensions: { state: batch.state },
-  });
+  return conflict(
+    'invalid_state',
+    `${titleOf(batch.kind)} ${batch.id} is ${batch.state}: ${why}.`,
+    { extensions: { state: batch.state } },
+  );
 }

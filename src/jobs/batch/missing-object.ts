@@ -1,5 +1,5 @@
 /** Ends a batch whose stored list or ids are missing. */
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { Batch } from './batch.ts';
@@ -45,9 +45,8 @@ function objectLost({ kind }: BrokenBatch): AppError {
     kind === 'export'
       ? ['list of people of the export', 'create the export again']
       : ['stored file of the list', 'upload it again'];
-  return new AppError({
-    code: 'object_missing',
-    status: 503,
-    message: `The ${what} is missing from the object store. Rows without an outcome were not charged: ${again}.`,
-  });
+  return unavailable(
+    'object_missing',
+    `The ${what} is missing from the object store. Rows without an outcome were not charged: ${again}.`,
+  );
 }

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict } from '../../core/lib/errors.ts';
 import { lockStoredBytes, sumStoredBytes } from './stored-bytes.sql.ts';
 
 /** The config options that bound stored bytes. */
@@ -49,10 +49,9 @@ export async function assertRecordedFits(
 }
 
 function storageFull(stored: number, { storedBytesMax, filesKeepDays }: StorageBounds): AppError {
-  return new AppError({
-    code: 'storage_full',
-    status: 409,
-    message: `The lists, results and open uploads of this account would take ${stored} bytes, and may take ${storedBytesMax}; a list that has not ended counts with the most that its result may take, rows times columns included. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
-    extensions: { stored_bytes: stored, stored_bytes_max: storedBytesMax },
-  });
+  return conflict(
+    'storage_full',
+    `The lists, results and open uploads of this account would take ${stored} bytes, and may take ${storedBytesMax}; a list that has not ended counts with the most that its result may take, rows times columns included. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
+    { extensions: { stored_bytes: stored, stored_bytes_max: storedBytesMax } },
+  );
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/lib/errors.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 
 /**
@@ -10,10 +10,7 @@ export async function storeCall<T>(call: Promise<T>): Promise<T> {
     return await call;
   } catch (cause) {
     if (isObjectDamaged(cause) || isObjectMissing(cause)) throw cause;
-    throw new AppError({
-      code: 'store_unavailable',
-      status: 503,
-      message: 'The object store failed to respond correctly.',
+    throw unavailable('store_unavailable', 'The object store failed to respond correctly.', {
       cause,
     });
   }

@@ -1,7 +1,7 @@
 /** Finds the people of a data subject request. Live graph only: test people are fictional. */
 import type { Context } from '../../core/context.ts';
 import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { conflict } from '../../core/lib/errors.ts';
 import {
   type PersonIdentifier,
   type PersonIdentifierKind,
@@ -37,11 +37,10 @@ export async function findOnePerson(
 ): Promise<FoundPeople> {
   const found = await findPeople(context, asked);
   if (found.ids.length <= 1) return found;
-  throw new AppError({
-    code: 'ambiguous_match',
-    status: 409,
-    message: `${found.ids.length} people share this identifier: name one by id (${found.ids.join(', ')}).`,
-  });
+  throw conflict(
+    'ambiguous_match',
+    `${found.ids.length} people share this identifier: name one by id (${found.ids.join(', ')}).`,
+  );
 }
 
 const kindOfCode = new Map<number, PersonIdentifierKind>(

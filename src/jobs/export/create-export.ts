@@ -4,7 +4,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/answer.ts';
 import { must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
@@ -55,12 +55,7 @@ export function checkExport(
   outputColumns(personSearch.name, request.fields);
   if (request.maxResults === null || request.maxResults <= batchRowsMax) return;
   const message = `must be at most ${batchRowsMax}`;
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `max_results: ${message}.`,
-    errors: [{ field: 'max_results', message }],
-  });
+  throw invalidParameter('max_results', message);
 }
 
 /** Checks a filter inside a body: errors are named as parts of it, `filter.gender`. */

@@ -11,7 +11,7 @@ import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { countedIdBytes } from '../../core/free-responses/free-responses.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
@@ -131,22 +131,20 @@ async function* cutChunks(
 }
 
 function cancelled(id: string): AppError {
-  return new AppError({ code: 'cancelled', status: 409, message: `Export ${id} was cancelled.` });
+  return conflict('cancelled', `Export ${id} was cancelled.`);
 }
 
 function searchTimeout(ms: number, cause: unknown): AppError {
-  return new AppError({
-    code: 'search_timeout',
-    status: 422,
-    message: `The database searched for ${ms / 1000} s without finding the next people of this export. Add a filter that few people match (a position, place, company, skill or surname), and ask for fewer texts in \`experience.text\`.`,
-    cause,
-  });
+  return unprocessable(
+    'search_timeout',
+    `The database searched for ${ms / 1000} s without finding the next people of this export. Add a filter that few people match (a position, place, company, skill or surname), and ask for fewer texts in \`experience.text\`.`,
+    { cause },
+  );
 }
 
 function tooManyResults(max: number): AppError {
-  return new AppError({
-    code: 'too_many_results',
-    status: 422,
-    message: `The filter matches more than ${max} people, the maximum of one export. Narrow it, or set max_results.`,
-  });
+  return unprocessable(
+    'too_many_results',
+    `The filter matches more than ${max} people, the maximum of one export. Narrow it, or set max_results.`,
+  );
 }

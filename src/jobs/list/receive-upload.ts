@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, invalidRequest, unprocessable } from '../../core/lib/errors.ts';
 
 /** A gzip that expands more than this is not a list (a million rows of CSV compress to a tenth at most). */
 const RATIO_MAX = 100;
@@ -121,12 +121,7 @@ function isHangUp(error: Error): boolean {
 }
 
 function endedEarly(cause?: Error): AppError {
-  return new AppError({
-    code: 'invalid_request',
-    status: 400,
-    message: 'The upload ended early. Send it again.',
-    cause,
-  });
+  return invalidRequest('The upload ended early. Send it again.', cause);
 }
 
 /** The error for an upload larger than the maximum. */
@@ -140,19 +135,16 @@ export function fileTooLarge(bytesMax: number): AppError {
 }
 
 function growsTooMuch(): AppError {
-  return new AppError({
-    code: 'unreadable_csv',
-    status: 422,
-    message: `This gzip file expands to more than ${RATIO_MAX} times its size. Send it unzipped.`,
-  });
+  return unprocessable(
+    'unreadable_csv',
+    `This gzip file expands to more than ${RATIO_MAX} times its size. Send it unzipped.`,
+  );
 }
 
 function brokenGzip(cause: Error): AppError {
-  return new AppError({
-    code: 'unreadable_csv',
-    status: 422,
-    message:
-      'This gzip file is corrupt or truncated. Compress the list again, or send it unzipped.',
-    cause,
-  });
+  return unprocessable(
+    'unreadable_csv',
+    'This gzip file is corrupt or truncated. Compress the list again, or send it unzipped.',
+    { cause },
+  );
 }

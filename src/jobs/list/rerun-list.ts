@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { conflict, unprocessable } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
@@ -24,12 +24,11 @@ export async function storeRerun(
   outcomes: readonly OutcomeStatus[],
 ): Promise<RequestedList> {
   if (!isFinal(batch.state) || batch.width === null) {
-    throw new AppError({
-      code: 'invalid_state',
-      status: 409,
-      message: `Batch ${batch.id} is ${batch.state}: rows can be rerun after it has ended.`,
-      extensions: { state: batch.state },
-    });
+    throw conflict(
+      'invalid_state',
+      `Batch ${batch.id} is ${batch.state}: rows can be rerun after it has ended.`,
+      { extensions: { state: batch.state } },
+    );
   }
   assertFilesKept(batch);
   const counter = { rows: 0 };
@@ -37,11 +36,10 @@ export async function storeRerun(
   const stored = await storeUpload(context, list);
   if (counter.rows === 0) {
     await context.store.delete(stored.key);
-    throw new AppError({
-      code: 'no_rows',
-      status: 422,
-      message: `No row of batch ${batch.id} has the outcome ${outcomes.join(' or ')}.`,
-    });
+    throw unprocessable(
+      'no_rows',
+      `No row of batch ${batch.id} has the outcome ${outcomes.join(' or ')}.`,
+    );
   }
   const mapping = Object.fromEntries(
     Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),

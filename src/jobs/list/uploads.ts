@@ -8,7 +8,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { fileTooLarge } from './receive-upload.ts';
@@ -44,7 +44,8 @@ export async function createUpload(
   owner: Owner,
 ): Promise<NewUpload> {
   if (store.presigned === null) {
-    throw invalidState(
+    throw conflict(
+      'invalid_state',
       'This service keeps its files on its own disk: upload the file with POST /v1/batches.',
     );
   }
@@ -72,16 +73,15 @@ export async function openUpload(
 ): Promise<{ key: string; source: Readable }> {
   const upload = await findOwnUpload(sql, owner, id);
   if (upload === undefined) {
-    throw new AppError({
-      code: 'not_found',
-      status: 404,
-      message: `There is no upload ${id}. Uploads are kept for a day.`,
-    });
+    throw notFound(`Upload ${id}`, 'Uploads are kept for a day.');
   }
   if (upload.usedAt !== null) throw alreadyUsed(id);
   const bytes = await store.head(upload.key);
   if (bytes === null) {
-    throw invalidState(`Upload ${id} has no file yet. PUT the file to the upload's url first.`);
+    throw conflict(
+      'invalid_state',
+      `Upload ${id} has no file yet. PUT the file to the upload's url first.`,
+    );
   }
   if (bytes > bytesMax) {
     await store.delete(upload.key);
@@ -116,11 +116,8 @@ export async function deleteExpiredUploads({
 }
 
 function alreadyUsed(id: string): AppError {
-  return invalidState(
+  return conflict(
+    'invalid_state',
     `Upload ${id} was already used for a batch. Upload the file again for another batch.`,
   );
-}
-
-function invalidState(message: string): AppError {
-  return new AppError({ code: 'invalid_state', status: 409, message });
 }

@@ -2,7 +2,7 @@
  * Maps the columns of a list to identifiers: as the caller requests, or guessed from the header and the first
  * cells. Pure. A guess never maps a column to two identifiers.
  */
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
 import { type ColumnMapping, guessColumns, type MappedColumn } from './guess-columns.ts';
@@ -54,22 +54,21 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
   const shown = seen.slice(0, COLUMNS_SHOWN_MAX).join('; ');
   const more =
     seen.length > COLUMNS_SHOWN_MAX ? `; and ${seen.length - COLUMNS_SHOWN_MAX} more` : '';
-  return new AppError({
-    code: 'unmapped',
-    status: 422,
-    message:
-      `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
+  return unprocessable(
+    'unmapped',
+    `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
       `Name the column, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
-    errors: seen.slice(0, COLUMNS_SHOWN_MAX).map((message) => {
-      return { field: 'mapping', line: 1, message };
-    }),
-    // For a form in which a person chooses the columns.
-    extensions: {
-      columns: columns.slice(0, COLUMNS_SHOWN_MAX).map((view) => {
-        return { column: view.column, header: view.header, content: describeContent(view) };
+    {
+      extensions: {
+        columns: columns.slice(0, COLUMNS_SHOWN_MAX).map((view) => {
+          return { column: view.column, header: view.header, content: describeContent(view) };
+        }),
+      },
+      errors: seen.slice(0, COLUMNS_SHOWN_MAX).map((message) => {
+        return { field: 'mapping', line: 1, message };
       }),
     },
-  });
+  );
 }
 
 function nameOf(header: string | null): string {
@@ -81,12 +80,7 @@ function nothingRequested(operation: OperationName): AppError {
   const message =
     `The mapping names no column for ${identifiers.join(', ')}. A mapping is exact: ` +
     'name every column to read, or omit the mapping to have the columns guessed.';
-  return new AppError({
-    code: 'unmapped',
-    status: 422,
-    message,
-    errors: [{ field: 'mapping', message }],
-  });
+  return unprocessable('unmapped', message, { errors: [{ field: 'mapping', message }] });
 }
 
 function byRequest(
@@ -156,10 +150,5 @@ function noSuchColumn(kind: string, wanted: string, header: readonly string[] | 
 }
 
 function wrongMapping(message: string): AppError {
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message,
-    errors: [{ field: 'mapping', message }],
-  });
+  return invalidParameter('mapping', message);
 }

@@ -9,7 +9,7 @@
 import { uuidv7 } from 'uuidv7';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, unavailable } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import {
   lastSuppression,
@@ -88,11 +88,10 @@ export async function redactBatch(context: PartsContext, batch: Batch): Promise<
 
 /** 503 for a result that keeps changing while it is read. */
 export function resultChanging(): AppError {
-  return new AppError({
-    code: 'result_changing',
-    status: 503,
-    message: 'People in this result opt out faster than it can be redacted. Try again.',
-  });
+  return unavailable(
+    'result_changing',
+    'People in this result opt out faster than it can be redacted. Try again.',
+  );
 }
 
 function numbersOf(suppressions: readonly Suppression[]): Map<number, number> {

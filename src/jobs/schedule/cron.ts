@@ -3,7 +3,7 @@
  * library; syntax that cron dialects read differently (`H`, `?`, `#`, `W`, seconds) is refused.
  */
 import { CronExpressionParser } from 'cron-parser';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, invalidParameter } from '../../core/lib/errors.ts';
 
 /** The times of a cron expression, on a clock without a zone. */
 export interface CronTimes {
@@ -104,11 +104,5 @@ function isLastOfMonth({ year, month, day }: CivilDay): boolean {
 }
 
 function invalidCron(message: string, cause?: unknown): AppError {
-  return new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `cron: ${message}.`,
-    errors: [{ field: 'cron', message }],
-    cause,
-  });
+  return invalidParameter('cron', message, { cause });
 }

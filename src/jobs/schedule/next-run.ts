@@ -3,7 +3,7 @@
  * one that occurs twice runs at the first occurrence. Local times in order give instants in order, so the next
  * run is the first local time whose instant is after the given one.
  */
-import { AppError } from '../../core/lib/errors.ts';
+import { invalidParameter } from '../../core/lib/errors.ts';
 import { type CronTimes, parseCron } from './cron.ts';
 import { zoneClock } from './zone-clock.ts';
 
@@ -25,13 +25,8 @@ export function nextRun(cron: string, zone: string, after: Date): Date {
     const instant = clock.instantOf(local);
     if (instant > after.getTime()) return new Date(instant);
   }
-  const message = 'never comes due';
-  throw new AppError({
-    code: 'invalid_parameter',
-    status: 400,
-    message: `cron: ${message}.`,
-    errors: [{ field: 'cron', message }],
-  });
+  const message = 'never comes due. Choose a day that the month has';
+  throw invalidParameter('cron', message);
 }
 
 /** The next `count` instants after `after`, ascending. Pure. Throws as `nextRun`. */

@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { checkExport } from '../export/create-export.ts';
 import { nextRun } from './next-run.ts';
 import {
@@ -73,8 +73,7 @@ export async function changeSchedule(
   change: Partial<ScheduleRequest>,
 ): Promise<Schedule> {
   return inTransaction(sql, async (tx) => {
-    const before = await findOwnSchedule(tx, owner, id, true);
-    if (before === undefined) throw scheduleNotFound(id);
+    const before = await requireOwnSchedule(tx, owner, id, true);
     const after = { ...before, ...change, keyId: owner.keyId };
     checkExport(after, config.batchRowsMax);
     const next = nextRun(after.cron, after.timeZone, await readClock(tx));
@@ -93,21 +92,27 @@ export async function removeSchedule(
   id: string,
 ): Promise<void> {
   await inTransaction(sql, async (tx) => {
-    if ((await findOwnSchedule(tx, owner, id, true)) === undefined) throw scheduleNotFound(id);
+    await requireOwnSchedule(tx, owner, id, true);
     await deleteSchedule(tx, id);
   });
 }
 
-/** The error for a schedule that does not exist or belongs to another owner. */
-export function scheduleNotFound(id: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `There is no schedule ${id}.` });
+/** Returns a schedule of the owner, and with `lock` locks its row. Throws `AppError` 404. */
+export async function requireOwnSchedule(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  lock = false,
+): Promise<Schedule> {
+  const schedule = await findOwnSchedule(sql, owner, id, lock);
+  if (schedule === undefined) throw notFound(`Schedule ${id}`);
+  return schedule;
 }
 
 function tooManySchedules(): AppError {
-  return new AppError({
-    code: 'too_many_schedules',
-    status: 409,
-    message: `This account has ${SCHEDULES_MAX} schedules, the maximum. Delete one, or change it: \`PATCH /v1/schedules/:id\`.`,
-    extensions: { schedules_max: SCHEDULES_MAX },
-  });
+  return conflict(
+    'too_many_schedules',
+    `This account has ${SCHEDULES_MAX} schedules, the maximum. Delete one, or change it: \`PATCH /v1/schedules/:id\`.`,
+    { extensions: { schedules_max: SCHEDULES_MAX } },
+  );
 }

@@ -2,7 +2,7 @@
  * Converts between instants and local times of a zone. Offsets come from the zone data of Node. Local times are
  * milliseconds as if the zone were UTC.
  */
-import { AppError } from '../../core/lib/errors.ts';
+import { invalidParameter } from '../../core/lib/errors.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -82,12 +82,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     return format;
   } catch (cause) {
     const message = `\`${zone}\` is not an IANA time zone such as Europe/London or UTC`;
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `time_zone: ${message}.`,
-      errors: [{ field: 'time_zone', message }],
-      cause,
-    });
+    throw invalidParameter('time_zone', message, { cause });
   }
 }

@@ -4,7 +4,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Config } from '../../core/config.ts';
 import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
-import { AppError } from '../../core/lib/errors.ts';
+import { type AppError, conflict, invalidParameter, notFound } from '../../core/lib/errors.ts';
 import { generateSecret, sealSecret, showSecret } from './signing-secret.ts';
 import { findTarget, type Resolve, resolveHost, TargetRefused } from './target.ts';
 import {
@@ -53,12 +53,7 @@ export async function checkUrl(
     return (await findTarget(url, { allowedHosts, resolve })).url.href as CheckedUrl;
   } catch (error) {
     if (!(error instanceof TargetRefused)) throw error;
-    throw new AppError({
-      code: 'invalid_parameter',
-      status: 400,
-      message: `url: ${error.message}`,
-      errors: [{ field: 'url', message: error.message }],
-    });
+    throw invalidParameter('url', error.message);
   }
 }
 
@@ -147,7 +142,7 @@ export async function replayWebhookDelivery(
 ): Promise<Delivery> {
   await enabledWebhook(tx, owner, id);
   const delivery = await replayDelivery(tx, id, deliveryId);
-  if (delivery === undefined) throw deliveryNotFound(deliveryId);
+  if (delivery === undefined) throw notFound(`Delivery ${deliveryId}`);
   return delivery;
 }
 
@@ -159,18 +154,8 @@ export async function requireOwnWebhook(
   keep = false,
 ): Promise<Webhook> {
   const webhook = await findOwnWebhook(sql, owner, id, keep);
-  if (webhook === undefined) throw webhookNotFound(id);
+  if (webhook === undefined) throw notFound(`Webhook ${id}`);
   return webhook;
-}
-
-/** The error for a webhook that does not exist or belongs to another owner. */
-export function webhookNotFound(id: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `There is no webhook ${id}.` });
-}
-
-/** The error for a delivery that does not exist or belongs to another webhook. */
-export function deliveryNotFound(id: string): AppError {
-  return new AppError({ code: 'not_found', status: 404, message: `There is no delivery ${id}.` });
 }
 
 /** Changes an account's webhooks and updates the threshold in its wallet. */
@@ -188,18 +173,16 @@ async function changeWebhooks<T>(
 async function enabledWebhook(sql: Sql, owner: Owner, id: string): Promise<void> {
   const { enabled } = await requireOwnWebhook(sql, owner, id, true);
   if (enabled) return;
-  throw new AppError({
-    code: 'invalid_state',
-    status: 409,
-    message: `The webhook ${id} is disabled. Enable it first: PATCH with {"enabled": true}.`,
-  });
+  throw conflict(
+    'invalid_state',
+    `Webhook ${id} is disabled. Enable it first: PATCH with {"enabled": true}.`,
+  );
 }
 
 function tooManyWebhooks(): AppError {
-  return new AppError({
-    code: 'too_many_webhooks',
-    status: 409,
-    message: `This account has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one, or change it: \`PATCH /v1/webhooks/:id\`.`,
-    extensions: { webhooks_max: WEBHOOKS_MAX },
-  });
+  return conflict(
+    'too_many_webhooks',
+    `This account has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one, or change it: \`PATCH /v1/webhooks/:id\`.`,
+    { extensions: { webhooks_max: WEBHOOKS_MAX } },
+  );
 }

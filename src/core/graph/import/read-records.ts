@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable } from 'node:stream';
 import { parse } from 'csv-parse';
-import { AppError } from '../../lib/errors.ts';
+import { type AppError, unprocessable } from '../../lib/errors.ts';
 import type { RecordFormat } from './open-records.ts';
 
 export type JsonRecord = Record<string, unknown>;
@@ -220,5 +220,5 @@ function csvItem(header: string[], cells: string[], line: number): SourceItem {
 }
 
 function unreadableCsv(message: string): AppError {
-  return new AppError({ code: 'unreadable_csv', status: 422, message });
+  return unprocessable('unreadable_csv', message);
 }
