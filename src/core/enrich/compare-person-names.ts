@@ -9,6 +9,8 @@
  * words are unknown.
  */
 
+import { fold } from '../lib/fold.ts';
+
 export type Agreement = 'yes' | 'no' | 'unknown';
 
 /** Words next to a name that are not part of it. */
@@ -36,18 +38,6 @@ const nonPersonWords: ReadonlySet<string> = new Set(
   ),
 );
 
-const plainSpellings: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  þ: 'th',
-  ı: 'i',
-};
-const NON_ASCII = /[^\0-\x7f]/;
 const NAME_CHARACTERS_MAX = 200;
 const SHORT_FORM_MIN = 3;
 const SIMILAR_MIN = 5;
@@ -91,12 +81,8 @@ function nameWords(text: string): string[] {
 }
 
 function foldName(text: string): string {
-  const lower = text.toLowerCase();
-  if (!NON_ASCII.test(lower)) return lower.replace(/'/g, '').replace(/[^a-z]+/g, ' ');
-  return lower
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f'’‘`´ʼ]/g, '')
-    .replace(/[ßæœøđðłþı]/g, (letter) => plainSpellings[letter] ?? letter)
+  return fold(text)
+    .replaceAll("'", '')
     .normalize('NFKC')
     .replace(/[^\p{L}\p{M}]+/gu, ' ');
 }

@@ -9,6 +9,7 @@
  * firm is often different from the group of the same name.
  * 4. A name that consists only of such words keeps them all: `The Group`.
  */
+import { fold } from '../lib/fold.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 
 const PLAIN_NAME = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
@@ -26,19 +27,6 @@ const formsAtEnd = new Set(
 );
 const FORM_WORDS_MAX = 6;
 
-/** Letters that have no accent to remove, as they are usually spelled without them. */
-const plainSpellings: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  þ: 'th',
-  ı: 'i',
-};
-
 /** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit). */
 export function normaliseCompanyName(text: string): Normalised {
   if (isTooLong(text)) return invalid('too_long');
@@ -49,23 +37,12 @@ export function normaliseCompanyName(text: string): Normalised {
 }
 
 function foldName(text: string): string {
-  return withoutAccents(tidyCell(text))
-    .replace(/['’‘`´ʼ]/g, '')
+  return fold(tidyCell(text))
+    .normalize('NFKC')
+    .replaceAll("'", '')
     .replaceAll('&', ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
-}
-
-/** Lower case; the marks go before the letters are spelled out, because a letter may be both. */
-function withoutAccents(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
-  return text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[ßæœøđðłþı]/g, (letter) => plainSpellings[letter] ?? letter)
-    .normalize('NFKC');
 }
 
 function withoutForms(words: string[]): string[] {

@@ -6,6 +6,7 @@
  * 3. A short list of variants that are missing from CLDR: UK, England, USA, Holland, ... The tables are built
  * once, at the first name that is not a code, which takes about 30 ms.
  */
+import { fold } from '../lib/fold.ts';
 import { alpha3Codes, countryVariants } from './country-variants.ts';
 import { foldUnicode, isTooLong, tidyCell } from './normalised.ts';
 
@@ -81,13 +82,11 @@ function countryNames(): Map<string, string> {
 }
 
 function foldCountry(name: string): string {
-  return foldUnicode(name)
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f'’.]/g, '')
+  return fold(foldUnicode(name))
+    .normalize('NFKC')
+    .replace(/['.]/g, '')
     .replace(/&/g, ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .replace(/^the /, '')
-    .trim()
-    .normalize('NFKC');
+    .trim();
 }

@@ -28,7 +28,10 @@ beforeAll(async () => {
       { id: 24, name: 'CEO/Founder' },
       { id: 25, name: 'Nobody' },
     ],
-    industries: [{ id: 30, name: 'Oil & Gas' }],
+    industries: [
+      { id: 30, name: 'Oil & Gas' },
+      { id: 31, name: 'Groß’s Handel' },
+    ],
     persons: [
       { id: 1, positionId: 21, cityId: 10, industryId: 30 },
       { id: 2, positionId: 21, cityId: 10 },
@@ -78,6 +81,8 @@ describe('a value is found', () => {
     ['job-titles', 'sofware enginer', 'Software Engineer'],
     ['industries', 'oil and', 'nothing'],
     ['industries', 'oil ga', 'Oil & Gas'],
+    ['industries', 'GROSS', 'Groß’s Handel'],
+    ['industries', "groß's", 'Groß’s Handel'],
   ] as const)('%s: %s is %s', async (kind, text, name) => {
     expect(await find(kind, text)).toEqual(name === 'nothing' ? [] : [name]);
   });
