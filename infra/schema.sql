@@ -1053,8 +1053,8 @@ create table graph.suppressions (
 CREATE OR REPLACE FUNCTION graph.fold(value text)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN lower(regexp_replace(NORMALIZE(value, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text));
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length(value) = length(value)) THEN replace(lower(value), '`'::text, ''''::text) ELSE replace(replace(replace(replace(translate(lower(regexp_replace(NORMALIZE(replace(value, '´'::text, ''''::text), NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), 'øđðłıς`‘’‛ʼ′‐‑‒–—―−'::text, 'oddliσ''''''''''''-------'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text) END;
 
 CREATE OR REPLACE FUNCTION graph.fold_all(texts text[])
  RETURNS text[]
@@ -1065,13 +1065,13 @@ RETURN ARRAY(SELECT f.f FROM (unnest(fold_all.texts) t(t) CROSS JOIN LATERAL btr
 CREATE OR REPLACE FUNCTION graph.fold_words(value text)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN "left"(TRIM(BOTH FROM regexp_replace(graph.fold(value), '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+'::text, ' '::text, 'g'::text)), 200);
 
 CREATE OR REPLACE FUNCTION graph.folded_words(value text)
  RETURNS text[]
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN regexp_split_to_array(btrim(regexp_replace(graph.fold(value), '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+'::text, ' '::text, 'g'::text)), ' '::text);
 
 CREATE OR REPLACE FUNCTION graph.hidden_officer_name(p_name_sha256 bytea)

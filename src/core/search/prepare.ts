@@ -6,14 +6,15 @@
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { countryCode } from '../identifiers/country.ts';
+import { fold } from '../lib/fold.ts';
 import type { Condition, Filter, Place } from './parse.ts';
 import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
-  findCountryIds,
   findObjectIds,
   findPlacedCityIds,
   hasDoNotContact,
+  selectCountries,
 } from './search.sql.ts';
 
 /**
@@ -46,16 +47,37 @@ async function idsOf(sql: Sql, condition: Condition): Promise<number[]> {
 
 /** Returns the cities inside given countries, and the countries given as a whole. */
 async function placeIds(sql: Sql, places: readonly Place[]): Promise<PlaceIds> {
-  const countries = places.map(({ country }) => country);
-  const codes = countries.map((country) => countryCode(country) ?? '');
-  const found = await findCountryIds(sql, countries, codes);
+  const countryIdsOf = indexCountries(await selectCountries(sql));
   const cities: { city: string; countryId: number }[] = [];
   const countryIds = new Set<number>();
-  for (const { place, id } of found) {
-    const city = places[place - 1]?.city ?? null;
-    if (city === null) countryIds.add(id);
-    else cities.push({ city, countryId: id });
+  for (const { city, country } of places) {
+    for (const id of countryIdsOf(country)) {
+      if (city === null) countryIds.add(id);
+      else cities.push({ city, countryId: id });
+    }
   }
   const cityIds = cities.length === 0 ? [] : await findPlacedCityIds(sql, cities);
   return { cityIds, countryIds: [...countryIds] };
+}
+
+/**
+ * Finds countries by name in any spelling, or by ISO code. The code of a country that only records name comes from
+ * its name, here and not in the import: the same file must always give the same graph, and the runtime knows more
+ * names with every version.
+ */
+function indexCountries(
+  countries: Awaited<ReturnType<typeof selectCountries>>,
+): (country: string) => Set<number> {
+  const ids = new Map<string, number[]>();
+  const add = (key: string, id: number) => ids.set(key, [...(ids.get(key) ?? []), id]);
+  for (const { id, name, iso2 } of countries) {
+    const code = iso2 ?? countryCode(name);
+    if (code !== null) add(`code ${code}`, id);
+    if (name !== '') add(`name ${fold(name).trim()}`, id);
+  }
+  return (country) => {
+    const code = countryCode(country);
+    const byCode = code === null ? [] : (ids.get(`code ${code}`) ?? []);
+    return new Set([...byCode, ...(ids.get(`name ${fold(country).trim()}`) ?? [])]);
+  };
 }

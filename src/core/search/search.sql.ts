@@ -69,17 +69,12 @@ function cityTest(sql: Sql, member: string, condition: Condition) {
   }
 }
 
-/** Returns countries by name or ISO code, each with the one-based place in the lists that it was found for. */
-export async function findCountryIds(
+/** Returns all countries; a country that only records name has no code. */
+export async function selectCountries(
   sql: Sql,
-  names: string[],
-  codes: string[],
-): Promise<{ place: number; id: number }[]> {
-  return sql<{ place: number; id: number }[]>`
-    select t.place, n.id
-    from unnest(${names}::text[], ${codes}::text[]) with ordinality t (name, code, place)
-    join countries n on n.iso2 = t.code or (n.name <> '' and btrim(fold(n.name)) = btrim(fold(t.name)))
-    order by t.place, n.id`;
+): Promise<{ id: number; name: string; iso2: string | null }[]> {
+  return sql<{ id: number; name: string; iso2: string | null }[]>`
+    select id, name, iso2 from countries where name <> '' or iso2 is not null order by id`;
 }
 
 /** Returns cities by name inside a country. */

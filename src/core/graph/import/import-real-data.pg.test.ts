@@ -7,9 +7,13 @@ import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { packageRoot } from '../../lib/package-root.ts';
+import { parseFilter } from '../../search/parse.ts';
+import { prepareFilter } from '../../search/prepare.ts';
+import { countPeople } from '../../search/search.sql.ts';
 import { importRecords } from './import-records.ts';
 import { openRecords } from './open-records.ts';
 
+const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
 const folder = path.join(packageRoot, '..', 'shared', 'data', 'graph');
 const isFound = existsSync(folder);
 if (!isFound) process.stdout.write('skipped: real data for the import not found\n');
@@ -35,6 +39,24 @@ describe.skipIf(!isFound)('the real data', () => {
       select (select count(*) from persons) = (select count(*) from person_records) as people,
         (select count(*) from companies) = (select count(*) from company_records) as companies`;
     expect(counts).toEqual({ people: true, companies: true });
+  });
+
+  it('has its countries found by code and by name', async () => {
+    const count = async (place: string) => {
+      const query = `locationList=${encodeURIComponent(`[${place}]`)}`;
+      const prepared = await prepareFilter(database.sql, parseFilter(query), owner);
+      return countPeople(database.sql, prepared);
+    };
+    const spellings = [
+      ['London:United Kingdom', 'London:GB', 'london:uk'],
+      [':United States', ':US', ':USA', ':Estados Unidos'],
+      [':Germany', ':DE', ':Deutschland'],
+    ];
+    for (const [name = '', ...others] of spellings) {
+      const people = await count(name);
+      expect([name, people]).not.toEqual([name, 0]);
+      for (const other of others) expect([other, await count(other)]).toEqual([other, people]);
+    }
   });
 });
 
