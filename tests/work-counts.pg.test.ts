@@ -26,14 +26,13 @@ beforeAll(async () => {
     CHUNK_ROWS: String(rowsPerChunk),
     // Few connections: each one queries the server's types on opening, which is counted too.
     DATABASE_CONNECTIONS: '2',
-    // A worker is woken for the first chunk and claims the others itself, as in any long list.
+    // One chunk after the other: each is dispatched when the one before it ends.
     ACCOUNT_CHUNKS_MAX: '1',
   };
   pipeline = await openPipeline(environment, 'files', async (url) => {
     proxy = await openCountingProxy(url);
     return proxy.url;
   });
-  pipeline.queues.mayGoOn = true;
   await importGraph(pipeline.sql, { persons: crowd(people) });
   caller = await pipeline.account(1_000_000);
   // Every connection is open and initialised before counting starts.

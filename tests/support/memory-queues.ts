@@ -46,6 +46,12 @@ export class MemoryQueues implements Queues {
     return this.waiting.filter((woken) => queueOf[woken.name] === queueOf[name]).length;
   }
 
+  async findHeld(_name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const isHeld = (id: string) =>
+      this.#running.has(id) || this.waiting.some((woken) => woken.id === id);
+    return new Set(ids.filter(isHeld));
+  }
+
   async countJobs(): Promise<JobCount[]> {
     return queueNames.map((queue) => {
       const jobs = this.waiting.filter((woken) => queueOf[woken.name] === queue).length;
@@ -81,13 +87,20 @@ export class MemoryQueues implements Queues {
     return true;
   }
 
-  /** Runs waiting wake-ups, and those they cause, `workers` at a time, until none is waiting. */
+  /**
+   * Runs waiting wake-ups, and those they cause, `workers` at a time, until none is waiting. As in BullMQ, the
+   * failure of a chunk ends its job alone. Rejects with the error of any other job.
+   */
   async runUntilIdle(context: JobContext, workers = 1): Promise<void> {
     const running = new Set<Promise<void>>();
     while (this.waiting.length > 0 || running.size > 0) {
       const [next] = this.waiting;
       if (next !== undefined && running.size < workers) {
-        const run = this.run(context, next).finally(() => running.delete(run));
+        const run = this.run(context, next)
+          .catch((error: unknown) => {
+            if (next.name !== 'run-chunk') throw error;
+          })
+          .finally(() => running.delete(run));
         running.add(run);
       } else {
         await Promise.race(running);

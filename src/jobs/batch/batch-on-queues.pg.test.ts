@@ -71,6 +71,24 @@ function testQueue(
     await check(await pipeline.upload(caller, list, options), before);
   });
 
+  test('each chunk of a list is a job that stays in sight, named by batch and number', async () => {
+    const id = await pipeline.upload(caller, list, options);
+    await pipeline.finished(caller, id);
+    const queue = pipeline.context.queues.opened().find(({ name }) => name === 'chunks');
+    const jobsOfList = async () => {
+      const jobs = (await queue?.getJobs(['completed'])) ?? [];
+      return jobs.filter(({ data }) => data.batchId === id);
+    };
+    const chunks = Math.ceil((2 * PEOPLE) / Number(environment.CHUNK_ROWS));
+    // A job completes a moment after its handler.
+    while ((await jobsOfList()).length < chunks);
+    const jobs = await jobsOfList();
+    const names = jobs.map((job) => job.id?.replace(/-\d+$/, ''));
+    expect(names.toSorted()).toEqual(
+      Array.from({ length: chunks }, (_, n) => `${id}-${n + 1}`).toSorted(),
+    );
+  });
+
   test('a list completes and an opt-out is applied while quotes and exports of others fill every slot', async () => {
     const leaving = { id: 9001, email: 'leaving@list.example' };
     await importGraph(pipeline.sql, { persons: [leaving] });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import { claimChunk, claimNextChunk } from '../chunk/claim-chunk.sql.ts';
+import { claimChunk } from '../chunk/claim-chunk.sql.ts';
+import type { JobPayloads } from '../queue/job-names.ts';
 import { dispatchChunks } from './dispatch.sql.ts';
 import { dispatch } from './dispatch.ts';
 
@@ -13,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 beforeEach(async () => {
-  pipeline.queues.mayGoOn = false;
   await pipeline.runUntilIdle();
   expect(pipeline.queues.waiting).toEqual([]);
 });
@@ -26,20 +26,26 @@ async function batchOf(caller: Caller, chunks: number): Promise<string> {
   await pipeline.sql`
     update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
   pipeline.queues.waiting = [];
+  pipeline.queues.history.length = 0;
   return id;
 }
 
-/** The chunks that the next dispatch wakes, in order, as `<label>:<chunk number>`. */
+type ChunkJob = JobPayloads['run-chunk'];
+
+/** The jobs of chunks that wait after a dispatch, in order, as `<label>:<chunk number>`. */
 async function dispatched(labels: Record<string, string>): Promise<string[]> {
   await dispatch(pipeline.context);
-  const woken: string[] = [];
-  for (const { payload } of pipeline.queues.waiting) {
-    const { chunkId } = payload as { chunkId: number };
-    const [chunk] = await pipeline.sql<{ batchId: string; number: number }[]>`
-      select batch_id, number from chunks where id = ${chunkId}`;
-    woken.push(`${labels[chunk?.batchId ?? '']}:${chunk?.number}`);
-  }
-  return woken;
+  return pipeline.queues.waiting.map(({ payload }) => {
+    const { batchId, chunk } = payload as ChunkJob;
+    return `${labels[batchId]}:${chunk}`;
+  });
+}
+
+/** The jobs that the chunks of a batch have had, in order. */
+function jobsOf(batchId: string) {
+  return pipeline.queues.history.filter(
+    ({ name, payload }) => name === 'run-chunk' && (payload as ChunkJob).batchId === batchId,
+  );
 }
 
 describe('dispatch', () => {
@@ -54,7 +60,7 @@ describe('dispatch', () => {
     if (one === undefined || two === undefined || three === undefined) {
       throw new Error('nothing waits');
     }
-    await claimChunk(pipeline.sql, two.payload as { chunkId: number; epoch: number });
+    await claimChunk(pipeline.sql, two.payload as ChunkJob);
     await dispatch(pipeline.context);
     expect(pipeline.queues.waiting).toHaveLength(PER_ACCOUNT);
     await pipeline.queues.run(pipeline.context, one);
@@ -72,7 +78,7 @@ describe('dispatch', () => {
     await dispatch(pipeline.context);
     const [running] = pipeline.queues.waiting;
     if (running === undefined) throw new Error('nothing waits');
-    await claimChunk(pipeline.sql, running.payload as { chunkId: number; epoch: number });
+    await claimChunk(pipeline.sql, running.payload as ChunkJob);
     await pipeline.sql`
       update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
     pipeline.queues.waiting = [];
@@ -106,7 +112,7 @@ describe('dispatch', () => {
     const chosen = await Promise.all(
       Array.from({ length: 6 }, () =>
         inTransaction(pipeline.sql, (tx) =>
-          dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 50 }),
+          dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 50, after: null }),
         ),
       ),
     );
@@ -117,19 +123,18 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
-  test('wakes no worker while enough wake-ups wait, which find the work too', async () => {
+  test('adds no job while the maximum waits, and goes on as they end', async () => {
     const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 2);
     const stale = Array.from({ length: 50 }, (_, chunk) => ({
-      id: `${-chunk}-1`,
-      payload: { chunkId: -chunk, epoch: 1 },
+      id: `${id}-${-chunk}-1`,
+      payload: { batchId: id, chunk: -chunk, attempt: 1, chunkId: -chunk, epoch: 1 },
     }));
     await pipeline.queues.wake('run-chunk', stale);
     const { length: before } = pipeline.queues.history;
     await dispatch(pipeline.context);
     expect(pipeline.queues.history).toHaveLength(before);
-    pipeline.queues.mayGoOn = true;
-    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    await pipeline.runUntilIdle();
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
@@ -144,54 +149,21 @@ describe('dispatch', () => {
   });
 });
 
-describe('a worker that is done with a chunk', () => {
-  /** Claims next chunks until there is none; returns them as `<label>:<chunk number>`. */
-  async function claimAll(labels: Record<string, string>, times = 100): Promise<string[]> {
-    const claimed: string[] = [];
-    for (let claims = 0; claims < times; claims++) {
-      const next = await claimNextChunk(pipeline.sql, { perAccount: PER_ACCOUNT, after: null });
-      if (next === undefined) break;
-      claimed.push(`${labels[next.batch.id]}:${next.chunk.number}`);
-    }
-    return claimed;
-  }
-
-  /** Makes leased chunks wait again. */
-  async function giveBack(): Promise<void> {
-    await pipeline.passAnHour();
-    await pipeline.sweep();
-  }
-
-  test('claims the next one, with or without a wake-up', async () => {
+describe('the job of a chunk', () => {
+  test('is its own: a list of n chunks is n jobs, named by batch and number', async () => {
     const caller = await pipeline.account(1000);
     const id = await batchOf(caller, 10);
     await dispatch(pipeline.context);
-    pipeline.queues.mayGoOn = true;
-    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
-    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
-    // The late wake-ups do nothing.
-    expect(pipeline.queues.waiting).toHaveLength(PER_ACCOUNT - 1);
     await pipeline.runUntilIdle();
-    const chunks = await pipeline.sql`
-      select from chunks where batch_id = ${id} and epoch = 1 and parts = 1`;
-    expect(chunks).toHaveLength(10);
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    const jobs = jobsOf(id);
+    expect(jobs.map(({ payload }) => payload)).toMatchObject(
+      Array.from({ length: 10 }, (_, n) => ({ batchId: id, chunk: n + 1, attempt: 1 })),
+    );
+    for (const [n, job] of jobs.entries()) expect(job.id).toContain(`${id}-${n + 1}-`);
   });
 
-  test('serves the account with the fewest running chunks, and respects each account’s share', async () => {
-    const big = await pipeline.account(1000);
-    const large = await batchOf(big, 5);
-    const small = await pipeline.account(1000);
-    const labels: Record<string, string> = { [large]: 'large' };
-    expect(await claimAll(labels, 1)).toEqual(['large:1']);
-    labels[await batchOf(small, 2)] = 'little';
-    const claimed = await claimAll(labels);
-    expect(claimed[0]).toBe('little:1');
-    expect(claimed.slice(1, 3).sort()).toEqual(['large:2', 'little:2']);
-    expect(claimed.slice(3)).toEqual(['large:3']);
-    await giveBack();
-  });
-
-  test('serves accounts round-robin, whatever the number and age of their lists', async () => {
+  test('is followed by those of other accounts, round-robin, whatever the number and age of their lists', async () => {
     const labels: Record<string, string> = {};
     for (const label of ['one', 'two', 'many']) {
       const caller = await pipeline.account(1000);
@@ -200,9 +172,8 @@ describe('a worker that is done with a chunk', () => {
     }
     const order: string[] = [];
     pipeline.faults.put = async (key) => void order.push(labels[key.split('/')[1] ?? ''] ?? '');
-    pipeline.queues.mayGoOn = true;
     await dispatch(pipeline.context);
-    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    await pipeline.runUntilIdle();
     delete pipeline.faults.put;
     // Each part has a person index as well.
     const parts = order.filter((_, put) => put % 2 === 0);
@@ -213,47 +184,96 @@ describe('a worker that is done with a chunk', () => {
     expect(parts).toHaveLength(12);
   });
 
-  test('gets a different chunk from any concurrent claim', async () => {
-    const caller = await pipeline.account(1000);
-    const id = await batchOf(caller, 10);
-    const asking = 5;
-    const { sql } = pipeline.context;
-    let claiming: ReturnType<typeof claimNextChunk>[] = [];
-    await inTransaction(pipeline.sql, async (tx) => {
-      await tx`select from chunks where batch_id = ${id} and number = 1 for update`;
-      claiming = Array.from({ length: asking }, () =>
-        claimNextChunk(sql, { perAccount: PER_ACCOUNT, after: null }),
+  test('with room for one more goes to each account in turn, not to the first of them again', async () => {
+    const labels: Record<string, string> = {};
+    const accounts: string[] = [];
+    for (let account = 0; account < 3; account++) {
+      const caller = await pipeline.account(1000);
+      accounts.push(caller.accountId);
+      labels[await batchOf(caller, 2)] = caller.accountId;
+    }
+    const order: string[] = [];
+    let after: string | null = null;
+    for (let turn = 0; turn < 6; turn++) {
+      const [chosen] = await inTransaction(pipeline.sql, (tx) =>
+        dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 1, after }),
       );
-      await pipeline.untilBlocked(asking);
-    });
-    const claims = await Promise.all(claiming);
-    const numbers = claims.flatMap((claimed) =>
-      claimed === undefined ? [] : claimed.chunk.number,
-    );
-    expect(numbers.sort()).toEqual([1, 2, 3]);
-    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'running' });
-    await giveBack();
+      // Waits again at once, so that no account has a chunk in flight.
+      await pipeline.sql`
+        update chunks set state = 'pending', dispatched_at = null, run_after = now() + interval '1 minute'
+        where id = ${chosen?.chunkId ?? null}`;
+      after = chosen?.accountId ?? null;
+      order.push(labels[chosen?.batchId ?? ''] ?? '');
+    }
+    expect(order.slice(0, 3)).toEqual(accounts.toSorted());
+    expect(order.slice(3)).toEqual(accounts.toSorted());
+    await pipeline.passAnHour();
+    await pipeline.sweep();
   });
 
-  test('claims none of a paused batch, or of one in which another chunk must come first', async () => {
+  test('of a list with dedupe comes when the chunk before it is done', async () => {
     const caller = await pipeline.account(1000);
-    const paused = await batchOf(caller, 2);
-    await pipeline.sql`update batches set state = 'paused', reason = 'user' where id = ${paused}`;
-    const inOrder = await batchOf(caller, 2);
-    await pipeline.sql`update batches set dedupe = true where id = ${inOrder}`;
-    expect(await claimAll({ [inOrder]: 'in order' })).toEqual(['in order:1']);
-    await giveBack();
+    const id = await batchOf(caller, 3);
+    await pipeline.sql`update batches set dedupe = true where id = ${id}`;
+    expect(await dispatched({ [id]: 'in order' })).toEqual(['in order:1']);
+    await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    expect(await dispatched({ [id]: 'in order' })).toEqual(['in order:2']);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
-  test('that is shutting down wakes others for the rest', async () => {
+  test('fails with its chunk, which then gets another job', async () => {
     const caller = await pipeline.account(1000);
-    await batchOf(caller, 10);
+    const id = await batchOf(caller, 1);
+    pipeline.faults.put = async () => {
+      delete pipeline.faults.put;
+      throw new Error('the part is not written');
+    };
     await dispatch(pipeline.context);
-    const [first] = pipeline.queues.waiting;
-    if (first === undefined) throw new Error('nothing waits');
-    pipeline.queues.waiting = [first];
-    await pipeline.queues.run(pipeline.context, first);
-    expect(pipeline.queues.waiting).toHaveLength(1);
-    await giveBack();
+    const running = pipeline.queues.runNext(pipeline.context, 'run-chunk');
+    await expect(running).rejects.toThrow('object store');
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    expect(new Set(jobsOf(id).map((job) => job.id)).size).toBe(2);
+  });
+
+  test('says which attempt it is, after a worker that died', async () => {
+    const caller = await pipeline.account(1000);
+    const id = await batchOf(caller, 1);
+    await dispatch(pipeline.context);
+    const [first] = pipeline.queues.waiting.splice(0);
+    await claimChunk(pipeline.sql, first?.payload as ChunkJob);
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    const attempts = jobsOf(id).map(({ payload }) => (payload as ChunkJob).attempt);
+    expect(attempts).toEqual([1, 2]);
+  });
+
+  test('that ended without a claim is replaced by the sweep', async () => {
+    const caller = await pipeline.account(1000);
+    const id = await batchOf(caller, 1);
+    await dispatch(pipeline.context);
+    // A queue that came back empty.
+    pipeline.queues.waiting = [];
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    expect(jobsOf(id)).toHaveLength(2);
+  });
+
+  test('stays the only one while it waits, however long that takes', async () => {
+    const caller = await pipeline.account(1000);
+    const id = await batchOf(caller, 1);
+    await dispatch(pipeline.context);
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    expect(jobsOf(id)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Chooses the chunks to wake next; claims choose in the same way. */
+/** Chooses the chunks to dispatch next. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import { runnableStates } from './states.ts';
@@ -10,12 +10,23 @@ const DISPATCH_LOCK = 7_318_224_906;
 const UUID_MIN = '00000000-0000-0000-0000-000000000000';
 const UUID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** A chunk as of its dispatch. A claim needs the same epoch. */
 export interface ChunkWakeUp {
   chunkId: number;
   epoch: number;
 }
 
+/** A dispatched chunk with what names its job. */
 export interface DispatchedChunk extends ChunkWakeUp {
+  batchId: string;
+  number: number;
+  /** Failures of the chunk so far. */
+  failures: number;
+}
+
+export interface ChosenChunk extends DispatchedChunk {
+  accountId: string;
+  /** Its place among the chunks in flight of its account, from 1. */
   place: number;
 }
 
@@ -24,7 +35,7 @@ export interface DispatchedChunk extends ChunkWakeUp {
  * number by account. In-flight chunks are few and have their own index; each looks up its batch by id, whatever
  * number the planner estimates.
  */
-export function inFlight(sql: Sql) {
+function inFlight(sql: Sql) {
   return sql`
     flight as materialized (
       select c.id, c.batch_id, c.number, c.state, c.epoch, b.account_id, b.created_at
@@ -42,7 +53,7 @@ export function inFlight(sql: Sql) {
  * `after`, by id, then the others. Each is one index descent, made when its row is requested: a query for the
  * first account reads no other. Rows of `step` 0 are not accounts.
  */
-export function accountsInTurn(sql: Sql, after: string | null) {
+function accountsInTurn(sql: Sql, after: string | null) {
   return sql`
     turn (account_id, had_its_turn, step) as (
       select coalesce(${after}::uuid, ${UUID_MIN}::uuid), ${after}::uuid is null, 0
@@ -65,7 +76,7 @@ export function accountsInTurn(sql: Sql, after: string | null) {
 }
 
 /** The condition that a chunk of the batch `b` may run now. */
-export function mayRun(sql: Sql) {
+function mayRun(sql: Sql) {
   return sql`
     (run_after is null or run_after <= clock_timestamp())
     -- With dedupe, chunks run one after the other, so that the first row of a record is known.
@@ -74,20 +85,26 @@ export function mayRun(sql: Sql) {
 }
 
 /**
- * Chooses at most `most` chunks to wake: accounts with the fewest chunks in flight first, of each its oldest
- * batch, in file order, at most `perAccount` in flight per account. Call in a transaction, and enqueue the
- * returned chunks after the commit. Reads at most `most` accounts with runnable chunks.
+ * Chooses at most `most` chunks to dispatch: accounts with the fewest chunks in flight first, round-robin by id
+ * after the account `after`; of each its oldest batch, in file order. At most `perAccount` chunks of an account
+ * are in flight. Call in a transaction, and enqueue the returned chunks, in their order, after the commit.
+ * Reads at most `most` squared chunks, and no account after the last of them.
  */
 export async function dispatchChunks(
   sql: Sql,
-  { perAccount, most }: { perAccount: number; most: number },
-): Promise<DispatchedChunk[]> {
+  { perAccount, most, after }: { perAccount: number; most: number; after: string | null },
+): Promise<ChosenChunk[]> {
   await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
-  return sql<DispatchedChunk[]>`
-    with recursive ${inFlight(sql)}, ${accountsInTurn(sql, null)},
+  return sql<ChosenChunk[]>`
+    with recursive ${inFlight(sql)}, ${accountsInTurn(sql, after)},
     candidates as (
-      select c.id, a.in_flight + c.place as place
-      from account a cross join lateral (
+      select c.id, a.account_id, a.in_flight + c.place as place
+      from (
+        (select account_id, in_flight from account where in_flight = 0)
+        union all
+        (select account_id, in_flight from busy
+          order by in_flight, account_id <= ${after}::uuid, account_id)) a
+      cross join lateral (
         select id, row_number() over (order by created_at, batch_id, number) as place from (
           select c.id, c.number, b.id as batch_id, b.created_at
           from batches b cross join lateral (
@@ -98,9 +115,33 @@ export async function dispatchChunks(
           order by b.created_at, b.id, c.number
           limit greatest(0, least(${perAccount} - a.in_flight, ${most}))) c) c
       limit ${most * most}),
-    chosen as (select id, place from candidates order by place limit ${most})
-    update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
-    from chosen
-    where chunks.id = chosen.id and chunks.state = 'pending'
-    returning chunks.id as chunk_id, chunks.epoch, chosen.place`;
+    chosen as (
+      select id, account_id, place,
+        row_number() over (order by place, account_id <= ${after}::uuid, account_id) as turn
+      from candidates order by turn limit ${most}),
+    dispatched as (
+      update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
+      from chosen
+      where chunks.id = chosen.id and chunks.state = 'pending'
+      returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures,
+        chosen.account_id, chosen.place, chosen.turn)
+    select chunk_id, epoch, batch_id, number, failures, account_id, place
+    from dispatched order by turn`;
+}
+
+/** Dispatched chunks that no worker has claimed for `seconds`. */
+export async function listUnclaimed(sql: Sql, seconds: number): Promise<DispatchedChunk[]> {
+  return sql<DispatchedChunk[]>`
+    select id as chunk_id, epoch, batch_id, number, failures from chunks
+    where state = 'dispatched'
+      and dispatched_at < clock_timestamp() - make_interval(secs => ${seconds})`;
+}
+
+/** Makes dispatched chunks pending again, unless they were claimed since. */
+export async function takeBack(sql: Sql, chunks: readonly ChunkWakeUp[]): Promise<void> {
+  await sql`
+    update chunks set state = 'pending', epoch = chunks.epoch + 1, dispatched_at = null
+    from unnest(${chunks.map(({ chunkId }) => chunkId)}::bigint[], ${chunks.map(({ epoch }) => epoch)}::int[])
+      as lost (id, epoch)
+    where chunks.id = lost.id and chunks.epoch = lost.epoch and chunks.state = 'dispatched'`;
 }

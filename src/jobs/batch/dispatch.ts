@@ -1,11 +1,18 @@
 /**
- * Wakes workers for the next chunks, fairly between accounts. An awake worker continues on its own, so only new
- * or abandoned work needs a wake-up.
+ * Gives every chunk that may run next a job of its own, fairly between accounts. Called after each change that
+ * lets a chunk run: a split, the end of another chunk, a resume; the sweep repeats it.
  */
 import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import type { Queues } from '../queue/queues.ts';
-import { dispatchChunks } from './dispatch.sql.ts';
+import type { JobPayloads } from '../queue/job-names.ts';
+import type { Queues, WakeUp } from '../queue/queues.ts';
+import {
+  type ChosenChunk,
+  type DispatchedChunk,
+  dispatchChunks,
+  listUnclaimed,
+  takeBack,
+} from './dispatch.sql.ts';
 
 export interface DispatchContext extends Pick<Context, 'sql'> {
   queues: Queues;
@@ -18,27 +25,51 @@ export interface DispatchContext extends Pick<Context, 'sql'> {
  */
 const PRIORITY = { first: 1, further: 2 } as const;
 
-/**
- * While this many wait, every free worker has a wake-up and finds all the work. Workers that continue on their
- * own take none, so more would only pile up.
- */
-const WAKE_UPS_ENOUGH = 50;
+/** Maximum of chunk jobs that wait, of all accounts. What is not in the queue can still be reordered. */
+const WAITING_MAX = 50;
 
-/** Commits the choice, then wakes the jobs; the sweep repeats a lost wake-up. */
+/** Seconds after which the sweep asks the queue whether it still holds the job of an unclaimed chunk. */
+const UNCLAIMED_SECONDS = 5;
+
+/** The account whose chunk this process dispatched last; its next choice starts after it. */
+let lastServed: string | null = null;
+
+/** Commits the choice, then adds the jobs; the sweep repeats a lost job. */
 export async function dispatch(context: DispatchContext): Promise<void> {
-  if ((await context.queues.countWaiting('run-chunk')) >= WAKE_UPS_ENOUGH) return;
-  const wakeUps = await inTransaction(context.sql, (tx) =>
-    dispatchChunks(tx, { perAccount: context.config.accountChunksMax, most: WAKE_UPS_ENOUGH }),
+  const room = WAITING_MAX - (await context.queues.countWaiting('run-chunk'));
+  if (room <= 0) return;
+  const chosen = await inTransaction(context.sql, (tx) =>
+    dispatchChunks(tx, {
+      perAccount: context.config.accountChunksMax,
+      most: room,
+      after: lastServed,
+    }),
   );
-  const ordered = [...wakeUps].sort((a, b) => a.place - b.place);
-  await context.queues.wake(
-    'run-chunk',
-    ordered.map(({ chunkId, epoch, place }) => ({
-      id: `${chunkId}-${epoch}`,
-      payload: { chunkId, epoch },
-      priority: place === 1 ? PRIORITY.first : PRIORITY.further,
-      // Each chunk belongs to the trace of its own batch.
-      trace: null,
-    })),
-  );
+  lastServed = chosen.at(-1)?.accountId ?? lastServed;
+  await context.queues.wake('run-chunk', chosen.map(chunkJob));
+}
+
+/** Makes chunks pending again whose jobs the queue lost. Throws when the queue cannot be asked. */
+export async function takeBackLost({ sql, queues }: DispatchContext): Promise<void> {
+  const unclaimed = await listUnclaimed(sql, UNCLAIMED_SECONDS);
+  if (unclaimed.length === 0) return;
+  const held = await queues.findHeld('run-chunk', unclaimed.map(jobId));
+  const lost = unclaimed.filter((chunk) => !held.has(jobId(chunk)));
+  if (lost.length > 0) await takeBack(sql, lost);
+}
+
+function chunkJob(chunk: ChosenChunk): WakeUp<JobPayloads['run-chunk']> {
+  const { chunkId, epoch, batchId, number, failures, place } = chunk;
+  return {
+    id: jobId(chunk),
+    payload: { batchId, chunk: number, attempt: failures + 1, chunkId, epoch },
+    priority: place === 1 ? PRIORITY.first : PRIORITY.further,
+    // Each chunk belongs to the trace of its own batch.
+    trace: null,
+  };
+}
+
+/** Whoever makes a dispatched chunk pending raises its epoch, so that each dispatch has an id of its own. */
+function jobId({ batchId, number, epoch }: DispatchedChunk): string {
+  return `${batchId}-${number}-${epoch}`;
 }

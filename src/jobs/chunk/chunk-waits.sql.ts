@@ -52,7 +52,7 @@ export async function waitForKey(
 function takeBackWakeUps(sql: Sql) {
   return sql`
     chunk as (
-      update chunks set state = 'pending', dispatched_at = null
+      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
       where id in (
         select c.id from chunks c
         where c.batch_id in (select id from waiting) and c.state = 'dispatched'

@@ -7,8 +7,8 @@ import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
-import { accountsInTurn, type ChunkWakeUp, inFlight, mayRun } from '../batch/dispatch.sql.ts';
-import { CLAIM_ATTEMPTS, leaseEnd } from '../batch/lease.sql.ts';
+import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
+import { leaseEnd } from '../batch/lease.sql.ts';
 import { runnableStates } from '../batch/states.ts';
 
 /** A chunk as a worker needs it. */
@@ -51,75 +51,11 @@ export interface Claim {
  * the wake-up is outdated, another worker was first, or the batch is neither running nor being cancelled.
  */
 export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim | undefined> {
-  const claimed = await claim(
-    sql,
-    sql`
-      chosen as (
-        select id, batch_id, state, epoch from chunks
-        where id = ${wakeUp.chunkId} and epoch = ${wakeUp.epoch} and state = 'dispatched')`,
-  );
-  return claimed === 'too late' ? undefined : claimed;
-}
-
-/**
- * Claims the next chunk for a worker that has finished one. Chooses among the accounts with the fewest running
- * chunks, round-robin by id after the account `after`; then its oldest batch, in file order. A pending wake-up
- * of the chunk then comes too late and does no harm. At most `perAccount` chunks of an account are in flight.
- * Undefined when there is none. Takes no lock: concurrent workers choose the same chunk, one gets it, and the
- * others choose again.
- */
-export async function claimNextChunk(
-  sql: Sql,
-  { perAccount, after }: { perAccount: number; after: string | null },
-): Promise<Claim | undefined> {
-  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    const claimed = await claim(sql, chooseNext(sql, perAccount, after));
-    if (claimed !== 'too late') return claimed;
-  }
-  return undefined;
-}
-
-/** CTE `chosen` of `claimNextChunk`, with the CTEs that it needs. */
-function chooseNext(sql: Sql, perAccount: number, after: string | null): ReturnType<Sql> {
-  const first = sql`select id, batch_id, number, state, epoch from chunks`;
-  return sql`
-    ${inFlight(sql)}, ${accountsInTurn(sql, after)},
-    chosen as (
-      select c.id, c.batch_id, c.state, c.epoch
-      from (
-        -- Reads only up to the first account with a chunk: few others come before it.
-        (select account_id, in_flight from account where leased = 0)
-        union all
-        (select account_id, in_flight from busy where leased > 0
-          order by leased, account_id <= ${after}::uuid, account_id)) a
-      cross join lateral (
-        (select c.* from batches b cross join lateral (
-            -- One state at a time, and not as a parameter: the index over unfinished chunks begins with it.
-            (${first} where batch_id = b.id and state = 'dispatched' and ${mayRun(sql)}
-              order by number limit 1)
-            union all
-            (${first} where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-              order by number limit 1)
-            order by number limit 1) c
-          where b.claimable_account = a.account_id and a.in_flight < ${perAccount}
-          order by b.created_at, b.id limit 1)
-        union all
-        -- An account with its maximum in flight continues with chunks already dispatched.
-        (select id, batch_id, number, state, epoch from flight
-          where account_id = a.account_id and state = 'dispatched' and a.in_flight >= ${perAccount}
-          order by created_at, batch_id, number limit 1)
-        limit 1) c
-      limit 1)`;
-}
-
-/**
- * Claims the chunk of the CTE `chosen`: undefined when there is none, `too late` when it changed since it was
- * read.
- */
-async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too late' | undefined> {
   type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression'>;
-  const [row] = await sql<(Row | { chunkId: null })[]>`
-    with recursive ${chosen},
+  const [row] = await sql<Row[]>`
+    with chosen as (
+      select id, batch_id, state, epoch from chunks
+      where id = ${wakeUp.chunkId} and epoch = ${wakeUp.epoch} and state = 'dispatched'),
     batch as (
       select ${batchColumns(sql)}, trace_parent,
         (select rows_of from api_keys where api_keys.id = key_id) as rows_of,
@@ -141,9 +77,8 @@ async function claim(sql: Sql, chosen: ReturnType<Sql>): Promise<Claim | 'too la
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
       returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
         c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max)
-    select claimed.*, batch.* from chosen left join claimed on true left join batch on true`;
+    select claimed.*, batch.* from claimed cross join batch`;
   if (row === undefined) return undefined;
-  if (row.chunkId === null) return 'too late';
   const { traceParent, lastSuppression } = row;
   return { chunk: row, batch: row, traceParent, lastSuppression };
 }

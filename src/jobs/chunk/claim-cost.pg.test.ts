@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertOpenLists, settleBatches } from '../../../bench/open-lists.sql.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
 import { prices } from '../../core/operations.ts';
-import { dispatchChunks } from '../batch/dispatch.sql.ts';
+import { type ChosenChunk, dispatchChunks, listUnclaimed } from '../batch/dispatch.sql.ts';
 import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
 import { endWaits } from './chunk-waits.sql.ts';
-import { claimNextChunk } from './claim-chunk.sql.ts';
+import { claimChunk } from './claim-chunk.sql.ts';
 import { reclaimChunks } from './commit-part.sql.ts';
 
 const ACCOUNTS = 20;
@@ -74,19 +75,22 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
   await queues.runNext(context, 'split-batch');
   await sql`update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
 
+  let chosen: ChosenChunk[] = [];
   let claimed: string | undefined;
   const after = accounts.toSorted()[0] ?? null;
   const reads = {
     dispatch: await rowsRead(async (tx) => {
-      expect(await dispatchChunks(tx, { perAccount, most: 50 })).toHaveLength(1);
+      chosen = await dispatchChunks(tx, { perAccount, most: 50, after });
     }),
     claim: await rowsRead(async (tx) => {
-      claimed = (await claimNextChunk(tx, { perAccount, after }))?.batch.id;
+      claimed = (await claimChunk(tx, must(chosen[0], 'a chunk')))?.batch.id;
     }),
-    reclaim: await rowsRead((tx) => reclaimChunks(tx, 0)),
+    unclaimed: await rowsRead((tx) => listUnclaimed(tx, 0)),
+    reclaim: await rowsRead(reclaimChunks),
     endWaits: await rowsRead(endWaits),
     resume: await rowsRead((tx) => resumePaidBatches(tx, prices)),
   };
+  expect(chosen).toHaveLength(1);
   expect(claimed).toBe(id);
   for (const [work, rows] of Object.entries(reads)) expect(rows, work).toBeLessThan(READ_MAX);
 });

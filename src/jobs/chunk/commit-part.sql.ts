@@ -154,13 +154,13 @@ export type Release =
 
 /**
  * Ends a claim without a part: voids the reservation and makes the chunk wait under a new epoch. Changes
- * nothing when the epoch is old. Call in a transaction.
+ * nothing and returns false when the epoch is old. Call in a transaction.
  */
 export async function releaseChunk(
   sql: Sql,
   held: ChunkWakeUp & { batchId: string; keyId: string },
   why: Release,
-): Promise<void> {
+): Promise<boolean> {
   const pauses = 'pauseFor' in why;
   const fails = !pauses && why.waits === 'chunk';
   await sql`select id from batches where id = ${held.batchId} for update`;
@@ -181,10 +181,12 @@ export async function releaseChunk(
         else b.reason end
     where b.id = ${held.batchId} and exists (select from chunk)
     returning b.id`;
-  if (released.length === 0 || pauses) return;
+  if (released.length === 0) return false;
+  if (pauses) return true;
   const { batchId, keyId } = held;
   if (why.waits === 'batch') await waitForTime(sql, batchId, why.seconds);
   if (why.waits === 'key') await waitForKey(sql, { batchId, keyId, seconds: why.seconds });
+  return true;
 }
 
 /**
@@ -200,14 +202,10 @@ function countFailure(sql: Sql, halveFrom: number | null) {
 }
 
 /**
- * Reclaims expired leases (epoch + 1 and the void of the old reservation in one statement) and chunks
- * dispatched long ago whose wake-up was lost. Returns the number of reclaimed leases. Call in a transaction.
+ * Reclaims expired leases: epoch + 1 and the void of the old reservation in one statement. Returns their
+ * number. Call in a transaction.
  */
-export async function reclaimChunks(sql: Sql, lostWakeUpSeconds: number): Promise<number> {
-  await sql`
-    update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
-    where state = 'dispatched'
-      and dispatched_at < clock_timestamp() - make_interval(secs => ${lostWakeUpSeconds})`;
+export async function reclaimChunks(sql: Sql): Promise<number> {
   const expired = await sql<{ batchId: string }[]>`
     select distinct batch_id from chunks
     where state = 'leased' and lease_until < clock_timestamp()`;

@@ -124,7 +124,7 @@ describe('a claim', () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
     await claimChunk(sql, { chunkId, epoch });
-    expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(0);
+    expect(await inTransaction(sql, reclaimChunks)).toBe(0);
   });
 });
 
@@ -225,7 +225,7 @@ describe('a worker that froze and resumed', () => {
       await tx`select id from batches where id = ${id} for update`;
       reserving = reserveForChunk(sql, input);
       await pipeline.untilBlocked(1);
-      expect(await reclaimChunks(tx, 3600)).toBe(1);
+      expect(await reclaimChunks(tx)).toBe(1);
     });
     expect(await reserving).toBeUndefined();
     expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 0 });
@@ -266,13 +266,13 @@ describe('an expired lease', () => {
     expect(await pipeline.wallet(caller)).toEqual({ ...before, reserved: 2 });
 
     await pipeline.passAnHour();
-    expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(1);
+    expect(await inTransaction(sql, reclaimChunks)).toBe(1);
     expect(await pipeline.wallet(caller)).toEqual(before);
     const [chunk] = await sql`select state, epoch, failures from chunks where id = ${chunkId}`;
     expect(chunk).toEqual({ state: 'pending', epoch: claim.epoch + 1, failures: 1 });
     const reservations = await sql`select state from reservations where batch_id = ${id}`;
     expect([...reservations]).toEqual([{ state: 'voided' }]);
-    expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(0);
+    expect(await inTransaction(sql, reclaimChunks)).toBe(0);
   });
 
   test('releases credits to wallets in the order of their ids, the order in which single calls lock them', async () => {
@@ -284,7 +284,7 @@ describe('an expired lease', () => {
     let reclaiming: Promise<unknown> = Promise.resolve();
     await inTransaction(sql, async (tx) => {
       await tx`select from wallets where account_id = ${first} for update`;
-      reclaiming = inTransaction(sql, (other) => reclaimChunks(other, 3600));
+      reclaiming = inTransaction(sql, reclaimChunks);
       await pipeline.untilBlocked(1);
       // It waits for the first wallet and holds none of the others, so there is no deadlock.
       const free = await sql`
@@ -303,7 +303,7 @@ describe('an expired lease', () => {
     await sql`
       update chunks set lease_until = now() - interval '1 second'
       where batch_id = ${id} and number = 1`;
-    expect(await inTransaction(sql, (tx) => reclaimChunks(tx, 3600))).toBe(1);
+    expect(await inTransaction(sql, reclaimChunks)).toBe(1);
     const after = await sql`select state from chunks where batch_id = ${id} order by number`;
     expect([...after]).toEqual([{ state: 'pending' }, { state: 'leased' }]);
   });
@@ -314,7 +314,7 @@ describe('an expired lease', () => {
     await claimChunk(sql, { chunkId, epoch });
     await pipeline.passAnHour();
     const taken = await Promise.all(
-      Array.from({ length: 4 }, () => inTransaction(sql, (tx) => reclaimChunks(tx, 3600))),
+      Array.from({ length: 4 }, () => inTransaction(sql, reclaimChunks)),
     );
     expect(taken.reduce((sum, chunks) => sum + chunks, 0)).toBe(1);
   });

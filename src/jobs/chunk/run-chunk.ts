@@ -25,7 +25,7 @@ import { encodePersonIndex, indexedSubject, personIndexKey } from '../result/per
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
 import type { ReadChunk } from './chunk-work.ts';
-import { type Claim, type ClaimedChunk, claimChunk, claimNextChunk } from './claim-chunk.sql.ts';
+import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
@@ -44,31 +44,28 @@ const MISSING_SECONDS = 30;
  */
 const FAILURES_MAX = 40;
 
-/** The account of the chunk that this process claimed last; its next claim starts after it. */
-let lastServed: string | null = null;
-
-/** The job that runs chunks; `read` gives the work of each kind of batch. */
+/** The job of one chunk; `read` gives the work of each kind of batch. Throws the error of a failed chunk. */
 export const runChunkJob = (read: ReadChunk) =>
   defineJob({
     name: 'run-chunk',
-    payload: z.object({ chunkId: z.number().int(), epoch: z.number().int() }),
-    async run(context, wakeUp, slot) {
-      const { sql, config } = context;
-      // The queue is only the wake-up: an awake worker claims chunk after chunk.
-      const claimNext = async () =>
-        slot.mayGoOn()
-          ? claimNextChunk(sql, { perAccount: config.accountChunksMax, after: lastServed })
-          : undefined;
-      let phases = startPhases();
-      let claim = (await claimChunk(sql, wakeUp)) ?? (await claimNext());
-      while (claim !== undefined) {
-        lastServed = claim.batch.accountId;
-        await runTraced({ ...context, ...phases, read }, claim);
-        phases = startPhases();
-        claim = await claimNext();
+    payload: z.object({
+      batchId: z.uuid(),
+      chunk: z.number().int(),
+      attempt: z.number().int(),
+      chunkId: z.number().int(),
+      epoch: z.number().int(),
+    }),
+    async run(context, wakeUp) {
+      const phases = startPhases();
+      const claim = await claimChunk(context.sql, wakeUp);
+      try {
+        if (claim !== undefined) await runTraced({ ...context, ...phases, read }, claim);
+      } finally {
+        // Its account may have another chunk in flight now.
+        await dispatch(context).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'dispatch failed, the sweep will repeat it'),
+        );
       }
-      // A worker that shuts down wakes others for the rest.
-      if (!slot.mayGoOn()) await dispatch(context);
     },
   });
 
@@ -84,7 +81,7 @@ function runTraced(context: ChunkContext, claim: Claim): Promise<void> {
   return tracedIn(traceParent, span, () => runClaim(context, claim));
 }
 
-/** Runs a claim and handles its failures. */
+/** Runs a claim. After a failure the chunk waits for its next attempt, and the error is thrown. */
 async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   const { batch, chunk } = claim;
   if (chunk.failures >= FAILURES_MAX) {
@@ -109,12 +106,17 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       // A retry would read the same.
       return await endWithError(context, batch.id, error);
     }
-    context.log.error({ err: error, batch: chunk.batchId, chunk: chunk.number }, 'chunk failed');
     const waits = isUnavailable(error) ? 'batch' : 'chunk';
     const seconds = isObjectMissing(error) ? MISSING_SECONDS : RETRY_SECONDS;
     const why = { waits, seconds } as const;
-    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+    if (!(await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why)))) {
+      // Another worker holds the chunk, or the batch ended.
+      const { batchId, number } = chunk;
+      context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
+      return;
+    }
     if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
+    throw error;
   } finally {
     lease.stop();
   }

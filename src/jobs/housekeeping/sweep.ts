@@ -4,7 +4,7 @@
  */
 import { inTransaction } from '../../core/db/client.ts';
 import { prices } from '../../core/operations.ts';
-import { dispatch } from '../batch/dispatch.ts';
+import { dispatch, takeBackLost } from '../batch/dispatch.ts';
 import { batchJobNames, wakeWaiting } from '../batch/run-batch-jobs.ts';
 import { endWaits } from '../chunk/chunk-waits.sql.ts';
 import { reclaimChunks } from '../chunk/commit-part.sql.ts';
@@ -16,11 +16,6 @@ import { resumePaidBatches } from './resume-paid.sql.ts';
 
 /** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
 const SWEEP_EVERY_MS = 4_000;
-/**
- * A wake-up unclaimed for this long is lost. The time is short when the queue has none waiting, because a
- * worker that takes a wake-up claims its chunk in milliseconds.
- */
-const LOST_WAKE_UP_SECONDS = { drained: 5, waiting: 30 } as const;
 /** Younger work should still have a wake-up on its way. */
 const UNATTENDED_SECONDS = 10;
 
@@ -28,9 +23,8 @@ const UNATTENDED_SECONDS = 10;
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
   await context.queues.repair();
-  const queue = (await context.queues.countWaiting('run-chunk')) === 0 ? 'drained' : 'waiting';
-  const lostSeconds = LOST_WAKE_UP_SECONDS[queue];
-  const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, lostSeconds));
+  await takeBackLost(context);
+  const reclaimed = await inTransaction(sql, reclaimChunks);
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'reclaimed expired leases');
   leasesReclaimed.inc(reclaimed);
   await inTransaction(sql, endWaits);

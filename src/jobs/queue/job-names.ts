@@ -17,7 +17,14 @@ export const queueNames: readonly QueueName[] = [
 export interface JobPayloads {
   'split-batch': { batchId: string };
   'write-ids': { batchId: string };
-  'run-chunk': { chunkId: number; epoch: number };
+  /** The first three are for people who look at the queue. */
+  'run-chunk': {
+    batchId: string;
+    chunk: number;
+    attempt: number;
+    chunkId: number;
+    epoch: number;
+  };
   'finish-batch': { batchId: string };
   'quote-batch': { batchId: string };
   'redact-results': { batchId: string };

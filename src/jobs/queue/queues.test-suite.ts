@@ -1,9 +1,10 @@
 /** The contract of the queue, for every store. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Signal } from '../../../tests/support/signal.ts';
+import { must } from '../../core/lib/assert.ts';
 import { createLog } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
-import { queueNames } from './job-names.ts';
+import { type QueueName, queueNames } from './job-names.ts';
 import { openQueues, type Queues } from './queues.ts';
 
 /** A queue's store under test. */
@@ -48,8 +49,20 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       return worker;
     });
   };
+  const openedQueue = (name: QueueName) =>
+    must(
+      queues.opened().find((queue) => queue.name === name),
+      `queue ${name}`,
+    );
+  const chunkPayload = (chunkId: number) => ({
+    batchId: 'list',
+    chunk: chunkId,
+    attempt: 1,
+    chunkId,
+    epoch: 1,
+  });
   const wakeChunk = (chunkId: number, priority?: number) => {
-    const wakeUp = { id: `${chunkId}-1`, payload: { chunkId, epoch: 1 } };
+    const wakeUp = { id: `list-${chunkId}-1`, payload: chunkPayload(chunkId) };
     return queues.wake('run-chunk', [priority === undefined ? wakeUp : { ...wakeUp, priority }]);
   };
 
@@ -64,15 +77,17 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
     await wakeChunk(2);
     await done.raised;
-    expect(ran).toContainEqual({ name: 'run-chunk', data: { chunkId: 1, epoch: 1 } });
-    expect(ran).toContainEqual({ name: 'run-chunk', data: { chunkId: 2, epoch: 1 } });
+    expect(ran).toContainEqual({ name: 'run-chunk', data: chunkPayload(1) });
+    expect(ran).toContainEqual({ name: 'run-chunk', data: chunkPayload(2) });
     expect(ran).toContainEqual({ name: 'split-batch', data: { batchId: 'a' } });
   });
 
   test('a wake-up whose id is already waiting is ignored; one whose job has run is accepted', async () => {
-    await wakeChunk(3);
-    await wakeChunk(3);
-    await wakeChunk(4);
+    const wakeBatch = (batchId: string) =>
+      queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId } }]);
+    await wakeBatch('b');
+    await wakeBatch('b');
+    await wakeBatch('c');
     const ran: Ran[] = [];
     const both = new Signal();
     const again = new Signal();
@@ -82,12 +97,9 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       if (ran.length === 3) again.raise();
     });
     await both.raised;
-    expect(ran.map(({ data }) => data)).toEqual([
-      { chunkId: 3, epoch: 1 },
-      { chunkId: 4, epoch: 1 },
-    ]);
+    expect(ran.map(({ data }) => data)).toEqual([{ batchId: 'b' }, { batchId: 'c' }]);
     // A job completes a moment after its handler; until then its id is refused.
-    while (ran.length === 2) await wakeChunk(3);
+    while (ran.length === 2) await wakeBatch('b');
     await again.raised;
   });
 
@@ -114,13 +126,43 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       if (ran.length > 1) return again.raise();
       throw new Error('the first run fails');
     });
-    await wakeChunk(30);
-    while (ran.length < 2) await wakeChunk(30);
+    const wakeBatch = () =>
+      queues.wake('split-batch', [{ id: 'split-batch-d', payload: { batchId: 'd' } }]);
+    await wakeBatch();
+    while (ran.length < 2) await wakeBatch();
     await again.raised;
-    const queue = harness.backend.openQueue('chunks');
+    const queue = openedQueue('batches');
     while ((await queue.getJobCountByTypes('active')) > 0);
     expect(await queue.getJobCountByTypes('failed', 'completed')).toBe(0);
-    await queue.close();
+  });
+
+  test('jobs of chunks can be seen waiting, running, done and failed', async () => {
+    const queue = openedQueue('chunks');
+    const stateOf = (chunkId: number) => queue.getJobState(`list-${chunkId}-1`);
+    await wakeChunk(40);
+    await wakeChunk(41);
+    expect(await stateOf(40)).toBe('waiting');
+    const started = new Signal();
+    const end = new Signal();
+    startWorkers(({ data }) => {
+      if ((data as { chunkId: number }).chunkId === 41) throw new Error('no part was written');
+      started.raise();
+      return end.raised;
+    });
+    await started.raised;
+    expect(await stateOf(40)).toBe('active');
+    while ((await stateOf(41)) !== 'failed');
+    const held = await queues.findHeld('run-chunk', ['list-40-1', 'list-41-1', 'list-42-1']);
+    expect([...held]).toEqual(['list-40-1']);
+    end.raise();
+    while ((await stateOf(40)) !== 'completed');
+    const failed = await queue.getJob('list-41-1');
+    expect(failed).toMatchObject({
+      data: chunkPayload(41),
+      failedReason: 'no part was written',
+      attemptsMade: 1,
+    });
+    expect(await queues.findHeld('run-chunk', ['list-40-1'])).toEqual(new Set());
   });
 
   test('running jobs are not counted as waiting, and each queue counts its own', async () => {

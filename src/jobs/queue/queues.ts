@@ -40,11 +40,26 @@ export interface JobCount {
   jobs: number;
 }
 
-/** Job states and BullMQ's names for them. Finished jobs are not kept. */
+/** States of unfinished jobs and BullMQ's names for them. */
 const jobStates = {
   waiting: ['waiting', 'prioritized'],
   active: ['active'],
   delayed: ['delayed'],
+} as const;
+
+/** Unfinished, in BullMQ's names. */
+const heldStates: ReadonlySet<string> = new Set(Object.values(jobStates).flat());
+
+/**
+ * Finished chunks stay for a while, for people who look at the queue: each dispatch has an id of its own.
+ * Other jobs are removed when they end, because their next wake-up has the same id.
+ */
+const kept = {
+  chunks: {
+    removeOnComplete: { age: 60 * 60, count: 1_000 },
+    removeOnFail: { age: 24 * 60 * 60, count: 1_000 },
+  },
+  others: { removeOnComplete: true, removeOnFail: true },
 } as const;
 
 export interface Queues {
@@ -55,6 +70,8 @@ export interface Queues {
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
   /** Jobs waiting in this job's queue; `Infinity` when the store fails. */
   countWaiting(name: JobName): Promise<number>;
+  /** The ids of those jobs that wait or run. Throws when the store fails. */
+  findHeld(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */
   countJobs(): Promise<JobCount[]>;
   /** The underlying BullMQ queues, for code that inspects single jobs. */
@@ -84,13 +101,12 @@ export function openQueues(
     async wake(name, wakeUps) {
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
-      // Failed jobs are not kept either: their ids would be ignored, and the sweep could not wake them.
-      const kept = { removeOnComplete: true, removeOnFail: true };
+      const keep = queueOf[name] === 'chunks' ? kept.chunks : kept.others;
       const added = queue.addBulk(
         wakeUps.map(({ id, payload, priority = 0, trace }) => ({
           name,
           data: payload,
-          opts: { jobId: id, priority, ...kept, ...traceOption(trace) },
+          opts: { jobId: id, priority, ...keep, ...traceOption(trace) },
         })),
       );
       try {
@@ -109,6 +125,14 @@ export function openQueues(
         log.warn({ err: error, job: name }, 'could not count waiting jobs');
         return Number.POSITIVE_INFINITY;
       }
+    },
+    async findHeld(name, ids) {
+      const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      const states = await within(
+        WAKE_MS_MAX,
+        Promise.all(ids.map(async (id) => ({ id, state: await queue.getJobState(id) }))),
+      );
+      return new Set(states.filter(({ state }) => heldStates.has(state)).map(({ id }) => id));
     },
     async countJobs() {
       const counting = [...queues].map(async ([queue, opened]) => {

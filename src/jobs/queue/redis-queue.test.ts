@@ -23,7 +23,9 @@ describeWithRedis('the queue in Redis', () => {
     const backend = openRedisBackend({ url: server.url, prefix: 'mine' }, log);
     const queues = openQueues(backend, log);
     await queues.wake('split-batch', [{ id: 'split-batch-a', payload: { batchId: 'a' } }]);
-    await queues.wake('run-chunk', [{ id: '1-1', payload: { chunkId: 1, epoch: 1 } }]);
+    await queues.wake('run-chunk', [
+      { id: 'a-1-1', payload: { batchId: 'a', chunk: 1, attempt: 1, chunkId: 1, epoch: 1 } },
+    ]);
     await queues.wake('quote-batch', [{ id: 'quote-batch-a', payload: { batchId: 'a' } }]);
     const keys = await server.client.keys('*');
     const tags = new Set(keys.map((key) => /^\{[\w-]+\}/.exec(key)?.[0]));
