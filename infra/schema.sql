@@ -572,7 +572,7 @@ CREATE OR REPLACE FUNCTION public.credits_taken_today(counter public.key_budgets
 AS $function$ select case when counter.day >= utc_today()
     then counter.spent + counter.spent_by_batches else 0 end $function$;
 
-CREATE OR REPLACE FUNCTION public.is_in_force(key public.api_keys)
+CREATE OR REPLACE FUNCTION public.is_valid(key public.api_keys)
  RETURNS boolean
  LANGUAGE sql
 AS $function$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $function$;

@@ -58,6 +58,27 @@ const headlessOpening = /\/\*\*\s*(?:\n\s*\* )?(Who|Whom|Whose|What|Whether|Wher
 /** Split, so that this file does not break its own rule. */
 const docStart = ['/', '**'].join('');
 
+/** Phrases that `docs/glossary.md` replaces, as far as they have no other meaning. */
+const replacedPhrases = [
+  /\bstoreys?\b/gi,
+  /\b(?:un)?counted calls?\b/gi,
+  /\bcalls? of one moment\b|\brides? together\b/gi,
+  /\bround and round\b|\bby turns\b/gi,
+  /\bclos(?:e|es|ed|ing) in on\b/gi,
+  /\bke(?:ep|eps|pt|eping) house\b/gi,
+  /\bends? well\b|\bpatiently\b/gi,
+  /\bgo(?:es)? on by (?:itself|themselves)\b/gi,
+  /\bwhat came of (?:it|them)\b/gi,
+  /\bwhom (?:(?:an?|all|the) )?(?:filters?|search(?:es)?)\b|\bwhom not to contact\b/gi,
+  /\bas (?:many|much) as (?:it|they) may\b/gi,
+  /\bis no (?:json|parameter|cursor|id)\b|\bis not there\b/gi,
+  /\blately\b|\bin force\b|\bchaos bench\b/gi,
+  // As words of a sentence: as a name, a value or a part of an address they mean something.
+  /(?<=[a-z’',.;:] )(?:no|some|any|every)body(?![\w@"'`-])|\b(?:[Nn]o|[Ss]ome|[Aa]ny|[Ee]very)body(?:[’']s)?(?= [a-z])/g,
+];
+/** Texts of the console, which are rewritten together, and the tests that quote them. */
+const quotesConsole = /^src\/(?:api\/)?console\/|^tests\/e2e\/console\./;
+
 /** A constant of a module, named like a variable, whose value is a number, a string or a regular expression. */
 const camelConstant = /^(?:export )?const ([a-z]\w*) = (?:-?\d|'|\/[^/*])/gm;
 
@@ -197,6 +218,30 @@ const rules: Rule[] = [
     broken: [
       { 'src/a.ts': `${docStart} What a part delivers. */\nconst a = 1;` },
       { 'src/a.ts': `${docStart}\n * Whom a filter finds.\n */\nconst a = 1;` },
+    ],
+  },
+  {
+    name: 'texts use the terms of the glossary, not the phrases that they replace',
+    find: perFile((file) =>
+      /\.(tsx?|md)$/.test(file.path) &&
+      !quotesConsole.test(file.path) &&
+      !['docs/glossary.md', 'tests/tidy.test.ts'].includes(file.path)
+        ? replacedPhrases.flatMap((phrase) =>
+            [...file.text.matchAll(phrase)]
+              // Comments and strings are blank in `code`.
+              .filter((match) => !file.code.startsWith(match[0], match.index))
+              .map((match) => `${file.path}:${lineAt(file.text, match.index)} says ${match[0]}`),
+          )
+        : [],
+    ),
+    broken: [
+      { 'docs/a.md': 'A counted call costs one request.' },
+      { 'docs/a.md': 'The batch goes on by itself.' },
+      { 'README.md': 'Export the people whom a filter means.' },
+      { 'src/a.ts': '// The key is no longer in force.' },
+      { 'src/a.ts': '/** Tells nobody. */\nconst nobody = 1;' },
+      { 'src/a.test.ts': "test('somebody opens the page', () => {});" },
+      { 'src/a.ts': "throw invalidParameter('body', 'is no JSON');" },
     ],
   },
   {

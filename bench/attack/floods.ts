@@ -18,7 +18,7 @@ export const healthFlood: Attack = {
 
 export const madeUpKeys: Attack = {
   name: 'made-up-keys',
-  does: `sends well-formed keys that nobody has over ${CONNECTIONS} connections`,
+  does: `sends well-formed unknown keys over ${CONNECTIONS} connections`,
   run: (arena) => flood(arena, () => arena.call({ key: generateKey('live') }, '/v1/me')),
 };
 

@@ -12,7 +12,7 @@ const SECONDS_MAX = 2;
 
 export const quotesAhead: Attack = {
   name: 'quotes-ahead',
-  does: `asks for ${LISTS} quotes of ${ROWS} rows before somebody else's of one row`,
+  does: `asks for ${LISTS} quotes of ${ROWS} rows before another account's of one row`,
   async run(arena) {
     const attacker = await arena.account(0);
     const leads = await leadList(arena.stack, ROWS, () => {});

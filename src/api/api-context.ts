@@ -12,12 +12,12 @@ export interface ApiContext extends Context {
   config: Config;
   /** The databases that lookups of live keys read. */
   replicas: Replicas;
-  /** Runs person searches and previews, each account in its share. */
+  /** Runs person searches and previews within each account's share. */
   readSearch: ReadSearch;
   queues: Queues;
   watcher: BatchWatcher;
-  /** Lets counted calls in, those of one moment together. */
+  /** Admits metered calls; concurrent ones are coalesced. */
   admit: Admit;
-  /** Runs single calls, those of one moment together. */
+  /** Runs single calls; concurrent ones are coalesced. */
   calls: EnrichCalls;
 }

@@ -1,4 +1,4 @@
-/** The HTTP application: every route of the list, and what stands around them. */
+/** The HTTP application: every route of the list, and the middleware around them. */
 import express, { type Express, type Request } from 'express';
 import { uuidv7 } from 'uuidv7';
 import { openShare, type Share } from '../core/limits/shares.ts';
@@ -23,12 +23,12 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  // One spelling a route: a proxy's rule for `/admin` must not be passed by `/ADMIN`.
+  // One spelling per route: `/ADMIN` must not get past a proxy's rule for `/admin`.
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
   app.use((request, response, next) => {
-    // Each bound that holds something for a response listens for its end; Node warns of ten as of a leak.
+    // Each bound on open responses listens for the end of this one; Node takes more than ten listeners for a leak.
     response.setMaxListeners(20);
     response.setHeaders(securityHeadersOf(request.url));
     response.setHeader('X-Request-Id', uuidv7());
@@ -38,9 +38,9 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   if (isTracing()) app.use(traceRequests);
   app.use(limitRequest(limits, isUpload));
   const writes = openWrites(context.config);
-  // First, because the router asks one after the other.
+  // First, because the router tries its routes in order.
   for (const route of routes) {
-    // The one path that ends with a slash is often called without it.
+    // The only path that ends with a slash is often called without it.
     app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context, writes));
   }
   app.get('/healthz', (_request, response) => {
@@ -49,7 +49,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.get('/readyz', readiness(context));
   const openApi = JSON.stringify(renderOpenApi(routes));
   app.use(serveDocs(JSON.parse(openApi) as OpenApiDocument));
-  // As bytes: a text would be copied for every reader, and held for the slow ones.
+  // As bytes: a string would be copied for every reader, and kept for slow ones.
   const openApiBytes = Buffer.from(openApi);
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(openApiBytes);
@@ -62,21 +62,22 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
 }
 
 /**
- * Places for transactions of callers, and for their slow reads. Those of one account wait for each other's locks, each on a connection of the
- * pool, which is also what lets calls in: all accounts together leave two connections.
+ * Returns the share for transactions of callers and their slow reads. Those of one account wait for each other's
+ * locks, each on a connection of the pool. Calls are admitted on the same pool: all accounts together leave two
+ * connections.
  */
 function openWrites({ databaseConnections }: ApiContext['config']): Share {
   return openShare({
     name: 'transactions',
     inFlightMax: Math.max(1, databaseConnections - 2),
     accountInFlightMax: 2,
-    // A key may send its 60 requests a minute at once: none of them is refused for that.
+    // A key may send its 60 requests per minute at once, and none of them is refused.
     accountWaitingMax: 64,
     waitMsMax: 10_000,
   });
 }
 
-/** A list may take as long as it needs while its bytes come. */
+/** Returns true for the upload of a list, which may take any time as long as bytes arrive. */
 function isUpload(request: Request): boolean {
   return request.method === 'POST' && request.path === '/v1/batches' && !request.is(rowTypes);
 }

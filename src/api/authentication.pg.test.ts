@@ -87,7 +87,7 @@ test('GET /v1/me tells the key, the credits and the limits, and never the key it
   });
 });
 
-describe('what nobody answers', () => {
+describe('a path without a route', () => {
   test('is a problem document too', async () => {
     await expectProblem(await pipeline.call(caller, '/v1/nothing'), {
       status: 404,

@@ -1,4 +1,4 @@
-/** Finds the key or session of a call, and whether its limits admit the call. */
+/** Finds the key or session of a call and applies its limits. */
 import type { Request, Response } from 'express';
 import { availableCredits } from '../core/credits/credits.ts';
 import type { Admission } from '../core/keys/admission.ts';
@@ -15,7 +15,7 @@ export interface Authorized {
   admission: Admission | null;
 }
 
-/** Admits a call that the minute and the day count. Every response carries what is left, a refusal too. */
+/** Admits a call that counts towards the key's minute and day. All responses have the remaining requests. */
 export async function authorizeMetered(
   context: ApiContext,
   request: Request,
@@ -30,7 +30,7 @@ export async function authorizeMetered(
     'RateLimit-Policy',
     `"minute";q=${key.requestsPerMinute};w=60, "day";q=${key.requestsPerDay};w=86400`,
   );
-  // The tighter of the two is what a client should look at.
+  // Clients should obey the tighter of the two.
   const [name, remaining, seconds] =
     limits.dayRemaining < limits.minuteRemaining
       ? ['day', limits.dayRemaining, limits.dayResetSeconds]
@@ -40,7 +40,7 @@ export async function authorizeMetered(
   return { key, admission, credentials: { keyId: key.id, sessionSha256 } };
 }
 
-/** Admits a call that no limit of the key counts. */
+/** Admits a call that counts towards the account's limit instead of the key's. */
 export async function authorizeUnmetered(
   context: ApiContext,
   request: Request,
@@ -54,13 +54,13 @@ export async function authorizeUnmetered(
   return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
 }
 
-/** Sets the headers about credits, which every response to a known key carries. */
+/** Sets the credit headers, which every response to a known key has. */
 export function setCreditHeaders(response: Response, charged: number, remaining: number): void {
   response.setHeader('X-Credits-Charged', String(charged));
   response.setHeader('X-Credits-Remaining', String(remaining));
 }
 
-/** The credentials of a call: a key in its header, or the session of its browser. */
+/** Returns the credentials of a call: the key of its header, or its browser's session. */
 async function presentedKey(context: ApiContext, request: Request): Promise<Presented> {
   if (request.headers.authorization !== undefined) {
     return { keySha256: readKey(bearerToken(request)), sessionSha256: null };

@@ -112,7 +112,7 @@ describe('the events of a batch', () => {
     await kept.return(undefined);
   });
 
-  test('are nobody else’s', async () => {
+  test('are not shown to other accounts', async () => {
     const id = await pipeline.upload(caller, list, options);
     const stranger = await pipeline.account(1);
     const response = await pipeline.call(stranger, `/v1/batches/${id}/events`);

@@ -19,7 +19,7 @@ function json<Schema extends z.ZodType>(schema: Schema, example: string) {
       const parsed = schema.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
     } catch {
-      // Not JSON: the issue below says what is expected.
+      // Not JSON: the issue below describes the expected form.
     }
     issues.addIssue({ code: 'custom', message: `must be JSON such as ${example}` });
     return z.NEVER;
@@ -28,7 +28,7 @@ function json<Schema extends z.ZodType>(schema: Schema, example: string) {
 
 const flag = z.enum(['true', 'false']);
 
-/** A country by ISO code or name; becomes the ISO code. */
+/** A country by ISO code or name, converted to the ISO code. */
 export const country = z.string().transform((text, issues): string => {
   const code = countryCode(text);
   if (code !== null) return code;
@@ -36,7 +36,7 @@ export const country = z.string().transform((text, issues): string => {
   return z.NEVER;
 });
 
-/** A text that one of the CSV parsers of options reads; what it throws is the issue. */
+/** A text for one of the parsers of CSV options; an error of the parser becomes the issue. */
 function parsed<Value>(parse: (text: string) => Value) {
   return z.string().transform((text, issues): Value => {
     try {
@@ -72,8 +72,8 @@ export const batchOptions = z.strictObject({
 });
 
 /**
- * Reads the options of an upload. `fileName` names the batch when no option does. Throws `AppError` 400
- * that names each option that is wrong or unknown.
+ * Reads the options of an upload. The batch gets the name `fileName` unless an option sets one. Throws `AppError` 400
+ * that names each invalid or unknown option.
  */
 export function readBatchOptions(
   values: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** Lists and exports answer alike: most endpoints of `/v1/batches` are also those of `/v1/exports`. */
+/** Lists and exports share most endpoints: those of `/v1/batches` also exist under `/v1/exports`. */
 
 import type { Scope } from '../core/keys/keys.ts';
 import type { BatchKind } from '../jobs/batch/batch.ts';
@@ -9,11 +9,11 @@ export interface BatchResource<Kind extends BatchKind = BatchKind> {
   kind: Kind;
   path: string;
   scope: Scope;
-  /** The nouns for one of them and for several. */
+  /** Singular, with its article, and plural. */
   noun: string;
   article: string;
   plural: string;
-  /** Of its JSON. */
+  /** The schema of its JSON. */
   schema: typeof batchSchema | typeof exportSchema;
 }
 
@@ -36,7 +36,7 @@ const exportFiles: BatchResource = {
   schema: exportSchema,
 };
 
-/** The routes that lists and exports have in common: one of each for an endpoint. */
+/** Returns the routes that lists and exports share, each once per resource. */
 export function forEachResource(routesOf: (resource: BatchResource) => Route[]): Route[] {
   return [lists, exportFiles].flatMap(routesOf);
 }

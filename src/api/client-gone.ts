@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 
-/** Aborts, with 499 `client_gone` that no one reads, when the connection closes before the response is complete. */
+/** Returns a signal that aborts with 499 `client_gone` when the connection closes before the response is complete. */
 export function clientGone(response: Response): AbortSignal {
   const gone = new AbortController();
   const leave = () => {

@@ -1,4 +1,4 @@
-/** A list that is read a page at a time: one object says what it is of, and how a cursor is written. */
+/** An endpoint that returns a list in pages, declared by its rows and its cursor. */
 import { z } from 'zod';
 import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
 
@@ -12,18 +12,18 @@ interface PageDefinition<
     RouteDefinition<z.ZodType, Params, undefined, never>,
     'path' | 'summary' | 'scope' | 'params'
   > {
-  /** In the document: "A page of keys." */
+  /** For the OpenAPI document: "A page of keys." */
   description: string;
   item: Item;
-  /** Query parameters beside `limit` and `cursor`. */
+  /** Query parameters other than `limit` and `cursor`. */
   filter?: Filter;
-  /** Items of a page. */
+  /** Number of items in a page. */
   limit?: { default: number; max: number };
-  /** The pattern of a cursor, and its parsed form. */
+  /** The schema of a cursor, which parses it. */
   cursor: z.ZodType<Cursor, string>;
   cursorOf(row: Row): string;
   view(row: Row): z.output<Item>;
-  /** The rows behind the cursor, at most `limit`, which is one more than are shown. */
+  /** Returns the rows after the cursor, at most `limit`: one more than a page has. */
   read(
     input: RouteInput<z.output<z.ZodObject<Filter>>, z.output<Params>>,
     page: { before: Cursor | null; limit: number },
@@ -34,7 +34,7 @@ interface PageDefinition<
 const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 
-/** An endpoint that responds with `{data, next_cursor}`; the cursor is null behind the last item. */
+/** Declares an endpoint that returns `{data, next_cursor}`; the cursor is null after the last item. */
 export function definePage<
   Row,
   Item extends z.ZodType,
@@ -54,18 +54,18 @@ export function definePage<
     query: z.strictObject({ ...filter, ...steering }),
     responses: { 200: { description, schema: pageOf(item) } },
     async handler(input) {
-      const asked = input.query as unknown as z.output<z.ZodObject<typeof steering>>;
+      const wanted = input.query as unknown as z.output<z.ZodObject<typeof steering>>;
       const rows = await read(input as unknown as Parameters<typeof read>[0], {
-        before: asked.cursor ?? null,
-        limit: asked.limit + 1,
+        before: wanted.cursor ?? null,
+        limit: wanted.limit + 1,
       });
-      const page = rows.slice(0, asked.limit);
+      const page = rows.slice(0, wanted.limit);
       const last = page.at(-1);
       return {
         status: 200,
         body: {
           data: page.map(view),
-          next_cursor: rows.length > asked.limit && last !== undefined ? cursorOf(last) : null,
+          next_cursor: rows.length > wanted.limit && last !== undefined ? cursorOf(last) : null,
         },
       };
     },

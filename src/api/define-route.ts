@@ -1,6 +1,6 @@
 /**
- * An endpoint: one object with its path, who may call it, what it takes, what it responds with and its handler.
- * Validation, idempotency and documentation derive from it.
+ * An endpoint: one object with its path, scope, parameters, body, responses and handler. Validation, idempotency and
+ * documentation derive from it.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { CallCredentials, Scope } from '../core/keys/keys.ts';
 import { AppError, forbidden } from '../core/lib/errors.ts';
 import type { Share } from '../core/limits/shares.ts';
-import { assertStillInForce } from '../core/sessions/still-in-force.ts';
+import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import { authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
@@ -22,9 +22,9 @@ import { readJson } from './read-json.ts';
 
 export interface RouteInput<Query = unknown, Params = unknown> {
   context: ApiContext;
-  /** The caller's key; its account owns everything that the call may see. */
+  /** The caller's key; the call sees only objects of its account. */
   key: ApiKey;
-  /** The credentials that a charge must find valid. Transactions of `context.sql` check them by themselves. */
+  /** The credentials that a charge checks. Transactions of `context.sql` check them automatically. */
   credentials: CallCredentials;
   /** The state of the key's limits when a metered call was admitted; null for other calls. */
   admission: Admission | null;
@@ -34,7 +34,7 @@ export interface RouteInput<Query = unknown, Params = unknown> {
   response: Response;
 }
 
-/** A response as it is documented: JSON of a schema, a stream of one of the types, or no body. */
+/** A documented response: JSON of a schema, a stream of one of the types, or no body. */
 export interface DocumentedResponse {
   description: string;
   schema?: z.ZodType;
@@ -42,7 +42,7 @@ export interface DocumentedResponse {
 }
 export type Responses = Readonly<Record<number, DocumentedResponse>>;
 
-/** Returned by a handler that has sent the response itself: a stream, or prepared text. */
+/** Returned by a handler that has sent the response itself, such as a stream. */
 export const sent = Symbol('sent');
 type Sent = typeof sent;
 
@@ -58,30 +58,30 @@ export type ReplyOf<Documented> = {
 export interface HandlerInput<Query, Params, Body, Reply> extends RouteInput<Query, Params> {
   body: Body;
   /**
-   * Runs `work` in a transaction, keeps its reply for the Idempotency-Key in the same one, then wakes workers.
-   * A handler that is idempotent makes all its changes in one such transaction.
+   * Runs `work` in a transaction, stores its reply for the Idempotency-Key in the same transaction, then wakes
+   * workers. An idempotent handler makes all its changes in one such transaction.
    */
   commit<Committed extends Reply & AfterCommit>(
     work: (tx: Sql) => Promise<Committed>,
   ): Promise<Committed>;
-  /** Keeps a response for the Idempotency-Key, in the transaction of what it is about. */
+  /** Stores a response for the Idempotency-Key, in the transaction of its changes. */
   keep(tx: Sql, response: KeptResponse): Promise<void>;
 }
 
 /** Parts of a reply other than its body. */
 export interface AfterCommit {
-  /** Wakes workers; what it throws is logged, because the sweep finds what has no wake-up. */
+  /** Wakes workers. An error is only logged, because the sweep finds work without a wake-up. */
   wake?: () => Promise<void>;
-  /** Members of the body that are shown this once and never kept. */
+  /** Members of the body that are sent once and never stored. */
   shownOnce?: Record<string, unknown>;
 }
 
-/** A body that a route reads by itself. */
+/** A body that a route reads itself. */
 interface Received<Body> {
   body: Body;
-  /** The identity of a request: options and the SHA-256 of its file, if there is one; its query when absent. */
+  /** Identifies a repeated request: its options, and the SHA-256 of its file if any. The query when absent. */
   same?: { options: Record<string, unknown>; fileSha256?: Buffer };
-  /** Undoes the reading: the request was served before. */
+  /** Discards the body: the request was served before. */
   discard?(): Promise<void>;
 }
 
@@ -94,28 +94,28 @@ export interface RouteDefinition<
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   summary: string;
-  /** The scope that the key needs; null for any key. */
+  /** The required scope of the key; null for any key. */
   scope: Scope | null;
-  /** True for the calls that the key's limits per minute and day count. */
-  counted?: boolean;
-  /** Credits of a match. */
+  /** True for a call that counts towards the key's limits per minute and day. */
+  metered?: boolean;
+  /** Price of a match in credits. */
   credits?: number;
   /** Query parameters; none when absent. */
   query?: Query;
-  /** True for a handler that reads the query string as it was sent; `query` only documents it. */
+  /** True for a handler that parses the raw query string; `query` only documents it. */
   readsQuery?: true;
   params?: Params;
-  /** The JSON that the call takes. */
+  /** The schema of a JSON body. */
   body?: z.ZodType<Body>;
-  /** Bodies by type, of a call that reads its body with `receive`; null for bytes. */
+  /** Bodies by media type, for a route that reads its body with `receive`; null for bytes. */
   bodies?: Readonly<Record<string, z.ZodType | null>>;
   receive?(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<Received<Body>>;
   responses: Documented;
-  /** Statuses of its own errors, beside those that its other members imply. */
+  /** Statuses of further errors, in addition to those that the other members imply. */
   errors?: readonly number[];
   /**
-   * True for a call that may be sent twice with one Idempotency-Key and happens once. With `replay` it decides
-   * itself what the second one is served.
+   * Present for a call that happens once when it is repeated with its Idempotency-Key. `replay` responds to the
+   * repeated call; by default that is the stored response.
    */
   idempotent?:
     | true
@@ -125,40 +125,40 @@ export interface RouteDefinition<
           kept: KeptResponse,
         ): Promise<Sent>;
       };
-  /** True when the header `Location` says where the object of the response is: its `links.self`. */
+  /** True to send the object's `links.self` in the header `Location`. */
   locates?: true;
   /**
-   * Returns the response, or throws `AppError`. It makes all its changes in transactions of `context.sql`, as `commit`
-   * does: each waits for the account's turn, and begins by finding the caller still allowed to call, however long ago
-   * the headers came.
+   * Returns the response, or throws `AppError`. All changes are made in transactions of `context.sql`, as by `commit`:
+   * each waits for the account's turn and first checks that the credentials are still valid, because the headers may
+   * have arrived hours ago.
    */
   handler(
     input: HandlerInput<z.output<Query>, z.output<Params>, Body, ReplyOf<Documented>>,
   ): Promise<(ReplyOf<Documented> & AfterCommit) | Sent>;
 }
 
-/** A route as the application and the document see it. */
+/** A declared route, for the application and the OpenAPI document. */
 export interface Route {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   summary: string;
   scope: Scope | null;
-  counted?: boolean;
+  metered?: boolean;
   credits?: number;
   query: z.ZodType;
   params: z.ZodType;
   bodies: Readonly<Record<string, z.ZodType | null>>;
   responses: Responses;
-  /** Statuses of all errors that are its own, sorted. */
+  /** Statuses of its errors, in ascending order. */
   errors: readonly number[];
   idempotent: boolean;
-  /** `writes` has a place for each transaction of a handler, by account. */
+  /** Each transaction of the handler takes a place of the account in `writes`. */
   toHandler(context: ApiContext, writes: Share): RequestHandler;
 }
 
-/** A path or query with no parameters: one that is sent anyway is refused by name. */
+/** A path or query without parameters; others are refused by name. */
 const none = z.strictObject({});
-/** The path parameter of everything that has an id. */
+/** The path parameter of every object with an id. */
 export const idParams = z.strictObject({ id: z.string() });
 
 export function defineRoute<
@@ -167,7 +167,7 @@ export function defineRoute<
   Params extends z.ZodType = typeof none,
   Body = undefined,
 >(definition: RouteDefinition<Query, Params, Body, Documented>): Route {
-  const authorize = definition.counted ? authorizeMetered : authorizeUnmetered;
+  const authorize = definition.metered ? authorizeMetered : authorizeUnmetered;
   const bodies = definition.body ? { 'application/json': definition.body } : definition.bodies;
   return {
     ...definition,
@@ -177,7 +177,7 @@ export function defineRoute<
     errors: impliedErrors(definition),
     idempotent: definition.idempotent !== undefined,
     toHandler: (context, writes) => async (request, response) => {
-      // Express gives HEAD to the handler of GET: a call would be paid whose answer nobody can read.
+      // Express passes HEAD to the handler of GET, which would charge for a response without a body.
       if (request.method === 'HEAD') throw headNotAllowed();
       const { key, admission, credentials } = await authorize(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
@@ -187,7 +187,7 @@ export function defineRoute<
       const query = parseParameters((definition.query ?? none) as Query, sentQuery);
       const params = request.params as z.output<Params>;
       const called = { key, admission, credentials, query, params, request, response };
-      const isSingleCall = definition.counted && definition.method === 'get';
+      const isSingleCall = definition.metered && definition.method === 'get';
       const scoped = isSingleCall ? context : withRequestId(context, response);
       let gone: AbortSignal | undefined;
       const sql = beginningWith(
@@ -196,15 +196,15 @@ export function defineRoute<
           gone ??= clientGone(response);
           return writes(key.accountId, gone, transaction);
         },
-        // What a GET writes is its charge, which asks by itself.
-        definition.method === 'get' ? async () => {} : (tx) => assertStillInForce(tx, credentials),
+        // A GET writes only its charge, which checks the credentials itself.
+        definition.method === 'get' ? async () => {} : (tx) => assertStillValid(tx, credentials),
       );
       await serve(definition, { ...called, context: { ...scoped, sql } });
     },
   };
 }
 
-/** The errors that follow from what a route takes, and its own. */
+/** Returns the statuses of errors that the members of a route imply, and its own. */
 function impliedErrors(
   definition: Pick<
     RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>,
@@ -221,7 +221,7 @@ function impliedErrors(
   return [...new Set([...implied, ...errors])].sort((a, b) => a - b);
 }
 
-/** Claims the Idempotency-Key, reads the body, and sends what the handler returns, or what it returned before. */
+/** Claims the Idempotency-Key, reads the body, and sends the handler's response or the stored one. */
 async function serve<
   Query extends z.ZodType,
   Params extends z.ZodType,
@@ -259,7 +259,7 @@ async function serve<
         return made;
       });
       await reply.wake?.().catch((error: unknown) => {
-        context.log.warn({ err: error }, 'workers not woken: the sweep does it');
+        context.log.warn({ err: error }, 'workers not woken; the sweep will wake them');
       });
       return reply;
     };
@@ -297,19 +297,19 @@ async function receive<Query extends z.ZodType, Params extends z.ZodType, Body>(
   return { body, same: { options: body as Record<string, unknown> } };
 }
 
-/** Lines that the work of a request writes say which request it was; single calls write none. */
+/** Adds the request id to the log lines of a request. Single calls write none. */
 function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
 }
 
 function scopeMissing(scope: Scope): AppError {
-  return forbidden(`This key may not do that: it lacks the scope \`${scope}\`.`);
+  return forbidden(`This key lacks the scope \`${scope}\`. Use a key that has it.`);
 }
 
 function headNotAllowed(): AppError {
   return new AppError({
     code: 'method_not_allowed',
     status: 405,
-    message: 'HEAD is not answered here; use GET.',
+    message: 'HEAD is not supported. Use GET.',
   });
 }

@@ -7,7 +7,7 @@ import type { RouteInput } from './define-route.ts';
 import { parseValues } from './parse-parameters.ts';
 import { readJson } from './read-json.ts';
 
-/** Entries of one call, and bytes: ten thousand long addresses. */
+/** Maximum entries of one call, and their bytes: ten thousand long addresses. */
 const ENTRIES_MAX = 10_000;
 const BYTES_MAX = 4 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ export const contactsBody = z.strictObject({
   email_sha256: entries,
 });
 
-/** Reads what a call lists. Throws `AppError` 400, 413 or 415. */
+/** Reads the entries of a call. Throws `AppError` 400, 413 or 415. */
 export async function receiveContacts({ request }: RouteInput): Promise<{
   body: ListedContacts;
   same: { options: z.output<typeof contactsBody> };

@@ -34,7 +34,7 @@ describe('a match', () => {
       'professional_network',
       { id: 1 },
     ],
-    // A plus that nobody encoded arrives as a space.
+    // A plus that was not encoded arrives as a space.
     ['/v1/people/enrich?phone=+447700900001', 1, 'phone', { id: 1 }],
     ['/v1/people/enrich?twitter=eve_old', 1, 'former_handle', { id: 4 }],
     [
@@ -112,7 +112,7 @@ describe('no match costs nothing', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: 0 });
   });
 
-  test('a person who opted out, one without what is asked for and nobody are one and the same', async () => {
+  test('a person who opted out, one without the requested data and an unknown one get the same response', async () => {
     const caller = await pipeline.account(100);
     const answers = await Promise.all(
       [
@@ -165,7 +165,7 @@ describe('money', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
   });
 
-  test('HEAD is refused: nobody pays for an answer without a body', async () => {
+  test('HEAD is refused: a response without a body is never charged', async () => {
     const caller = await pipeline.account(5);
     const path = '/v1/people/enrich?email=ada%40acme.example';
     expect((await pipeline.call(caller, path, { method: 'HEAD' })).status).toBe(405);

@@ -1,13 +1,13 @@
-/** The options of an export, as callers of exports and schedules send them. */
+/** The options of an export, for callers of exports and schedules. */
 import { z } from 'zod';
 import { resultFormats } from '../jobs/batch/result-format.ts';
 
 /** Room for a filter of many ids. */
 const FILTER_CHARACTERS_MAX = 65_536;
 
-/** JSON of an export; a missing member is as the default says. */
+/** The JSON of an export. */
 export const exportOptions = z.strictObject({
-  /** A query string, as person search takes it. */
+  /** The query string of a person search. */
   filter: z.string().max(FILTER_CHARACTERS_MAX),
   name: z.string().trim().min(1).max(200).default('export'),
   fields: z.array(z.string()).min(1).nullable().default(null),

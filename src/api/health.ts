@@ -5,10 +5,10 @@ import { type AppError, unavailable } from '../core/lib/errors.ts';
 import { DISK_FULL_BYTES, readFreeBytes } from '../core/lib/free-space.ts';
 import type { ApiContext } from './api-context.ts';
 
-/** How long a result serves for all that ask: anybody may ask, and each check asks the database. */
+/** Lifetime of a result, for all callers: the endpoint is public, and each check queries the database. */
 const SERVES_MS = 1_000;
 
-/** Ready when the database answers and has all that this version needs. */
+/** Responds 200 when the database responds and has the schema of this version, else 503. */
 export function readiness(context: ApiContext): RequestHandler {
   let latest: { startedAt: number; check: Promise<void> } | undefined;
   return async (_request, response) => {
@@ -29,7 +29,7 @@ async function check({ sql, config }: ApiContext): Promise<void> {
   }
 }
 
-/** The error to report in place of `cause` when the database is away because the disk is full; else null. */
+/** Returns the error to report instead of `cause` when the database is down because the disk is full; else null. */
 async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError | null> {
   if (!isUnavailable(cause)) return null;
   const free = await readFreeBytes(dataDir).catch(() => null);

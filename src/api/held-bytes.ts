@@ -1,6 +1,6 @@
 /**
- * Bodies that are held in memory, from their first byte until their request is answered: a client decides how many
- * there are and how slowly they come.
+ * Bounds the request bodies in memory, from the first byte to the end of the response: clients decide how many bodies
+ * there are and how slowly they arrive.
  */
 import type { Request } from 'express';
 import { must } from '../core/lib/assert.ts';
@@ -9,17 +9,17 @@ import { tooManyOpen } from '../core/limits/limits.ts';
 import { accountOf } from './request-log.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Four of the longest bodies; parsed they take some times as much. */
+/** Four of the longest bodies; parsed they take several times as much. */
 const OWNER_BYTES_MAX = 16 * MEBIBYTE;
 const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
 
-/** By account, or by network address for a call without a key. */
+/** Bytes by account, or by network address for a call without a key. */
 const held = new Map<string, number>();
 let heldInAll = 0;
 
 /**
  * Returns a function that counts more bytes of this request's body as held. It throws `AppError` 429 `rate_limited`
- * when the account, or the address of a call without one, holds its maximum, and 503 `unavailable` when the process does.
+ * at the maximum of the account, or of the address of a call without a key, and 503 `unavailable` at that of the process.
  */
 export function holdBody(request: Request): (bytes: number) => void {
   const response = must(request.res, 'response of the request');
@@ -38,7 +38,7 @@ export function holdBody(request: Request): (bytes: number) => void {
       throw tooManyOpen('bytes of request bodies', OWNER_BYTES_MAX);
     }
     if (heldInAll + bytes > PROCESS_BYTES_MAX) throw tooManyBodies();
-    // A connection that is closed gives nothing back any more.
+    // A closed connection would not release them.
     if (!response.destroyed) add(bytes);
   };
 }

@@ -185,7 +185,7 @@ describe('who is slow is cut', () => {
   });
 });
 
-test('three hundred silent connections keep nobody from an answer', async () => {
+test('three hundred silent connections delay no other client', async () => {
   const port = await serve();
   const silent = await Promise.all(Array.from({ length: 300 }, () => openSocket(port)));
   for (const socket of silent) socket.write('GET /healthz HTTP/1.1\r\nX-A: ');

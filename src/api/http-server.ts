@@ -1,6 +1,6 @@
 /**
- * The edge: what a connection may hold and for how long. A client that is slow, silent or speaks no HTTP
- * is cut, and where an answer can still be read it is a problem document like all others.
+ * The HTTP server and the bounds of its connections. A client that is slow, silent or does not send HTTP is cut off,
+ * if possible with a problem document.
  */
 import {
   createServer,
@@ -18,15 +18,15 @@ import { renderProblem, toProblem } from './problem.ts';
 import { type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
 export interface HttpLimits extends SlownessLimits {
-  /** From the first byte of a connection, or of its next request, to the end of the headers. */
+  /** Time from the first byte of a connection, or of its next request, to the end of the headers. */
   headersMs: number;
-  /** For a body that is no upload. */
+  /** Time for a body other than an upload. */
   bodyMs: number;
-  /** Without a byte in either direction, whoever is waited for. Longer than any answer takes. */
+  /** Time without a byte in either direction. Longer than any response takes. */
   stallMs: number;
-  /** Between two requests; longer than what balancers in front of us keep. */
+  /** Time between two requests; longer than that of load balancers in front of the service. */
   keepAliveMs: number;
-  /** Requests of one connection that may wait for their answers: each is worked on as it comes. */
+  /** Maximum requests of one connection that wait for their responses: each is processed as it arrives. */
   pipelinedMax: number;
   headerBytesMax: number;
   urlCharactersMax: number;
@@ -51,19 +51,19 @@ export const httpLimits: HttpLimits = {
   connectionsMax: 10_000,
 };
 
-/** After an answer to a request that was not read to its end, what is kept open for it to be read. */
+/** Time for which a connection stays open after a response to a request that was not read to its end. */
 const LINGER_MS = 1_000;
 
-/** A server for the application; the caller listens. */
+/** Returns a server for the application; the caller calls `listen`. */
 export function createHttpServer(app: RequestListener, limits: HttpLimits = httpLimits): Server {
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const latest = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMs,
     // Bodies have limits of their own: see `limitRequest`.
     requestTimeout: 0,
     connectionsCheckingInterval: limits.checkMs,
-    // Refused below, with a problem document.
+    // Such a request is refused below, with a problem document.
     requireHostHeader: false,
     keepAliveTimeout: limits.keepAliveMs,
   });
@@ -79,7 +79,7 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
     }
     waiting.set(socket, ahead + 1);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    answers.set(socket, response);
+    latest.set(socket, response);
     if (lacksHost(request)) refuseUnread(request, response, hostMissing());
     else app(request, response);
   });
@@ -91,15 +91,15 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
     else refuseRest(request, response, bodyTooSlow(limits));
   });
   server.on('clientError', (error: ClientError, socket) => {
-    const answer = answers.get(socket);
-    const isAnswering = answer?.headersSent === true && !answer.writableEnded;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy();
+    const response = latest.get(socket);
+    const isResponding = response?.headersSent === true && !response.writableEnded;
+    if (error.code === 'ECONNRESET' || !socket.writable || isResponding) socket.destroy();
     else refuse(socket, describeClientError(error, limits));
   });
   return server;
 }
 
-/** Refuses a request whose URL is too long, and one whose body, unless it is an upload, comes too slowly. */
+/** Refuses a request whose URL is too long, and one whose body, unless it is an upload, arrives too slowly. */
 export function limitRequest(
   limits: HttpLimits,
   isUpload: (request: Parameters<RequestHandler>[0]) => boolean,
@@ -119,29 +119,31 @@ export function limitRequest(
   };
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 without `Host` gets 400. */
+/** Returns true for a request of HTTP/1.1 without `Host`, which gets 400 (RFC 9112, section 3.2). */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
 }
 
-/** Answers a request whose body is still coming, and ends the connection. */
+/** Responds to a request whose body is still arriving, and ends the connection. */
 function refuseRest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   response.setHeader('Connection', 'close');
   renderProblem(response as Parameters<typeof renderProblem>[0], error);
-  // Whoever waits for the rest of the body is told that it will not come.
+  // Ends reads that wait for the rest of the body.
   response.once('close', () => request.destroy());
   setTimeout(() => request.destroy(), LINGER_MS).unref();
 }
 
 interface ClientError extends Error {
   code?: string;
-  /** The bytes that could not be read. */
+  /** The bytes that could not be parsed. */
   rawPacket?: Buffer;
 }
 
 function describeClientError({ code, rawPacket }: ClientError, limits: HttpLimits): AppError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return requestTimeout(`The headers were not there after ${limits.headersMs / 1000} seconds.`);
+    return requestTimeout(
+      `The headers did not arrive within ${limits.headersMs / 1000} seconds. Send the request again.`,
+    );
   }
   if (code !== 'HPE_HEADER_OVERFLOW') {
     return invalidRequest('Malformed HTTP request.');
@@ -151,7 +153,7 @@ function describeClientError({ code, rawPacket }: ClientError, limits: HttpLimit
   return isRequestLine ? urlTooLong(limits) : headersTooLarge(limits);
 }
 
-/** Responds on a connection on which no request could be read, and ends it. */
+/** Responds on a connection whose request could not be parsed, and ends it. */
 function refuse(socket: Duplex, error: AppError): void {
   const { headers, body } = problemMessage(error);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -160,14 +162,14 @@ function refuse(socket: Duplex, error: AppError): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Responds to a request that the application does not get to see, after those before it, and ends the connection. */
+/** Responds to a request that the application never gets, after those before it, and ends the connection. */
 function refuseUnread(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const { headers, body } = problemMessage(error);
   response.writeHead(error.status, headers).end(body);
   setTimeout(() => request.destroy(), LINGER_MS).unref();
 }
 
-/** A problem document outside of the application, with the headers that it needs. */
+/** Returns a problem document and its headers, for responses outside of the application. */
 function problemMessage(error: AppError): { headers: Record<string, string>; body: string } {
   const requestId = uuidv7();
   const body = JSON.stringify(toProblem(error, requestId));
@@ -181,7 +183,7 @@ function problemMessage(error: AppError): { headers: Record<string, string>; bod
 }
 
 function hostMissing(): AppError {
-  return invalidRequest('The request has no Host header, which HTTP/1.1 requires.');
+  return invalidRequest('The header `Host` is missing, which HTTP/1.1 requires.');
 }
 
 function expectationUnknown(expectation: string): AppError {
@@ -197,13 +199,13 @@ function requestTimeout(message: string): AppError {
 }
 
 function bodyTooLate({ bodyMs }: HttpLimits): AppError {
-  return requestTimeout(`The body was not there after ${bodyMs / 1000} seconds.`);
+  return requestTimeout(`The body did not arrive within ${bodyMs / 1000} seconds. Send it again.`);
 }
 
 function bodyTooSlow({ bytesPerSecondMin, rateMs }: HttpLimits): AppError {
   const seconds = rateMs / 1000;
   return requestTimeout(
-    `For ${seconds} seconds the body came slower than ${bytesPerSecondMin} bytes a second. Send it again.`,
+    `For ${seconds} seconds the body arrived at less than ${bytesPerSecondMin} bytes per second. Send it again.`,
   );
 }
 
@@ -211,7 +213,7 @@ function urlTooLong({ urlCharactersMax }: HttpLimits): AppError {
   return new AppError({
     code: 'uri_too_long',
     status: 414,
-    message: `The URL holds more than ${urlCharactersMax} characters.`,
+    message: `The URL must have at most ${urlCharactersMax} characters.`,
   });
 }
 
@@ -219,6 +221,6 @@ function headersTooLarge({ headerBytesMax }: HttpLimits): AppError {
   return new AppError({
     code: 'headers_too_large',
     status: 431,
-    message: `The headers hold more than ${headerBytesMax} bytes.`,
+    message: `The headers must have at most ${headerBytesMax} bytes.`,
   });
 }

@@ -1,4 +1,4 @@
-/** The header Idempotency-Key of a request: the claim it makes, or its first response. */
+/** The Idempotency-Key of a request: its claim, or the stored response to the first one. */
 import type { Request } from 'express';
 import type { Sql } from '../core/db/client.ts';
 import type { StoredResponse } from '../core/idempotency/idempotency.sql.ts';
@@ -6,15 +6,15 @@ import { claimKey } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { ApiContext } from './api-context.ts';
 
-/** A response as it is kept. */
+/** A stored response. */
 export type KeptResponse = Pick<StoredResponse, 'status' | 'body'>;
 
 interface IdempotentRequest {
-  /** The first response, to be compared and replayed; null for a new request. */
+  /** The stored response, to be compared and replayed; null for a new request. */
   kept: StoredResponse | null;
-  /** Keeps the response in the transaction of the work; does nothing for a request without a key. */
+  /** Stores the response in the transaction of the work; does nothing for a request without a key. */
   keep(tx: Sql, response: () => StoredResponse): Promise<void>;
-  /** Call it at the end in any case. */
+  /** Releases the claim. Call it in any case. */
   release(): Promise<void>;
 }
 

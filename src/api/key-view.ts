@@ -1,4 +1,4 @@
-/** A key as the API shows it, and which keys a caller may see. */
+/** The JSON of a key, and the keys that a caller may see. */
 import { z } from 'zod';
 import type { AccountKey, KeyOwner } from '../core/keys/account-keys.sql.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
@@ -22,7 +22,7 @@ const keyShape = {
   revoked_at: time.nullable(),
 };
 export const keySchema = z.strictObject(keyShape).meta({ id: 'Key' });
-/** `key` is null in a replay: it is shown once. */
+/** `key` is null in a replay: the text is shown once. */
 export const newKeySchema = z.strictObject({ key: text.nullable(), ...keyShape });
 export const rolledKeySchema = z.strictObject({
   key: text.nullable(),
@@ -30,7 +30,7 @@ export const rolledKeySchema = z.strictObject({
   replaces: keySchema,
 });
 
-/** The JSON of a key; never its text. */
+/** Returns the JSON of a key, without its text. */
 export function viewKey(key: AccountKey): z.output<typeof keySchema> {
   return {
     id: key.id,
@@ -48,7 +48,7 @@ export function viewKey(key: AccountKey): z.output<typeof keySchema> {
   };
 }
 
-/** A live key sees all keys of its account, a test key those of test mode. */
+/** Returns the keys that a caller may see: for a live key all of its account, for a test key those of test mode. */
 export function keysOf(key: ApiKey): KeyOwner {
   return { accountId: key.accountId, mode: key.mode === 'live' ? null : 'test' };
 }

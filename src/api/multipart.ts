@@ -1,4 +1,4 @@
-/** Reads a form with one file: the file goes straight to where it is kept, the fields are small. */
+/** Reads a form with one file and small fields. The file is streamed to its destination. */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
@@ -6,16 +6,15 @@ import { type AppError, invalidParameter } from '../core/lib/errors.ts';
 
 export interface Form<File> {
   file: File;
-  /** The file's name as the client sent it, without control characters; for display alone. */
+  /** The file's name as sent, without control characters; for display only. */
   fileName: string | null;
   fields: Record<string, string>;
 }
 
 /**
- * Reads the form; `keep` receives the part `file`, and `discard` what it kept when the rest of the form
- * turns out to be wrong or never comes. Throws `AppError` 400 for a form without a file, with
- * two files, or with more or larger fields than any option needs, and the reason of `cut` once that is
- * aborted.
+ * Reads the form. `keep` stores the part `file`; `discard` deletes it when the rest of the form is invalid or never
+ * arrives. Throws `AppError` 400 for a form without a file, with two files, or with more or larger fields than the
+ * options need, and the reason of `cut` when that aborts.
  */
 export async function readMultipart<File>(
   request: Request,

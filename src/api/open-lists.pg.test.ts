@@ -23,7 +23,7 @@ beforeEach(async () => {
   caller = await pipeline.account(100);
 });
 
-/** Held lists, which stay open until somebody starts or cancels them. */
+/** Held lists, which stay open until they are started or cancelled. */
 async function fill(lists = MAX): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < lists; number++) {

@@ -1,7 +1,7 @@
 import type { Owner } from '../core/accounts/owner.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 
-/** The owner of the objects that a key sees: its account, in its mode. */
+/** Returns the owner of the objects that a key sees: its account, in its mode. */
 export function ownerOf(key: ApiKey): Owner {
   return { accountId: key.accountId, live: key.mode === 'live' };
 }

@@ -1,27 +1,27 @@
-/** Parameters of a call: query strings, paths and JSON bodies, checked against their schemas. */
+/** Checks the parameters of a call (query, path and JSON body) against their schemas. */
 import type { z } from 'zod';
 import { type FieldError, invalidParameters, notFound } from '../core/lib/errors.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each
- * parameter that is wrong, unknown ones too, and those that hold a NUL, which no database text can hold.
+ * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each invalid or unknown
+ * parameter, and each with a NUL, which Postgres cannot store in a text.
  */
 export function parseParameters<Schema extends z.ZodType>(
   schema: Schema,
   values: unknown,
 ): z.output<Schema> {
   const parsed = parseValues(schema, values);
-  // As it was sent first: that names the parameter as the caller does.
+  // The raw values first: their path has the caller's names.
   const withNul = pathOfNul(values) ?? pathOfNul(parsed);
   if (withNul === null) return parsed;
   throw invalidParameters([
-    { field: withNul.join('.') || 'body', message: 'must not hold the character NUL' },
+    { field: withNul.join('.') || 'body', message: 'must not contain the character NUL' },
   ]);
 }
 
-/** As `parseParameters`, for values that are data and not parameters: any character may be in them. */
+/** As `parseParameters`, for data, which may contain any character. */
 export function parseValues<Schema extends z.ZodType>(
   schema: Schema,
   values: unknown,
@@ -37,7 +37,7 @@ export function parseId(noun: string, id: string): string {
   throw notFound(`${noun} ${id}`);
 }
 
-/** The path of a text with a NUL in a value; null when there is none. */
+/** Returns the path of a text with a NUL inside a value; null without one. */
 function pathOfNul(value: unknown): string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null;
   if (typeof value !== 'object' || value === null) return null;

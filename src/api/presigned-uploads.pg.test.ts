@@ -196,7 +196,7 @@ describe('an upload is refused', () => {
     expect((await pipeline.objects()).filter((key) => key.endsWith(upload_id))).toHaveLength(1);
   });
 
-  test('to another account, another mode and anybody with an id of nothing: 404', async () => {
+  test('to another account, another mode and with an unknown id: 404', async () => {
     const upload_id = await uploaded(list);
     const missing = { status: 404, code: 'not_found' };
     const stranger = await pipeline.account(100);
@@ -241,7 +241,7 @@ describe('after a day', () => {
     await accepted(await post({ upload_id: fresh, operation }));
   });
 
-  test('what somebody put after a batch was made of it is deleted too', async () => {
+  test('a file sent after the batch was created is deleted too', async () => {
     const { upload_id, url } = await openUpload();
     const put = () => fetch(url, { method: 'PUT', body: list });
     await put();

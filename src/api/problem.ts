@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem documents. What is not expected leaves no trace but a request id. */
+/** Errors as RFC 9457 problem documents. An unexpected error discloses only the request id. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { isUnavailable } from '../core/db/pg-errors.ts';
@@ -17,7 +17,7 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem' });
 
-/** The problem document of an error; `status` is also the response's. */
+/** Returns the problem document of an error; its `status` is also that of the response. */
 export function toProblem(error: AppError, requestId: string): z.output<typeof problemSchema> {
   return {
     type: `urn:enrichment-pipeline:problem:${error.code}`,
@@ -31,13 +31,13 @@ export function toProblem(error: AppError, requestId: string): z.output<typeof p
   };
 }
 
-/** Responses with a problem document. */
+/** Responses whose problem document has been sent. */
 const rendered = new WeakSet<Response>();
 
-/** Renders whatever a route threw. An error in the middle of a stream can only cut the connection. */
+/** Renders the error of a route. An error in the middle of a stream can only close the connection. */
 export function renderProblems(log: Log): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
-    // Refused while its handler ran, for a body that came too late: the handler could only fail.
+    // The request was refused while its handler ran, because its body arrived too late.
     if (rendered.has(response)) return;
     const requestId = requestIdOf(response);
     const error = asAppError(thrown);
@@ -54,9 +54,8 @@ export function renderProblems(log: Log): ErrorRequestHandler {
 }
 
 /**
- * Answers with the problem document of an error. The headers must not have been sent. What is left of a body is
- * read for a while (`drainMs` of the limits): a connection that is closed on a client that still sends is
- * reset, and takes this answer with it.
+ * Sends the problem document of an error. The headers must not have been sent. The rest of a body is read for
+ * `drainMs` of the limits: closing a connection on a client that still sends resets it, and the response is lost.
  */
 export function renderProblem(response: Response, error: AppError): void {
   rendered.add(response);
@@ -72,14 +71,14 @@ export function renderProblem(response: Response, error: AppError): void {
     .send(JSON.stringify(toProblem(error, requestIdOf(response))));
 }
 
-/** A client that goes away in the middle of an answer is no failure of ours. */
+/** Returns true when the client disconnected in the middle of a response, which is not an error of the service. */
 function isHangUp(thrown: unknown, response: Response): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
   const isCut = code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET';
   return isCut && response.headersSent && response.closed;
 }
 
-/** The problem of a path without a route. */
+/** Throws `AppError` 404 for a path without a route. */
 export const refuseUnknownPath: RequestHandler = (request) => {
   throw notFound(`${request.method} ${request.path}`);
 };
@@ -88,13 +87,13 @@ export function requestIdOf(response: Response): string {
   return String(response.getHeader('X-Request-Id') ?? '');
 }
 
-/** Postgres or its connection being away is a passing state, everything else unknown is a bug. */
+/** An unavailable Postgres is a temporary failure; every other unknown error is a bug. */
 function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isUnavailable(thrown)) {
     return unavailable(
       'unavailable',
-      'The service cannot reach its database right now. Try again in a moment.',
+      'The service cannot reach its database. Try again in a moment.',
       { cause: thrown },
     );
   }
@@ -103,7 +102,7 @@ function asAppError(thrown: unknown): AppError {
     return new AppError({
       code: 'invalid_request',
       status,
-      message: thrown instanceof Error ? thrown.message : 'The request cannot be read.',
+      message: thrown instanceof Error ? thrown.message : 'Malformed request.',
     });
   }
   return new AppError({

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 
 /**
- * The query string as it was sent, without `?`. Node reads the bytes of an address as Latin-1; those of a
- * caller who did not encode them are UTF-8. Throws `AppError` 400 for bytes that are not.
+ * Returns the raw query string without `?`. Node decodes the bytes of a URL as Latin-1; callers that do not
+ * percent-encode them send UTF-8. Throws `AppError` 400 for other bytes.
  */
 export function queryString(request: Request): string {
   const at = request.originalUrl.indexOf('?');

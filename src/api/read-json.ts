@@ -1,11 +1,11 @@
-/** Reads a small JSON body. */
+/** Reads small JSON bodies. */
 import type { Request } from 'express';
 import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { holdBody } from './held-bytes.ts';
 
 const BYTES_MAX = 100 * 1024;
 
-/** The body as JSON; an empty body is `{}`. Throws `AppError` 400 or 415, and as `readBody`. */
+/** Returns the body as JSON; an empty body is `{}`. Throws `AppError` 400 or 415, and as `readBody`. */
 export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<unknown> {
   const text = await readBody(request, bytesMax);
   if (text === '') return {};
@@ -19,19 +19,19 @@ export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<
   return parseJson(text);
 }
 
-/** The body as text. Throws `AppError` 413 for a longer one, 429 or 503 when too many bytes of bodies are held. */
+/** Returns the body as text. Throws `AppError` 413 for a longer one, 429 or 503 when bodies take too much memory. */
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   const hold = holdBody(request);
   let bytes = 0;
-  // A body that is too long is not read to its end; the connection must live to say so.
+  // A body that is too long is not read to its end; the connection stays open for the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
     if (bytes > bytesMax) {
       throw new AppError({
         code: 'body_too_large',
         status: 413,
-        message: `The body holds more than ${bytesMax} bytes.`,
+        message: `The body must have at most ${bytesMax} bytes.`,
       });
     }
     hold((chunk as Buffer).length);
@@ -41,8 +41,8 @@ export async function readBody(request: Request, bytesMax: number): Promise<stri
 }
 
 /**
- * A text as JSON. A number that JavaScript cannot hold exactly becomes the text of its digits: a cell keeps it
- * as it was sent, and an option refuses it. Throws `AppError` 400.
+ * Parses JSON. A number that JavaScript cannot represent exactly becomes the text of its digits: a cell keeps it as
+ * sent, and an option rejects it. Throws `AppError` 400.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -52,18 +52,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Texts and numbers of a JSON document. */
+/** Strings and numbers of a JSON document. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** As `parseJson`. Throws `SyntaxError`. */
 export function parseExactly(text: string): unknown {
   const value = JSON.parse(text) as unknown;
-  // Fifteen digits are always exact, and a document that was parsed has no text without an end.
+  // Fifteen digits are always exact, and in a parsed document every string is terminated.
   if (!/\d[\d.]{15}/.test(text)) return value;
   return JSON.parse(text.replace(TOKEN, (part) => (isExact(part) ? part : `"${part}"`)));
 }
 
-/** False for a number whose digits change on the way through JavaScript. */
+/** Returns false for a number whose digits JavaScript would change. */
 function isExact(part: string): boolean {
   return part.startsWith('"') || !/^-?\d{16,}$/.test(part) || BigInt(part) === BigInt(Number(part));
 }

@@ -1,4 +1,4 @@
-/** A list as a file: the part `file` of a form, or the body as it is. */
+/** Receives a list as a file: the part `file` of a form, or the whole body. */
 import type { Request } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 import { assertStorageLeft } from '../jobs/batch/stored-bytes.ts';
@@ -8,15 +8,15 @@ import type { RouteInput } from './define-route.ts';
 import { readMultipart } from './multipart.ts';
 import type { ReceivedList } from './received-list.ts';
 import { holdUpload, uploadContextOf } from './upload-context.ts';
-import { whileInForce } from './while-in-force.ts';
+import { whileValid } from './while-valid.ts';
 
-/** Stores the file. Nothing of it stays when this throws. */
+/** Stores the file. When this throws, nothing of it remains. */
 export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   const { context, key, credentials, request, response } = input;
   holdUpload(key.accountId, response);
   await assertStorageLeft(context.sql, key.accountId, context.config);
   const uploadContext = uploadContextOf(context, key, response);
-  const { upload, options, fileName } = await whileInForce(context, credentials, (cut) =>
+  const { upload, options, fileName } = await whileValid(context, credentials, (cut) =>
     receive(uploadContext, request, cut),
   );
   const discard = () => context.store.delete(upload.key);
@@ -37,7 +37,7 @@ export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   }
 }
 
-/** The media types of a list; the bytes decide its format. */
+/** Media types of a list. The bytes decide its format. */
 const bareTypes = [
   'text/*',
   'application/csv',
@@ -75,7 +75,7 @@ async function receive(
       message: 'Send the list as multipart/form-data with a part named `file`, or as text/csv.',
     });
   }
-  // Wrong options are told before the body is read.
+  // Invalid options are reported before the body is read.
   readBatchOptions(query, null);
   const upload = await storeUpload(context, request, cut);
   return { upload, options: query, fileName: null };

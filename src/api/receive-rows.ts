@@ -1,4 +1,4 @@
-/** A list as JSON: the rows of a small one, or the id of an upload that is in storage already. */
+/** Receives a list as JSON: its rows, or the id of an upload that is already in storage. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
@@ -15,10 +15,10 @@ import { holdUpload, uploadContextOf } from './upload-context.ts';
 
 /** Room for a thousand rows of a few long cells. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-/** How the rows are written is not the caller's to say. */
+/** The dialect of the file that rows become; callers cannot choose it. */
 const dialect = { encoding: 'utf-8', delimiter: ',', header: 'true' };
 
-/** The types of body that hold rows. */
+/** Media types of bodies with rows. */
 export const rowTypes = ['application/json', 'application/jsonl', 'application/x-ndjson'];
 
 /** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. */
@@ -63,7 +63,7 @@ async function receiveRows(
 
 const uploadBody = z.looseObject({ upload_id: z.uuid() });
 
-/** `store` throws as `openUpload`. */
+/** Reads `{upload_id, ...options}`. `store` throws as `openUpload`. */
 async function receiveUploadId(
   { context, key, request, response }: RouteInput,
   json: unknown,
@@ -82,7 +82,7 @@ async function receiveUploadId(
         const opened = await openUpload(context, ownerOf(key), uploadId, uploadBytesMax);
         fileKey = opened.key;
         const { source } = opened;
-        // A file that is refused half way is not read to its end.
+        // A file that is refused in the middle is not read to its end.
         const upload = await storeUpload(uploadContext, source).finally(() => source.destroy());
         return { upload, ...requested };
       },
@@ -90,18 +90,18 @@ async function receiveUploadId(
       async finish() {
         if (fileKey === undefined) return;
         await context.store.delete(fileKey).catch((error: unknown) => {
-          // The batch has its own copy by now, and what is left here is deleted within a day.
+          // The batch has its own copy, and housekeeping deletes the upload within a day.
           context.log.warn({ err: error, upload: uploadId }, 'used upload not deleted');
         });
       },
       isRows: false,
     },
-    // The upload stands for its bytes: it is gone when the request is sent again.
+    // The id identifies the file: the upload is deleted when the request is repeated.
     same: { options: { ...options, upload_id: uploadId } },
   };
 }
 
-/** JSON values as a form would send them: one parser reads the options of every kind of request. */
+/** Converts JSON values to form fields: one parser reads the options of every kind of request. */
 function asFormFields(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, asFormField(value)]),

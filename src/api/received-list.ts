@@ -1,16 +1,16 @@
 import type { RequestedList, UploadContext } from '../jobs/list/create-list.ts';
 
-/** A list that a call sends, as far as it is read before the Idempotency-Key is looked at. */
+/** A received list, as far as it is read before the Idempotency-Key is checked. */
 export interface ReceivedList {
   body: {
     context: UploadContext;
-    /** Puts the file into storage, unless it is there; what it resolves with becomes a batch. */
+    /** Stores the file, unless it is in storage already. Resolves with the options of the new batch. */
     store(): Promise<RequestedList>;
-    /** The upload that is used up by the batch. */
+    /** The upload that the batch uses up. */
     uploadId?: string;
-    /** Call when the batch is made. */
+    /** Called after the batch was created. */
     finish?(): Promise<void>;
-    /** True for rows of JSON: the call may wait for their results. */
+    /** True for JSON rows: the call may wait for their results. */
     isRows: boolean;
   };
   same: { options: Record<string, unknown>; fileSha256?: Buffer };

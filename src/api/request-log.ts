@@ -1,6 +1,6 @@
 /**
- * Every request as a metric and a line of the log, once its answer is over. Both name the template of the
- * route, never the path or the query string as they were sent: identifiers of people stand there.
+ * Records every request as a metric and a log line when its response has ended. Both contain the route's template,
+ * never the path or query string as sent: those contain identifiers of people.
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
@@ -25,21 +25,21 @@ interface Noted {
   key?: string;
   /** The id of its trace. */
   trace?: string;
-  /** For what has no route of its own. */
+  /** The template, for a path without a route of its own. */
   route?: string;
 }
 
-/** Remembers what a request is about, for its line in the log. Ids alone. */
+/** Remembers ids for the log line of a request. */
 export function noteRequest(response: Response, noted: Noted): void {
   Object.assign(response.locals, noted);
 }
 
-/** The account of the key that a request came with; undefined before it is known. */
+/** Returns the account of the request's key; undefined before it is known. */
 export function accountOf(response: Response): string | undefined {
   return (response.locals as Noted).account;
 }
 
-/** Comes before everything that answers; the id of the request is known. */
+/** Returns the middleware, which comes before all routes and after the request has its id. */
 export function observeRequests(log: Log): RequestHandler {
   return (request, response, next) => {
     const start = performance.now();
@@ -49,9 +49,9 @@ export function observeRequests(log: Log): RequestHandler {
       const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
       const method = route === 'none' ? 'any' : request.method;
-      // Nobody was there any more to be answered.
-      const isAnswered = response.writableFinished;
-      const status = isAnswered ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
+      // False when the client disconnected before the end.
+      const isComplete = response.writableFinished;
+      const status = isComplete ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
       requestSeconds.observe({ method, route, status }, ms / 1000);
       const level = probes.includes(route) ? 'debug' : 'info';
       if (!log.isLevelEnabled(level)) return;
@@ -60,7 +60,7 @@ export function observeRequests(log: Log): RequestHandler {
           requestId: requestIdOf(response),
           method,
           route,
-          status: isAnswered ? response.statusCode : 'aborted',
+          status: isComplete ? response.statusCode : 'aborted',
           ms: Math.round(ms * 100) / 100,
           account,
           key,
@@ -75,7 +75,7 @@ export function observeRequests(log: Log): RequestHandler {
   };
 }
 
-/** The list or export that was made or asked about; nothing that a caller made up. */
+/** Returns the id of the list or export that was created or requested; never a text that a caller made up. */
 function batchOf(request: Request, response: Response, route: string): string | undefined {
   const made = /^\/v1\/(?:batches|exports)\/([\da-f-]{36})$/.exec(
     String(response.getHeader('Location')),
@@ -85,7 +85,7 @@ function batchOf(request: Request, response: Response, route: string): string | 
   return isAbout ? String(request.params.id) : undefined;
 }
 
-/** The template of the route, with its parameters by name; `none` where nothing answers. */
+/** Returns the template of the route, with its parameters by name; `none` without a route. */
 export function routeOf(request: Request, response: Response): string {
   const { route } = response.locals as Noted;
   return route ?? (request.route === undefined ? 'none' : String(request.route.path));

@@ -1,7 +1,7 @@
-/** The response to a call that made a batch of rows: the batch, or its results when the caller waits for them. */
+/** The response to a call with rows: the new batch, or its results when the caller waits for them. */
 import { pipeline } from 'node:stream/promises';
 import { availableCredits } from '../core/credits/credits.ts';
-import { assertStillInForce } from '../core/sessions/still-in-force.ts';
+import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';
 import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
 import { isFinal } from '../jobs/batch/states.ts';
@@ -9,13 +9,13 @@ import { openResults } from '../jobs/result/results.ts';
 import { setCreditHeaders } from './authorize.ts';
 import { type RouteInput, sent } from './define-route.ts';
 
-/** A connection on which nothing is said for longer is cut by many a proxy. */
+/** Many proxies close a connection that is silent for longer. */
 const WAIT_SECONDS_MAX = 50;
 
 /**
  * Returns 202 with the batch; with `Prefer: wait=<seconds>` (RFC 7240) sends 200 and the results as JSON lines
- * when the batch completes in that time. Throws `AppError` 401 or 403 when the session or the key that asked
- * for them ends meanwhile; the batch goes on.
+ * when the batch completes in that time. Throws `AppError` 401 or 403 when the caller's session or key ends meanwhile;
+ * the batch continues.
  */
 export async function resultsWhenDone(
   { context, key, credentials, request, response }: RouteInput,
@@ -25,8 +25,8 @@ export async function resultsWhenDone(
   if (seconds === 0) return { status: 202, body: viewBatch(made) };
   const batch = await untilIdle(context, made, seconds, response);
   if (response.destroyed) return sent;
-  // What the list found is for a caller who could still read it by the list's id.
-  await assertStillInForce(context.sql, credentials);
+  // Only a caller who could still read them by the list's id gets the results.
+  await assertStillValid(context.sql, credentials);
   response.setHeader('Preference-Applied', `wait=${seconds}`);
   if (batch.state !== 'completed') return { status: 202, body: viewBatch(batch) };
   const results = await openResults(context, batch, { format: 'jsonl', gzip: false });
@@ -42,7 +42,7 @@ export async function resultsWhenDone(
   return sent;
 }
 
-/** The batch once nothing more happens to it by itself, or as it is when the time is over. */
+/** Resolves with the batch when it does not continue by itself, or with its state when the time is over. */
 function untilIdle(
   { watcher }: RouteInput['context'],
   made: ListBatch,
@@ -59,7 +59,7 @@ function untilIdle(
       resolve(last);
     };
     const unwatch = watcher.watch(made, (batch) => {
-      // A batch stays of its kind.
+      // The kind of a batch never changes.
       last = batch as ListBatch;
       if (isFinal(batch.state) || batch.state === 'ready' || batch.state === 'paused') stop();
     });

@@ -1,4 +1,4 @@
-/** A small list that comes as JSON rows instead of a file: written as the CSV that a file would be. */
+/** Converts a small list of JSON rows to CSV, the form of an uploaded file. */
 import { z } from 'zod';
 import { type AppError, invalidParameter } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
@@ -7,7 +7,7 @@ import { contextColumns } from '../jobs/mapping/columns.ts';
 import { parseValues } from './parse-parameters.ts';
 import { parseExactly } from './read-json.ts';
 
-/** Rows of one call; more are a file. */
+/** Maximum rows of one call; longer lists are uploaded as files. */
 const ROWS_MAX = 1000;
 const COLUMNS_MAX = 100;
 const CELL_LENGTH_MAX = 10_000;
@@ -20,23 +20,24 @@ const rowSchema = z.record(name, cell);
 export const rowsSchema = z.array(rowSchema).min(1).max(ROWS_MAX);
 
 export interface RowList {
-  /** The column names in the order in which rows first have them. */
+  /** The column names in order of first appearance. */
   columns: string[];
   csv: string;
 }
 
-/** Rows as CSV. Throws `AppError` 400 that names the row and the column of what is wrong. */
+/** Returns the rows as CSV. Throws `AppError` 400 that names the row and the column. */
 export function toRowList(values: unknown): RowList {
   refuseProto(values);
   const { rows } = parseValues(z.object({ rows: rowsSchema }), { rows: values });
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  if (columns.length === 0) throw badRows('no row has a column');
-  if (columns.length > COLUMNS_MAX) throw badRows(`more than ${COLUMNS_MAX} different columns`);
+  if (columns.length === 0) throw badRows('must have at least one column');
+  if (columns.length > COLUMNS_MAX)
+    throw badRows(`must have at most ${COLUMNS_MAX} different columns`);
   const lines = rows.map((row) => toLine(columns.map((column) => String(row[column] ?? ''))));
   return { columns, csv: [toLine(columns), ...lines].join('') };
 }
 
-/** The rows of a body of JSON lines. Throws `AppError` 400 that names the line that is no JSON. */
+/** Parses a body of JSON lines. Throws `AppError` 400 that names the invalid line. */
 export function parseJsonLines(text: string): unknown[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -50,8 +51,8 @@ export function parseJsonLines(text: string): unknown[] {
 }
 
 /**
- * The default mapping of the columns: those named as an identifier of the operation or as
- * a context column are that. Null when none is; they are guessed then, as for a file.
+ * Returns the default mapping: columns named like an identifier of the operation or like a context column. Null without
+ * such an identifier; the columns are then guessed, as for a file.
  */
 export function mappingOf(operation: unknown, columns: readonly string[]): object | null {
   if (typeof operation !== 'string' || !isOperationName(operation)) return null;
@@ -61,19 +62,19 @@ export function mappingOf(operation: unknown, columns: readonly string[]): objec
   return Object.fromEntries(known.map((kind) => [kind, kind]));
 }
 
-/** A member of this name is left out by the schema without a word, and with it a column. */
+/** Throws for a member `__proto__`, which the schema would drop silently together with its column. */
 function refuseProto(values: unknown): void {
   if (!Array.isArray(values)) return;
   const row = values.findIndex((value) => Object.hasOwn(Object(value), '__proto__'));
   if (row < 0) return;
-  const message = 'is a name that no column may have; call the column something else';
+  const message = 'cannot be the name of a column. Rename the column';
   const field = `rows.${row}.__proto__`;
   throw invalidParameter(field, message);
 }
 
 function toLine(cells: readonly string[]): string {
   const line = cells.map((text) => encodeCell(text, { delimiter: ',', safe: false })).join(',');
-  // A row without anything is a row all the same, not a blank line.
+  // A row without a value is still a row, not a blank line.
   return `${line.trim() === '' ? `"${line}"` : line}\n`;
 }
 

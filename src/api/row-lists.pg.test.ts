@@ -172,7 +172,7 @@ describe('a list is refused', () => {
     ['without an operation', { rows: [{ email: 'a@b.example' }] }, 400, 'operation'],
     ['with an unknown option', { operation, rows: [{ email: 'a' }], colour: 1 }, 400, 'colour'],
     ['with a delimiter', { operation, rows: [{ email: 'a' }], delimiter: ';' }, 400, 'delimiter'],
-    ['that is no JSON', '{"rows": [', 400, 'body'],
+    ['that is not JSON', '{"rows": [', 400, 'body'],
   ])('%s', async (_case, body, status, field) => {
     const before = await pipeline.objects();
     const response = await post(body);

@@ -1,6 +1,6 @@
 /**
- * Runs the reads of a person search for a caller: in the share of the account, until the caller is gone. A search that the
- * database did not finish costs its key more requests than one, because it took the time of many.
+ * Runs the reads of a person search: in the share of the account, until the caller disconnects. A search that times out
+ * costs its key more requests than one, because it took the time of many.
  */
 
 import type { Response } from 'express';
@@ -19,10 +19,10 @@ interface SearchCaller {
   response: Response;
 }
 
-/** Codes of searches that the database was not done with in time. */
+/** Codes of searches that timed out. */
 const timeoutCodes: readonly string[] = ['search_timeout', 'use_cursor'];
 
-/** Resolves as `read` does. Throws as `ReadSearch` does, and 499 `client_gone`, which no one reads. */
+/** Resolves as `read` does. Throws as `ReadSearch` does, and 499 `client_gone` after the caller disconnected. */
 export async function runSearch<T>(
   { context, key, response }: SearchCaller,
   read: (graph: Sql, owner: Owner) => Promise<T>,
@@ -40,7 +40,7 @@ export async function runSearch<T>(
     if (startedAt !== null && (isTimeout || gone.aborted)) {
       const elapsed = isTimeout ? context.config.searchTimeoutMs : performance.now() - startedAt;
       const share = elapsed / context.config.searchTimeoutMs;
-      // What a limit misses is no reason to answer otherwise.
+      // A failure to count must not change the response.
       await findRequestsOf(context.sql, key.id)
         .then((requestsOf) =>
           chargeUnfinishedSearch(context.limiter, { ...key, requestsOf }, share),

@@ -1,4 +1,4 @@
-/** A schedule as callers send it. */
+/** The JSON of a schedule that callers send. */
 import { z } from 'zod';
 import type { ScheduleRequest } from '../jobs/schedule/schedules.ts';
 import { exportOptions } from './export-options.ts';
@@ -7,7 +7,7 @@ const cron = z.string().max(200);
 const timeZone = z.string().max(100);
 const mode = z.enum(['all', 'new']);
 
-/** JSON of a new schedule: what an export is of, and when. */
+/** A new schedule: the options of its exports, and its times. */
 export const scheduleOptions = exportOptions.extend({
   name: z.string().trim().min(1).max(200).default('schedule'),
   cron,
@@ -18,7 +18,7 @@ export const scheduleOptions = exportOptions.extend({
 
 const { name, fields, format, max_results, max_credits, filter } = exportOptions.shape;
 
-/** JSON of a change: what is missing stays. */
+/** A change of a schedule: absent members stay unchanged. */
 export const scheduleChange = z.strictObject({
   filter: filter.optional(),
   name: name.unwrap().optional(),
@@ -32,7 +32,7 @@ export const scheduleChange = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
-/** The parts that the body names, as the service calls them. */
+/** Returns the members of the body under the service's names. */
 export function toScheduleRequest(body: z.output<typeof scheduleOptions>): ScheduleRequest;
 export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partial<ScheduleRequest>;
 export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partial<ScheduleRequest> {

@@ -1,9 +1,9 @@
-/** The query of a person search, for the documentation; it is read by `core/search/parse.ts`. */
+/** The query of a person search, for the documentation; `core/search/parse.ts` parses it. */
 import { z } from 'zod';
 
 const list = (meaning: string) => z.string().optional().describe(meaning);
 
-/** The filters of the specification. Any field of the record is one besides; docs/api.md tells how. */
+/** The filters of the specification. Every field of the record is a filter too: see docs/api.md. */
 export const filterQuery = z.object({
   locationIds: list('Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations'),
   industryIds: list('Industries; ids of /v1/lookups/industries'),

@@ -124,7 +124,7 @@ describe('a search answers', () => {
     }
   });
 
-  test('a skip that nobody asked for before, with and without a place near it', async () => {
+  test('a skip that was not requested before, with and without a cached place near it', async () => {
     const cold = await search(rich, `${everybody}&birthYear=[null|1900-]&skip=17&limit=3`);
     expect(idsOf(cold)).toEqual(allIds().slice(17, 20));
     const near = await search(rich, `${everybody}&birthYear=[null|1900-]&skip=25&limit=3`);
@@ -134,7 +134,7 @@ describe('a search answers', () => {
   test('the same by the bytes of UTF-8 that a caller did not encode', async () => {
     const response = await pipeline.call(rich, '/personsearch/?name=Zo%C3%AB&limit=1');
     const [zoe] = (await response.json()) as Person[];
-    expect(must(zoe, 'somebody of that name').name).toBe('Zoë');
+    expect(must(zoe, 'person of that name').name).toBe('Zoë');
     const { next } = await search(rich, 'name=[Zo%C3%AB|ada|bob]&limit=1');
     expect(must(next, 'link')).toContain('name=[Zo%C3%AB|ada|bob]&limit=1&cursor=');
   });
@@ -175,7 +175,7 @@ describe('a search is refused', () => {
     await expectProblem(response, { status: 400, code: 'invalid_parameter' });
   });
 
-  test('above the limit of its key, as any counted call', async () => {
+  test('above the limit of its key, as any metered call', async () => {
     const narrow = await pipeline.account(100);
     await pipeline.sql`update api_keys set requests_per_minute = 2 where id = ${narrow.keyId}`;
     await search(narrow, `${everybody}&limit=1`);
@@ -370,7 +370,7 @@ test('a search that the database cannot end in time says what to do, and costs n
   const hasty = await openPipeline({ SEARCH_TIMEOUT_MS: '30' });
   try {
     await importGraph(hasty.sql, { persons: [{ id: 1, name: 'Ada' }] });
-    // Whoever holds the table lets nobody read it.
+    // This lock keeps all readers from the table.
     const lock = await hasty.sql.reserve();
     await lock`begin`;
     await lock`lock table person_search`;

@@ -1,14 +1,13 @@
-/** Security headers of responses: all of helmet's for pages, the applicable ones for programs. */
+/** Security headers of responses: all of helmet's for pages, the applicable ones for API responses. */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet, { type HelmetOptions } from 'helmet';
 
 /**
- * For JSON and files. Nothing in them loads, opens, links or frames anything, so what only concerns pages
- * is left out: of the 16 us that Node takes to write a single call's answer, the dozen headers took 8 and
- * these four take 4.
+ * For JSON and files, which load, link and frame nothing, so headers that only concern pages are left out: of the 16 us
+ * that Node takes to write the response to a single call, all twelve headers took 8 and these four take 4.
  */
-const answerOptions: HelmetOptions = {
+const apiOptions: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -23,19 +22,19 @@ const answerOptions: HelmetOptions = {
   xXssProtection: false,
 };
 
-/** Paths that programs ask. Whatever else is there is taken for a page. */
-const ANSWER_PATH = /^\/(?:v1|personsearch)(?:[/?]|$)/;
+/** Paths of the API. Every other path counts as a page. */
+const API_PATH = /^\/(?:v1|personsearch)(?:[/?]|$)/;
 
 const ofPages = readHeaders({});
-/** Responses of the API hold people: no cache on the way may keep them. */
-const ofAnswers = readHeaders(answerOptions).set('cache-control', 'no-store');
+/** Responses of the API contain records of people: no cache on the way may store them. */
+const ofApi = readHeaders(apiOptions).set('cache-control', 'no-store');
 
-/** The headers for what is answered at this URL; an endpoint may set its own instead. */
+/** Returns the headers for responses at this URL; an endpoint may set its own instead. */
 export function securityHeadersOf(url: string): Map<string, string> {
-  return ANSWER_PATH.test(url) ? ofAnswers : ofPages;
+  return API_PATH.test(url) ? ofApi : ofPages;
 }
 
-/** The headers that helmet sets. They depend on no request, so its middlewares run once. */
+/** Returns the headers that helmet sets. They do not depend on the request, so its middlewares run once. */
 function readHeaders(options: HelmetOptions): Map<string, string> {
   const headers = new Map<string, string>();
   const response = new ServerResponse(new IncomingMessage(new Socket()));

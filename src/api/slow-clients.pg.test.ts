@@ -70,7 +70,7 @@ describe('a body', () => {
     expect(answer.status).toBe(408);
     const problem = problemSchema.parse(JSON.parse(answer.body));
     expect(problem.code).toBe('request_timeout');
-    expect(problem.detail).toMatch(/10000 bytes a second/);
+    expect(problem.detail).toMatch(/10000 bytes per second/);
     while ((await pipeline.objects()).length > 0) await moment();
     expect(await pipeline.sql`select id from batches`).toHaveLength(0);
   });
@@ -78,7 +78,7 @@ describe('a body', () => {
   test.each([
     ['drips', { rateMs: 300, bytesPerSecondMin: 10_000 }],
     ['comes fast', { drainMs: 300, bytesPerSecondMin: 1 }],
-  ])('that nobody asked for and that %s is not waited for', async (_how, limits) => {
+  ])('that is not needed and %s is not waited for', async (_how, limits) => {
     const { port, connections } = await serve(limits);
     const withBody = head('GET', '/healthz', { 'Content-Length': 1_000_000 });
     const { status } = await exchange(port, withBody, drip);

@@ -1,42 +1,42 @@
 /**
- * Finds clients that keep a connection by doing next to nothing: a body or an answer that goes on by less
- * than a byte rate, measured only while nobody but the client is waited for, and idle ones in a crowd.
+ * Finds clients that hold a connection almost without using it: a request or response body below a byte rate, measured
+ * only while the service waits for the client, and idle connections in a crowd.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface SlownessLimits {
-  /** Of a body that is sent, and of an answer that is read. */
+  /** Minimum rate of a body that a client sends, and of a response that it reads. */
   bytesPerSecondMin: number;
-  /** Over which the rate is measured. */
+  /** Time over which the rate is measured. */
   rateMs: number;
-  /** For the rest of a body whose request was answered before its end: nobody uses it. */
+  /** Time for the unused rest of a body after the response. */
   drainMs: number;
-  /** So many connections are a crowd, for `crowdMs` after they were last seen. */
+  /** Number of connections that make a crowd, until `crowdMs` after the last time. */
   crowdFrom: number;
   crowdMs: number;
-  /** For which a connection may wait for its next request in a crowd. */
+  /** Time for which a connection may wait for its next request in a crowd. */
   crowdedIdleMs: number;
-  /** How often connections are looked at. */
+  /** Time between two checks. */
   checkMs: number;
 }
 
-/** The last request of a connection, and since when what: a moment is null while it does not apply. */
+/** The last request of a connection and the starts of its phases; null for a phase that it is not in. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   sending: Moment | null;
   reading: Moment | null;
-  answered: Moment | null;
+  responded: Moment | null;
 }
 
 interface Moment {
   at: number;
-  /** The bytes that had moved on the connection by then. */
+  /** Bytes transferred on the connection until then. */
   bytes: number;
 }
 
-/** Calls back once for each request whose client is too slow, as long as the server is open. */
+/** Calls `onSlow` once for each request whose client is too slow, until the server closes. */
 export function watchSlowClients(
   server: Server,
   limits: SlownessLimits,
@@ -45,7 +45,7 @@ export function watchSlowClients(
   const exchanges = new Map<Socket, Exchange>();
   server.on('request', (request, response) => {
     const { socket } = request;
-    exchanges.set(socket, { request, response, sending: null, reading: null, answered: null });
+    exchanges.set(socket, { request, response, sending: null, reading: null, responded: null });
   });
   let crowdedUntil = 0;
   const check = () => {
@@ -70,19 +70,19 @@ function isTooSlow(
 ): boolean {
   const { request, response } = exchange;
   const { socket } = request;
-  // What lies there unread waits for us.
+  // Bytes that wait to be read are not the client's delay.
   const isSending = !request.complete && request.readableLength === 0;
   const isReading = socket.writableLength > 0;
   exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, limits) : null;
   exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), limits) : null;
-  exchange.answered = response.writableFinished
-    ? (exchange.answered ?? { at: now, bytes: 0 })
+  exchange.responded = response.writableFinished
+    ? (exchange.responded ?? { at: now, bytes: 0 })
     : null;
-  const answeredMsMax = request.complete ? limits.crowdedIdleMs : limits.drainMs;
+  const respondedMsMax = request.complete ? limits.crowdedIdleMs : limits.drainMs;
   return (
     lasts(exchange.sending, now, limits.rateMs) ||
     lasts(exchange.reading, now, limits.rateMs) ||
-    ((isCrowded || !request.complete) && lasts(exchange.answered, now, answeredMsMax))
+    ((isCrowded || !request.complete) && lasts(exchange.responded, now, respondedMsMax))
   );
 }
 
@@ -90,7 +90,7 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
 }
 
-/** The moment as it was, or now when enough has moved since. */
+/** Returns the moment unchanged, or now when enough bytes have been transferred since. */
 function renew(
   since: Moment | null,
   now: number,
@@ -102,8 +102,8 @@ function renew(
 }
 
 /**
- * Bytes that the kernel has taken. `writeQueueSize` is what is left of the block that it is taking piece by
- * piece; without it a slow reader of a large block would seem to stand still.
+ * Returns the bytes that the kernel has accepted. `writeQueueSize` is the rest of the block that it is accepting piece by
+ * piece; without it a slow reader of a large block would seem to be stalled.
  */
 function bytesTaken(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };

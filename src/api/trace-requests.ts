@@ -3,7 +3,7 @@ import { startRequestSpan } from '../core/tracing.ts';
 import { requestIdOf } from './problem.ts';
 import { noteRequest, routeOf } from './request-log.ts';
 
-/** Traces every request, as a part of the caller's trace where it sends one. Used while there are traces. */
+/** Traces every request, within the caller's trace if it sends one. Used only when tracing is on. */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const span = startRequestSpan(request.headers);
   if (span === null) return next();

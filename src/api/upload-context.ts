@@ -4,15 +4,15 @@ import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { UploadContext } from '../jobs/list/create-list.ts';
 import type { ApiContext } from './api-context.ts';
 import { clientGone } from './client-gone.ts';
-import { limitOpenAnswers } from './open-answers.ts';
+import { limitOpenResponses } from './open-responses.ts';
 
-/** Each holds a buffer of up to 20 MiB on its way to S3: two dozen large ones fill a small process. */
+/** Each upload holds a buffer of up to 20 MiB on its way to S3: two dozen large ones fill a small process. */
 const UPLOADS_MAX = 16;
 
-/** Counts an upload as open until it is answered. Throws `AppError` 429 when the account has too many. */
-export const holdUpload = limitOpenAnswers('uploads', UPLOADS_MAX);
+/** Counts an upload as open until its response ends. Throws `AppError` 429 at the account's maximum. */
+export const holdUpload = limitOpenResponses('uploads', UPLOADS_MAX);
 
-/** The context of an upload by this key, which ends when the client goes away before the response. */
+/** Returns the context of an upload by this key, which ends when the client disconnects before the response. */
 export function uploadContextOf(
   context: ApiContext,
   key: ApiKey,

@@ -75,7 +75,7 @@ describe('GET /v1/usage', () => {
     expect(rows.reduce((sum, row) => sum + Number(row.credits), 0)).toBe(94);
   });
 
-  test('shows nobody else, and nothing to a test key', async () => {
+  test('shows no other account, and nothing to a test key', async () => {
     const stranger = await pipeline.account(3);
     const theirs = await pipeline.keyOf(stranger.accountId, 'live', ['account']);
     const tester = await pipeline.keyOf(caller.accountId, 'test', ['account']);

@@ -1,4 +1,4 @@
-/** A webhook as callers send it. */
+/** The JSON of a webhook that callers send. */
 import { z } from 'zod';
 import { eventTypes } from '../jobs/webhook/event-types.ts';
 import type { WebhookChange } from '../jobs/webhook/webhooks.sql.ts';
@@ -11,7 +11,7 @@ const events = z
   .transform((types) => [...new Set(types)]);
 const creditsLowThreshold = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** JSON of a new webhook. */
+/** A new webhook. */
 export const webhookOptions = z.strictObject({
   url,
   events: events.default([...eventTypes]),
@@ -19,7 +19,7 @@ export const webhookOptions = z.strictObject({
   enabled: z.boolean().default(true),
 });
 
-/** JSON of a change: what is missing stays. */
+/** A change of a webhook: absent members stay unchanged. */
 export const webhookChange = z.strictObject({
   url: url.optional(),
   events: events.optional(),
@@ -27,7 +27,7 @@ export const webhookChange = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
-/** The parts that the body names, as the service calls them. */
+/** Returns the members of the body under the service's names. */
 export function toWebhookRequest(body: z.output<typeof webhookOptions>): WebhookRequest;
 export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange;
 export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange {

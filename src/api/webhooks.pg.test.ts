@@ -180,7 +180,7 @@ describe('a webhook', () => {
     expect(await fixture.deliveries({ id })).toEqual([]);
   });
 
-  test('is nobody else’s, nor that of a test key of the account, nor are its deliveries', async () => {
+  test('is not visible to other accounts or to test keys of its own, nor are its deliveries', async () => {
     const { id } = await make();
     const own = await make();
     const sent = (await (await send(caller, 'POST', `/${id}/test`)).json()) as DeliveryView;

@@ -526,7 +526,7 @@ export interface Calls {
   'GET /v1/lookups/job-titles': {
     query: {
       q?: string | undefined;
-      /** Instead of `q`: the values of these ids, as in `12,15` */
+      /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
       limit?: number | undefined;
     };
@@ -541,7 +541,7 @@ export interface Calls {
   'GET /v1/lookups/locations': {
     query: {
       q?: string | undefined;
-      /** Instead of `q`: the values of these ids, as in `12,15` */
+      /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
       limit?: number | undefined;
     };
@@ -556,7 +556,7 @@ export interface Calls {
   'GET /v1/lookups/industries': {
     query: {
       q?: string | undefined;
-      /** Instead of `q`: the values of these ids, as in `12,15` */
+      /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
       limit?: number | undefined;
     };
@@ -795,9 +795,9 @@ export interface Calls {
         reserved: number;
       };
       storage: {
-        /** Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free, an export 11 bytes for each person that it may hold (`max_results`). */
+        /** Bytes of lists, results and exports, and of open uploads at `bytes_max` each. A list that has not ended counts with the maximum size of its result, an export with 11 bytes for each person of `max_results`. */
         stored_bytes: number;
-        /** Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split. */
+        /** Maximum of `stored_bytes`. Beyond it new lists and exports are refused with `storage_full`; a list that may not fit fails when it is split. */
         stored_bytes_max: number;
       };
       rate_limits: {

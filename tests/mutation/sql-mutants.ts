@@ -159,7 +159,7 @@ const changed: Changed[] = [
       ['balance - reserved', 'balance', 'together'],
       ['order by account_id for update', 'order by account_id', 'together'],
       ['order by account_id for update', 'for update', 'together'],
-      ['and is_in_force(k)', '', 'together'],
+      ['and is_valid(k)', '', 'together'],
       ['and expires_at > clock_timestamp()', '', 'together'],
       ['order by k.id for share', 'order by k.id', 'together'],
       ['order by token_sha256 for share', 'order by token_sha256', 'together'],
@@ -187,7 +187,7 @@ const changed: Changed[] = [
     changes: [
       ['balance - reserved', 'balance', 'together'],
       ['${page.accountId} for update', '${page.accountId}', 'search'],
-      ['and is_in_force(k)', '', 'together'],
+      ['and is_valid(k)', '', 'together'],
       ['and expires_at > clock_timestamp()', '', 'together'],
       ['least(wallet.available, budget.available)', 'wallet.available', 'search'],
       ['least(wallet.available, budget.available)', 'budget.available', 'search'],

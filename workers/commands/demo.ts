@@ -14,7 +14,7 @@ import { grantCredits } from '../../src/core/credits/credits.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import { revokeOwnKey } from '../../src/core/keys/account-keys.ts';
-import { createKey, KEYS_IN_FORCE_MAX } from '../../src/core/keys/keys.ts';
+import { createKey, VALID_KEYS_MAX } from '../../src/core/keys/keys.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createLog } from '../../src/core/log.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
@@ -140,7 +140,7 @@ async function demoAccount(sql: Database, password: string): Promise<string> {
 /** Revokes the keys of earlier demos, which are not used any more. */
 async function revokeDemoKeys(sql: Database, accountId: string): Promise<void> {
   const owner = { accountId, mode: null };
-  const keys = await listKeys(sql, owner, { before: null, limit: KEYS_IN_FORCE_MAX });
+  const keys = await listKeys(sql, owner, { before: null, limit: VALID_KEYS_MAX });
   const left = keys.filter(({ name, revokedAt }) => name === DEMO_KEY && revokedAt === null);
   for (const { id } of left) await revokeOwnKey(sql, owner, id);
 }

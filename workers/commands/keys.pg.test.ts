@@ -79,6 +79,6 @@ test.each([
   expect(await budgets()).toEqual(before);
 });
 
-test('a key that is not there is named', async () => {
+test('an unknown key is named in the error', async () => {
   await expect(bound('svc_live_nobody', '--unbounded')).rejects.toThrow('svc_live_nobody');
 });

@@ -91,7 +91,7 @@ function addList(key: Command): void {
 
 function describeKey(key: AccountKey): string {
   const ended = key.revokedAt ?? key.expiresAt;
-  const state = ended === null ? 'in force' : `ends ${ended.toISOString()}`;
+  const state = ended === null ? 'valid' : `ends ${ended.toISOString()}`;
   return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state].join('  ');
 }
 

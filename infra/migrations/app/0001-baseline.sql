@@ -785,7 +785,7 @@ create trigger do_not_contact_changed after update on do_not_contact
 
 -- Returns true when a key, by its row, is neither revoked nor expired. By the clock and not by the start of the
 -- transaction: a statement that waited for a lock checks the time after its wait.
-create function is_in_force(key api_keys) returns boolean volatile language sql
+create function is_valid(key api_keys) returns boolean volatile language sql
   as $$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $$;
 
 create function count_by_itself() returns trigger language plpgsql as $$

@@ -8,17 +8,17 @@ import type { ApiContext } from '../api-context.ts';
 import { presentedBySession } from '../console/session-cookie.ts';
 import { noteRequest } from '../request-log.ts';
 
-/** Throws `AppError` 403 unless the key may see the service as its operator does. */
+/** Throws `AppError` 403 for a key without the scope `admin`. */
 function assertAdmin(key: ApiKey): void {
   if (key.scopes.includes('admin')) return;
   throw forbidden(
-    'This key may not do that: it lacks the scope `admin`, which `enrich key create --scopes admin` gives on the server.',
+    'This key lacks the scope `admin`. Create one that has it on the server: `enrich key create --scopes admin`.',
   );
 }
 
 /**
- * Lets requests with an admin key pass; others end with 401, 403 or 429. A browser has signed in to the
- * console with it, or sends it as the password of HTTP Basic, with any name.
+ * Admits requests with an admin key and refuses others with 401, 403 or 429. A browser presents the key by its console
+ * session, or as the password of HTTP Basic with any user name.
  */
 export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>): RequestHandler {
   return async (request, response, next) => {
@@ -30,15 +30,15 @@ export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>)
   };
 }
 
-/** Has a browser ask for a key where there was none. */
+/** Makes a browser ask for a key when it sent none. */
 export const askForKey: ErrorRequestHandler = (error, _request, response, next) => {
   if (error instanceof AppError && error.status === 401) {
-    response.setHeader('WWW-Authenticate', 'Basic realm="an admin key is the password"');
+    response.setHeader('WWW-Authenticate', 'Basic realm="Password: an admin key"');
   }
   next(error);
 };
 
-/** The hash of the key that a request presents: as a bearer, as a password, or by the console's session. */
+/** Returns the hash of the presented key: a bearer token, a password, or that of the console's session. */
 async function presentedKey(sql: Sql, request: Request): Promise<Buffer> {
   const { authorization } = request.headers;
   if (authorization === undefined) {

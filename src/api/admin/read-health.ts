@@ -1,4 +1,4 @@
-/** The state of the whole service in one answer, and in words what is wrong with it. */
+/** The state of the whole service, with a sentence for each problem. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { must } from '../../core/lib/assert.ts';
 import { isLimiterDegraded } from '../../core/limits/availability.ts';
@@ -12,21 +12,21 @@ import {
 import type { JobCount } from '../../jobs/queue/queues.ts';
 import type { ApiContext } from '../api-context.ts';
 
-/** A part that has not answered by then counts as away. */
-const ANSWER_MS_MAX = 2_000;
-/** Longer waits are worth a look; `infra/grafana/alerts.yaml` knows the same. */
+/** A part that has not responded by then counts as down. */
+const RESPONSE_MS_MAX = 2_000;
+/** Longer waits are problems; `infra/grafana/alerts.yaml` has the same thresholds. */
 const SECONDS_MAX = { chunk: 900, progress: 600, due: 60, delivery: 300 };
 
-/** An object that never is: asking for it is the cheapest question that a store answers. */
+/** The key of an object that never exists: looking it up is the cheapest request to a store. */
 const NO_OBJECT = 'batches/none';
 
-interface Answer<T> {
-  /** Null when the part is away. */
+interface Reading<T> {
+  /** Null when the part is down. */
   value: T | null;
   milliseconds: number;
 }
 
-/** Throws when the database does not answer; whatever else is away is told. */
+/** Reads the state of the service. Throws when the database does not respond; other failures become problems. */
 export async function readHealth(context: ApiContext): Promise<Record<string, unknown>> {
   const { watchSql, queues, store, config } = context;
   const [jobs, storage, service, database] = await Promise.all([
@@ -39,7 +39,10 @@ export async function readHealth(context: ApiContext): Promise<Record<string, un
   const server = must(database, 'state of the database');
   const problems = findProblems(state, jobs.value, storage.value !== null);
   const degraded = config.redisUrl === undefined ? null : await isLimiterDegraded();
-  if (degraded) problems.push('Redis does not answer this process in time: it limits by itself.');
+  if (degraded)
+    problems.push(
+      'Redis does not respond to this process in time: the process enforces limits by itself.',
+    );
   return {
     ok: problems.length === 0,
     problems,
@@ -94,16 +97,16 @@ function findProblems(
   );
   const broken = state.audits.flatMap((audit) => audit.failed);
   const wrong: [boolean, string][] = [
-    [workers.length === 0, 'No worker is there: lists and schedules wait.'],
-    [jobs === null, 'The queue does not answer.'],
-    [!isStorageThere, 'The object store does not answer.'],
+    [workers.length === 0, 'No worker is running: lists and schedules wait.'],
+    [jobs === null, 'The queue does not respond.'],
+    [!isStorageThere, 'The object store does not respond.'],
     [
       state.oldestChunkSeconds > SECONDS_MAX.chunk,
       `A chunk has waited for ${Math.round(state.oldestChunkSeconds)} s.`,
     ],
     [
       state.oldestProgressSeconds > SECONDS_MAX.progress,
-      `A batch has not moved for ${Math.round(state.oldestProgressSeconds)} s.`,
+      `A batch has made no progress for ${Math.round(state.oldestProgressSeconds)} s.`,
     ],
     [
       state.oldestDueSeconds > SECONDS_MAX.due,
@@ -118,10 +121,10 @@ function findProblems(
   return wrong.filter(([isSo]) => isSo).map(([, text]) => text);
 }
 
-/** The response of a part and its time; null for one that fails or takes too long. */
-async function timed<T>(asked: Promise<T>): Promise<Answer<T>> {
+/** Returns the response of a part and how long it took; null for a part that fails or takes too long. */
+async function timed<T>(request: Promise<T>): Promise<Reading<T>> {
   const start = performance.now();
-  const late = delay(ANSWER_MS_MAX, null, { ref: false });
-  const value = await Promise.race([asked.catch(() => null), late]);
+  const late = delay(RESPONSE_MS_MAX, null, { ref: false });
+  const value = await Promise.race([request.catch(() => null), late]);
   return { value, milliseconds: Math.round((performance.now() - start) * 10) / 10 };
 }

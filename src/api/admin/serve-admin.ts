@@ -1,4 +1,4 @@
-/** The operator's view of the running service, for keys of the scope `admin`; in no public document. */
+/** The operator's view of the running service, for keys with the scope `admin`. It is not part of the public API. */
 import { Router } from 'express';
 import type { ApiContext } from '../api-context.ts';
 import { noteRequest } from '../request-log.ts';
@@ -6,7 +6,7 @@ import { adminOnly, askForKey } from './admin-only.ts';
 import { readHealth } from './read-health.ts';
 import { serveQueueBoard } from './serve-queue-board.ts';
 
-/** `/admin/health` as JSON, `/admin/queues` as a page. */
+/** Serves `/admin/health` as JSON and `/admin/queues` as a page. */
 export function serveAdmin(context: ApiContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {

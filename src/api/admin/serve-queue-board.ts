@@ -1,6 +1,6 @@
 /**
- * Bull Board over the queues, wherever they are kept. It may only look: no method but GET passes, whatever
- * the page offers. Payloads of jobs hold ids and nothing else.
+ * Bull Board over the queues of either backend, read-only: methods other than GET are refused, although the page
+ * offers them. Payloads of jobs contain only ids.
  */
 import { Router } from 'express';
 import { AppError } from '../../core/lib/errors.ts';
@@ -9,7 +9,7 @@ import { noteRequest } from '../request-log.ts';
 
 const PATH = '/admin/queues';
 
-/** Its page has styles of its own inside, and asks this service alone. Other pages keep their policies. */
+/** The board's page has inline styles and connects only to this service. Other pages keep their policies. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,12 +39,12 @@ export function serveQueueBoard(queues: Pick<Queues, 'opened'>): Router {
   return router;
 }
 
-/** Loaded when somebody looks: most processes never need it. */
+/** Loads the board on first use: most processes never need it. */
 async function openBoard(opened: ReturnType<Queues['opened']>): Promise<Router> {
   const { createBullBoard } = await import('@bull-board/api');
   const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter');
   const { ExpressAdapter } = await import('@bull-board/express');
-  /** Hands errors on to the service's own handler: the board's would send their messages to the page. */
+  /** Passes errors on to the service's own handler: the board's would send their messages to the page. */
   class Adapter extends ExpressAdapter {
     override setErrorHandler(): this {
       return super.setErrorHandler((error) => {
@@ -67,6 +67,6 @@ function onlyGet(): AppError {
   return new AppError({
     code: 'method_not_allowed',
     status: 405,
-    message: 'The queues can be looked at here, not changed.',
+    message: 'This view of the queues is read-only.',
   });
 }

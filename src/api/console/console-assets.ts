@@ -1,6 +1,6 @@
 /**
- * The console's files for the browser: the modules that `npm run build` compiled, the stylesheet, and
- * Preact as it is in node_modules. Nothing is bundled: an import map says where bare imports are.
+ * The console's files for the browser: the modules compiled by `npm run build`, the stylesheet, and Preact from
+ * node_modules. Nothing is bundled: an import map resolves bare imports.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,11 +17,11 @@ export interface Asset {
 }
 
 export interface ConsoleAssets {
-  /** The page itself. */
+  /** The HTML page. */
   index: Asset;
-  /** The hash of the import map inside the page, as a policy names it. */
+  /** The hash of the page's inline import map, in the form of a Content-Security-Policy. */
   importMapHash: string;
-  /** All else, by path. A path holds a hash of everything, so what is there never changes. */
+  /** All other files by path. Each path contains a hash of all files, so its content never changes. */
   files: ReadonlyMap<string, Asset>;
 }
 
@@ -29,7 +29,7 @@ const source = path.join('src', 'console');
 const compiled = path.join(packageRoot, 'dist', source);
 const stylesheet = path.join(packageRoot, source, 'style.css');
 
-/** Bare imports of the modules, and the files that answer them. */
+/** Bare imports of the modules and their files. */
 const packages: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
@@ -60,7 +60,7 @@ export async function readConsoleAssets(): Promise<ConsoleAssets> {
   };
 }
 
-/** The modules by their names below the base, without the comments that tell where their sources are. */
+/** Returns the modules by their paths below the base, without source map comments. */
 async function readModules(): Promise<Map<string, string>> {
   const names = (await readdir(compiled, { recursive: true }).catch(() => []))
     .filter((name) => name.endsWith('.js'))
@@ -87,7 +87,7 @@ function vendored(name: string): string {
   return `vendor/${name.replace('/', '-')}.js`;
 }
 
-/** Every module that `main.js` loads at once: fetched together, not one after the other. */
+/** Returns every module that `main.js` imports statically, to be fetched in parallel. */
 function preloads(modules: ReadonlyMap<string, string>): string[] {
   const found = new Set<string>(['main.js']);
   for (const name of found) {

@@ -4,7 +4,7 @@ import type { ApiContext } from '../api-context.ts';
 import { type Asset, readConsoleAssets } from './console-assets.ts';
 import { serveSessions } from './session-routes.ts';
 
-/** Everything comes from this service, and the only script inside the page is its import map. */
+/** Everything is loaded from this service, and the only inline script is the import map. */
 const policyWith = (importMapHash: string) =>
   [
     "default-src 'none'",
@@ -19,7 +19,7 @@ const policyWith = (importMapHash: string) =>
 
 export function serveConsole(context: ApiContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  // Read when somebody looks for the first time: most processes that serve the API serve no page.
+  // Read on first use: most processes that serve the API serve no page.
   let reading: ReturnType<typeof readConsoleAssets> | undefined;
   const assets = () => {
     reading ??= readConsoleAssets();
@@ -28,7 +28,7 @@ export function serveConsole(context: ApiContext): Router {
   router.get('/', async (request, response) => {
     const { index, importMapHash } = await assets();
     response.setHeader('Content-Security-Policy', policyWith(importMapHash));
-    // Over plain HTTP a browser tells where a call comes from by nothing else.
+    // Over plain HTTP this is the only header by which a browser reports where a call comes from.
     response.setHeader('Referrer-Policy', 'same-origin');
     response.setHeader('Cache-Control', 'no-cache');
     send(request, response, index);

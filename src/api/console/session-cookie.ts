@@ -1,6 +1,6 @@
 /**
- * The cookie by which a browser presents a session, and what must be true of a call that comes with it: a
- * page of ours makes it (the cookie is SameSite=Strict besides), in the mode that the page shows.
+ * The cookie by which a browser presents a session, and the checks of a call with that cookie: it comes from one of our
+ * pages (the cookie is also SameSite=Strict), in the mode that the page shows.
  */
 import type { Request, Response } from 'express';
 import type { Sql } from '../../core/db/client.ts';
@@ -8,14 +8,14 @@ import { type AppError, conflict, forbidden, invalidRequest } from '../../core/l
 import { SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
 
 /**
- * Other ports of the host, and hosts beside it, can set a cookie of the plain name. None but this host can set
- * one with the prefix, over HTTPS (RFC 6265bis, section 4.1.3.2).
+ * Other ports of this host, and sibling hosts, can set a cookie with the plain name. With the prefix only this host
+ * can set it, over HTTPS (RFC 6265bis, section 4.1.3.2).
  */
 const NAMES = { secure: '__Host-enrich_session', plain: 'enrich_session' };
 
 /**
- * The session's token as the browser sent it; null without one. Throws `AppError` 400 for two: one of them was
- * set by somebody else.
+ * Returns the session's token as the browser sent it; null without one. Throws `AppError` 400 for two, because another
+ * host has set one of them.
  */
 export function readToken(request: Request): string | null {
   const name = nameFor(request);
@@ -27,7 +27,7 @@ export function readToken(request: Request): string | null {
   return tokens[0]?.[1] ?? null;
 }
 
-/** Gives the browser the session's token; null takes it away. */
+/** Sets the session's token in the browser; null deletes it. */
 export function writeToken(request: Request, response: Response, token: string | null): void {
   response.cookie(nameFor(request), token ?? '', {
     httpOnly: true,
@@ -42,21 +42,21 @@ function nameFor(request: Request): string {
   return isSecure(request) ? NAMES.secure : NAMES.plain;
 }
 
-/** A caller that claims to have come by HTTPS can only make the cookie stricter, so any proxy is believed. */
+/** Returns true for HTTPS. A false claim can only make the cookie stricter, so every proxy is trusted. */
 function isSecure(request: Request): boolean {
   return request.secure || request.get('X-Forwarded-Proto') === 'https';
 }
 
-/** A key that a call presents, by its hash, and the hash of the session that it came by. */
+/** The hash of the key that a call presents, and of the session that it was presented by. */
 export interface Presented {
   keySha256: Buffer;
   sessionSha256: Buffer | null;
 }
 
 /**
- * The credentials of the browser's session; null for a call without one. Throws
- * `AppError` 401 for one that has ended, 403 for a call that no page of ours made, 409 for a page that
- * shows the other mode: another tab of the same browser has switched it.
+ * Returns the credentials of the browser's session; null for a call without one. Throws `AppError` 401 for a session
+ * that has ended, 403 for a call that does not come from our pages, 409 for a page in the other mode, which another
+ * tab of the same browser has left.
  */
 export async function presentedBySession(sql: Sql, request: Request): Promise<Presented | null> {
   const token = readToken(request);
@@ -69,8 +69,8 @@ export async function presentedBySession(sql: Sql, request: Request): Promise<Pr
 }
 
 /**
- * Refuses a call that another site may have made. Browsers say where a call comes from; those that do not,
- * as over plain HTTP, send the page's address.
+ * Throws `AppError` 403 for a call that another site may have made. Browsers send its origin in `Sec-Fetch-Site`; over
+ * plain HTTP they send only the page's address.
  */
 export function assertSameOrigin(request: Request): void {
   const { host, origin, referer, 'sec-fetch-site': site } = request.headers;
@@ -79,7 +79,7 @@ export function assertSameOrigin(request: Request): void {
   const isOurs = from !== undefined && URL.canParse(from) && new URL(from).host === host;
   if (site === undefined && isOurs) return;
   throw forbidden(
-    'A session is for the pages of this service. Programs send a key: `Authorization: Bearer svc_live_...`.',
+    'Sessions work only in the pages of this service. Send a key instead: `Authorization: Bearer svc_live_...`.',
   );
 }
 

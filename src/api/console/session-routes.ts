@@ -1,4 +1,4 @@
-/** Signing in and out of the web console. No part of the documented API: programs send their key. */
+/** Signing in to and out of the web console. It is not part of the documented API: programs send a key. */
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../core/lib/errors.ts';
@@ -15,11 +15,11 @@ const credentials = z.union([
   z.strictObject({ key: text(200) }),
   z.strictObject({ email: text(320), password: text(1000) }),
 ]);
-/** Bytes of a body. Nobody is known yet who holds it, and a connection may have one each. */
+/** Maximum bytes of a body. The caller is unknown yet, and every connection may hold one. */
 const BYTES_MAX = 8 * 1024;
 const change = z.strictObject({ mode: z.enum(['live', 'test']) });
 
-/** `GET`, `POST`, `PATCH` and `DELETE /console/session`. */
+/** Serves `GET`, `POST`, `PATCH` and `DELETE /console/session`. */
 export function serveSessions(context: ApiContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const route = router.route('/console/session');
@@ -73,7 +73,7 @@ function viewSession({ config }: ApiContext, session: Session) {
   };
 }
 
-/** A key that ended between the two statements that read it. */
+/** Returns the error for a key that ended between the two statements that read it. */
 function keyEnded(): AppError {
   return new AppError({ code: 'key_revoked', status: 403, message: 'This key was revoked.' });
 }

@@ -1,7 +1,7 @@
-/** A call of an operation as anybody would type it: one line of curl, with values that mean something. */
+/** An example call of an operation: one line of curl with realistic values. */
 import type { Operation, Schema } from './open-api-document.ts';
 
-/** For parameters whose schema says no more than that they are text. */
+/** Values of parameters whose schema is only a string. */
 const examples: Record<string, string> = {
   email: 'ada@acme.example',
   domain: 'acme.example',
@@ -42,7 +42,7 @@ function exampleBody({ requestBody }: Operation): string[] {
   return ['-H "Content-Type: application/json"', `-d '${body}'`];
 }
 
-/** A small value that the schema allows: what is required, and nothing else. */
+/** Returns a small valid value of a schema, with only the required members. */
 function exampleOf(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;

@@ -1,4 +1,4 @@
-/** Text into HTML. Everything that the page shows passes one of these. */
+/** Converts text to HTML. All text of the page passes one of these functions. */
 
 const entities: Record<string, string> = {
   '&': '&amp;',
@@ -12,7 +12,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A sentence in which backticks mark code. */
+/** Returns the HTML of a sentence in which backticks mark code. */
 export function sentence(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -21,7 +21,7 @@ export function code(text: string): string {
   return `<code>${escapeHtml(text)}</code>`;
 }
 
-/** A table that may be wider than the screen: it scrolls by itself, with the keyboard too. */
+/** Returns a table that scrolls by itself when it is wider than the screen, also by keyboard. */
 export function table(label: string, head: readonly string[], rows: readonly string[][]): string {
   const headCells = head.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
   const body = rows.map(([first = '', ...rest]) => {

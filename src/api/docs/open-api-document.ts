@@ -1,4 +1,4 @@
-/** The parts of our OpenAPI document that the page for humans shows. */
+/** The parts of our OpenAPI document that the reference page shows. */
 
 export interface Schema {
   $ref?: string;

@@ -1,4 +1,4 @@
-/** The page's style and script, each served from an address of its own: the policy allows none inside. */
+/** The page's style and script, served as files: the policy allows none inline. */
 
 export const pageStyle = `:root {
   color-scheme: light dark;

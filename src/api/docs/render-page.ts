@@ -1,6 +1,6 @@
 /**
- * The page for humans, from the OpenAPI document alone. Plain HTML that reads without its script, which
- * only narrows the list down; the page asks no other host for anything.
+ * The API reference as an HTML page, rendered from the OpenAPI document. It works without its script, which only
+ * filters the list, and loads nothing from other hosts.
  */
 import { exampleCall } from './example-call.ts';
 import { code, escapeHtml, sentence, table } from './markup.ts';
@@ -32,7 +32,7 @@ export function renderPage(document: OpenApiDocument): string {
 <a class="skip" href="#content">Skip to the operations</a>
 <header>
 <h1>${escapeHtml(title)}</h1>
-<p>${sentence(description)} The same as a document for machines: <a href="/openapi.json">openapi.json</a>.</p>
+<p>${sentence(description)} The machine-readable document is <a href="/openapi.json">openapi.json</a>.</p>
 </header>
 ${renderNavigation(groups)}
 <main id="content" tabindex="-1">
@@ -84,14 +84,14 @@ function renderBasics(groups: ReadonlyMap<string, Entry[]>): string {
   });
   return `<section id="basics" aria-labelledby="basics-title">
 <h2 id="basics-title">Before the first call</h2>
-<p>Every call carries a key. In the examples <code>$API</code> is the address of this service and
+<p>Every call sends a key. In the examples <code>$API</code> is the address of this service and
 <code>$KEY</code> the key.</p>
 <pre tabindex="0"><code>export API=http://127.0.0.1:8080 KEY=svc_live_...</code></pre>
 <p>Errors are problem documents (<code>application/problem+json</code>, RFC 9457):
 <code>code</code> is stable and <code>errors</code> names what is wrong.</p>
 <h3 id="prices">Prices</h3>
-<p>Credits for a match, or for a person that a search gives. A row of a list costs what its operation costs,
-a person of an export 1. Everything else is free, and so is every miss and every error.</p>
+<p>Credits for a match, or for a person that a search returns. A row of a list costs the same as a call of its
+operation, a person of an export costs 1. Everything else is free, including every miss and every error.</p>
 ${table('Prices', ['Call', 'Credits'], priced)}
 </section>`;
 }
@@ -109,7 +109,7 @@ function renderOperation({ method, path, anchor, operation }: Entry): string {
   const scope = operation['x-scope'];
   const statuses = Object.entries(responses);
   const errors = statuses.filter(([status]) => Number(status) >= 400);
-  const answers = statuses.filter(([status]) => Number(status) < 400);
+  const successes = statuses.filter(([status]) => Number(status) < 400);
   return `<article id="${anchor}" aria-labelledby="${anchor}-title">
 <h3 id="${anchor}-title"><a href="#${anchor}"><span class="method">${method.toUpperCase()}</span>
 ${escapeHtml(path)}</a></h3>
@@ -118,8 +118,8 @@ ${escapeHtml(path)}</a></h3>
 <pre tabindex="0" aria-label="Example"><code>${escapeHtml(exampleCall(method, path, operation))}</code></pre>
 ${renderParameters(parameters)}
 ${requestBody === undefined ? '' : `<h4>Body</h4>\n${renderContent(requestBody.content)}`}
-<h4>Answers</h4>
-${answers.map(([status, { description = '', content = {} }]) => `<p><strong>${status}</strong> ${sentence(description)}</p>\n${renderContent(content)}`).join('\n')}
+<h4>Responses</h4>
+${successes.map(([status, { description = '', content = {} }]) => `<p><strong>${status}</strong> ${sentence(description)}</p>\n${renderContent(content)}`).join('\n')}
 <details><summary>Errors: ${errors.map(([status]) => status).join(', ')}</summary>
 ${table(
   `Errors of ${path}`,

@@ -1,4 +1,4 @@
-/** A JSON schema as a nested list of fields. */
+/** Renders a JSON schema as a nested list of fields. */
 import { code, escapeHtml } from './markup.ts';
 import type { Schema } from './open-api-document.ts';
 
@@ -7,7 +7,7 @@ export function describeType(schema: Schema): string {
   return [typeName(schema), ...bounds(schema)].join(', ');
 }
 
-/** The fields inside a schema; empty when the words about its type say all. */
+/** Returns the fields of a schema as HTML; empty when `describeType` is complete. */
 export function renderFields(schema: Schema): string {
   const inner = schema.items ?? schema;
   if (inner.properties !== undefined) {
@@ -22,7 +22,7 @@ export function renderFields(schema: Schema): string {
   return variants.map(renderFields).join('');
 }
 
-/** The anchor of a named schema. */
+/** Returns the anchor of a named schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name.toLowerCase()}`;
 }

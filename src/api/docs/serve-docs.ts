@@ -1,4 +1,4 @@
-/** Serves the page for humans at `/docs`, offline and under a policy that lets nothing else in. */
+/** Serves the API reference at `/docs`, which loads nothing from other hosts. */
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
 import type { OpenApiDocument } from './open-api-document.ts';
@@ -6,8 +6,8 @@ import { pageScript, pageStyle } from './page-assets.ts';
 import { renderPage } from './render-page.ts';
 
 /**
- * Tighter than what the API's answers carry, and without the upgrade to HTTPS that would keep the style
- * from a page that is served by plain HTTP in a private network.
+ * Stricter than the policy of API responses, and without `upgrade-insecure-requests`, which would block the style of a
+ * page that is served over plain HTTP in a private network.
  */
 const policy = [
   "default-src 'none'",
@@ -28,7 +28,7 @@ export function serveDocs(document: OpenApiDocument): Router {
 }
 
 function fixed(type: string, text: string): RequestHandler {
-  // As bytes: a text would be copied for every reader, and held for the slow ones.
+  // As bytes: a string would be copied for every reader, and kept for slow ones.
   const bytes = Buffer.from(text);
   return (_request, response) => {
     response.setHeader('Content-Security-Policy', policy);

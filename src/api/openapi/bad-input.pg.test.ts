@@ -64,7 +64,7 @@ beforeAll(async () => {
   stocked = await openStocked();
 });
 afterAll(() => stocked.close());
-// What all accounts may call beside the counted operations is not what these tests are about.
+// Unmetered calls of whole accounts are not the subject of these tests.
 beforeEach(() => stocked.sql`truncate rate_buckets`.then(() => {}));
 
 /** Holds the answer to: no failure of ours, and a refusal that says what is wrong. */
@@ -215,7 +215,7 @@ describe('what no parameter can hold', () => {
     }
   });
 
-  test('a body that is no JSON, no object, too large or of another type', async () => {
+  test('a body that is not JSON, not an object, too large or of another type', async () => {
     const post = (body: string, type = 'application/json') =>
       stocked.call(stocked.caller, '/v1/keys', {
         method: 'POST',

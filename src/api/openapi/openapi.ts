@@ -1,30 +1,30 @@
-/** The OpenAPI 3.1 document of the routes: what validates the calls also describes them. */
+/** The OpenAPI 3.1 document of the routes, from the schemas that validate their calls. */
 import { z } from 'zod';
 import type { DocumentedResponse, Route } from '../define-route.ts';
 import { problemSchema } from '../problem.ts';
 
 type Json = Record<string, unknown>;
 
-/** The responses that any call with a key may get. */
+/** Statuses of errors that every call with a key may get. */
 const commonErrors = [400, 401, 403, 429, 503];
 
 const meanings: Record<number, string> = {
   400: 'A parameter is wrong, missing or unknown; `errors` names it.',
-  401: 'The key is absent or unknown.',
-  402: 'The wallet, or the day of the key, cannot pay the call.',
+  401: 'The key is missing or unknown.',
+  402: 'The wallet, or the daily credits of the key, cannot pay for the call.',
   403: 'The key was revoked or lacks the scope.',
-  404: 'No match (nothing is charged), or no such object of the account.',
-  409: 'Several records are equally good, or the state does not allow it.',
+  404: 'No match (nothing is charged), or the account has no such object.',
+  409: 'Several records match equally well, or the state does not allow the call.',
   410: 'The files are no longer kept.',
   413: 'The body is too large.',
-  415: 'The body is of a type that the call does not take.',
+  415: 'The call does not accept this media type.',
   422: 'The list cannot be read, or the Idempotency-Key was used for another request.',
-  429: 'A limit is reached; `Retry-After` says when to come back.',
-  500: 'A stored object is damaged (`object_damaged`); `object` names it. Trying again does not help.',
-  503: 'A passing failure; try again.',
+  429: 'A limit is reached; retry after `Retry-After` seconds.',
+  500: 'A stored object is damaged (`object_damaged`); `object` names it. Retrying does not help.',
+  503: 'A temporary failure; try again.',
 };
 
-/** Returns the document. */
+/** Returns the OpenAPI document of the routes. */
 export function renderOpenApi(routes: readonly Route[]): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
@@ -37,7 +37,8 @@ export function renderOpenApi(routes: readonly Route[]): Json {
     info: {
       title: 'Enrichment pipeline',
       version: '1',
-      description: 'Records about people and companies, one at a time or a list at a time.',
+      description:
+        'Look up, search and export records of people and companies, one at a time or a list at a time.',
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
@@ -77,7 +78,7 @@ function renderBodies({ bodies }: Route, components: Components): Json {
   return { requestBody: { content: Object.fromEntries(content) } };
 }
 
-/** The parts of a path behind its version. */
+/** Returns the segments of a path after its version. */
 function segmentsOf(path: string): string[] {
   return path
     .replace(/^\/v1\//, '')
@@ -85,7 +86,7 @@ function segmentsOf(path: string): string[] {
     .filter(Boolean);
 }
 
-/** `post /v1/keys/:id/roll` is `post_keys_id_roll`; a path without a version says so. */
+/** Returns for example `post_keys_id_roll` for `post /v1/keys/:id/roll`; paths without a version are marked. */
 function operationId({ method, path }: Route): string {
   const version = path.startsWith('/v1/') ? [] : ['unversioned'];
   return [method, ...version, ...segmentsOf(path)]
@@ -107,7 +108,7 @@ function parametersOf(schema: Json, place: 'path' | 'query'): Json[] {
   }));
 }
 
-/** Calls that change or cost something may be sent twice and happen once. */
+/** Returns the header parameters: idempotent calls accept an Idempotency-Key. */
 function headersOf({ method, idempotent }: Route): Json[] {
   if (method !== 'post' && !idempotent) return [];
   return [
@@ -150,13 +151,13 @@ function renderResponse(
   return { description, content: Object.fromEntries(types.map((type) => [type, {}])) };
 }
 
-/** Schemas with a name of their own, which others refer to. */
+/** The named schemas, which others refer to. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
-  /** The JSON schema, with references to the named schemas in it. */
+  /** Returns the JSON schema, with references to the named schemas in it. */
   take(schema: z.ZodType, io: 'input' | 'output'): Json {
-    // Inside another object a named schema is referred to, also where it is the whole.
+    // Wrapped in another object, so that a named schema is always a reference.
     const around = z.toJSONSchema(z.object({ schema }), {
       io,
       unrepresentable: 'any',
@@ -172,7 +173,7 @@ class Components {
   }
 }
 
-/** Leaves out what a format or a type says already. */
+/** Removes what a format or a type already implies. */
 function simplify(schema: Json): void {
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

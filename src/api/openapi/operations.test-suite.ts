@@ -1,11 +1,11 @@
-/** Shared by the tests over all operations: a pipeline with something of everything, and a call of each. */
+/** Shared by the tests of all operations: a pipeline with one object of each kind, and a call of each operation. */
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { routes } from '../routes.ts';
 
-/** Stands in everything that is one account's own; nobody else may ever read it. */
+/** Marks every object of one account; no other account may ever read it. */
 export const CANARY = 'canary-4f1d';
 
 export interface Sample {
@@ -58,13 +58,13 @@ export async function openStocked(environment: Record<string, string> = {}) {
     return make('/v1/webhooks', { url: `https://receiver.test/${CANARY}` });
   }
 
-  /** Posts a body and returns the id of what that made. */
+  /** Posts a body and returns the id of the created object. */
   async function make(path: string, body: unknown): Promise<string> {
     const made = await pipeline.call(caller, path, { method: 'POST', ...json(body) });
     return ((await made.json()) as { id: string }).id;
   }
 
-  /** Calls are not what these tests count. */
+  /** Lifts the limits of calls, which these tests do not measure. */
   async function liftLimits({ keyId }: Caller): Promise<void> {
     await pipeline.sql`
       update api_keys set requests_per_minute = 1000000, requests_per_day = 1000000
@@ -126,7 +126,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
     caller,
     liftLimits,
 
-    /** A call of the operation as its documentation has it. */
+    /** Returns a valid call of the operation. */
     sampleOf(name: string): Sample {
       const [method = '', path = ''] = name.split(' ');
       const [, , kind = ''] = path.split('/');

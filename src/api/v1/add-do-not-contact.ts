@@ -4,18 +4,18 @@ import { defineRoute } from '../define-route.ts';
 import { contactsBody, receiveContacts } from '../do-not-contact.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** Puts addresses and domains on the account's list; what is listed already stays. */
+/** Adds addresses and domains to the account's list; those on it stay. */
 export const addDoNotContactRoute = defineRoute({
   method: 'post',
   path: '/v1/do-not-contact',
-  summary: 'Keep people out of all searches, previews and exports of the account',
+  summary: 'Exclude people from all searches, previews and exports of the account',
   scope: 'search',
   bodies: { 'application/json': contactsBody },
   receive: receiveContacts,
   idempotent: true,
   responses: {
     200: {
-      description: 'How many entries are new.',
+      description: 'The number of new entries.',
       schema: z.strictObject({ added: z.number().int() }),
     },
   },

@@ -6,16 +6,16 @@ import { defineRoute, idParams, type Route } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** The actions on a batch: what each does, which are for lists alone, and which are metered. */
+/** The actions on a batch: their summaries, which are only for lists, and which are metered. */
 const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {
-  start: { summary: 'Start what was held' },
-  pause: { summary: 'Pause it' },
-  resume: { summary: 'Resume what is paused' },
-  cancel: { summary: 'Cancel it: after the answer nothing of it is charged' },
-  quote: { summary: 'Ask for the price of a held batch', listsOnly: true, metered: true },
+  start: { summary: 'Start a held batch' },
+  pause: { summary: 'Pause a batch' },
+  resume: { summary: 'Resume a paused batch' },
+  cancel: { summary: 'Cancel a batch: nothing is charged after the response' },
+  quote: { summary: 'Compute the price of a held batch', listsOnly: true, metered: true },
 };
 
-/** The actions on lists and exports, one route each; each responds with the batch after it. */
+/** The actions on lists and exports, one route each. Each responds with the batch after the action. */
 export const controlBatchRoutes: Route[] = forEachResource((resource) =>
   (Object.keys(actions) as BatchAction[])
     .filter((action) => resource.kind === 'list' || !actions[action].listsOnly)
@@ -28,7 +28,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
     path: `${resource.path}/:id/${action}`,
     summary: actions[action].summary,
     scope: resource.scope,
-    counted: actions[action].metered ?? false,
+    metered: actions[action].metered ?? false,
     params: idParams,
     idempotent: true,
     responses: {

@@ -37,7 +37,7 @@ export const createBatchRoute = defineRoute({
   idempotent: true,
   responses: {
     200: {
-      description: 'The results of rows, for `Prefer: wait`.',
+      description: 'The results of JSON rows, with `Prefer: wait`.',
       types: ['application/jsonl'],
     },
     202: { description: 'The batch.', schema: batchSchema },

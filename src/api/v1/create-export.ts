@@ -6,16 +6,16 @@ import { exportOptions } from '../export-options.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /**
- * Makes an export: everybody whom the filter means at this moment, written to a file. Responds 202 with it;
- * `hold` writes the ids, which gives the price, and waits for `start`.
+ * Creates an export: everyone who matches the filter now, written to a file. Responds 202 with it. With `hold` it
+ * finds the ids, which gives the price, and waits for `start`.
  */
 export const createExportRoute = defineRoute({
   method: 'post',
   path: '/v1/exports',
-  summary: 'Export the people that a filter means',
+  summary: 'Export everyone who matches a filter',
   scope: 'exports',
-  // What it finds is told for nothing, as a preview tells it: rounded, and as a request of the key.
-  counted: true,
+  // Its counts are free, like those of a preview: rounded, and metered as a request of the key.
+  metered: true,
   body: exportOptions.extend({
     gzip: z.boolean().default(false),
     hold: z.boolean().default(false),

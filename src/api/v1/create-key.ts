@@ -28,13 +28,13 @@ const body = z.strictObject({
 type Body = z.output<typeof body>;
 
 /**
- * Makes a key of the account; its text is in this response and nowhere else. No key can make one that may
- * do more than itself, except that scopes are the account's to give.
+ * Creates a key of the account; only this response contains its text. A key cannot create one with higher limits than
+ * its own; the scopes are free to choose.
  */
 export const createKeyRoute = defineRoute({
   method: 'post',
   path: '/v1/keys',
-  summary: 'Make a key; it is shown once',
+  summary: 'Create a key; it is shown once',
   scope: 'account',
   body,
   idempotent: true,
@@ -49,12 +49,12 @@ export const createKeyRoute = defineRoute({
 });
 
 /**
- * The settings of the new key: the maker's bounds where the request sets none. What the maker has a bound for
- * counts with the maker, except for a session with the account's password: its keys have counters of their own.
+ * Returns the settings of the new key, by default its maker's limits. Calls of the new key count towards the maker's
+ * limits too, except for a session with the account's password: its keys have counters of their own.
  */
 function within(maker: AccountKey, options: Body): CreateKeyInput {
   if (maker.mode === 'test' && options.mode === 'live') {
-    throw forbidden('A test key makes test keys alone.');
+    throw forbidden('A test key can only create test keys.');
   }
   return {
     accountId: maker.accountId,
@@ -84,6 +84,6 @@ function atMost(
 ): number | null {
   const wanted = options[field] ?? max;
   if (wanted === null || max === null || wanted <= max) return wanted;
-  const message = `must be at most ${max}, as for the key that makes it`;
+  const message = `must be at most ${max}, the limit of the key that creates it`;
   throw invalidParameter(field, message);
 }

@@ -4,11 +4,11 @@ import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
 
-/** Makes a schedule: an export that is made by itself, at the times of a cron expression. */
+/** Creates a schedule, which creates an export at each time of a cron expression. */
 export const createScheduleRoute = defineRoute({
   method: 'post',
   path: '/v1/schedules',
-  summary: 'Export the people that a filter means again and again',
+  summary: 'Create a recurring export',
   scope: 'exports',
   body: scheduleOptions,
   idempotent: true,

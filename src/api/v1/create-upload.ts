@@ -4,17 +4,17 @@ import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /**
- * Gives an address to PUT a large file to, past this service, and an id to make a batch of it. An
- * Idempotency-Key changes nothing here: a second upload costs nothing and ends by itself.
+ * Returns a URL to PUT a large file to, directly into storage, and an id to create a batch from it. An Idempotency-Key
+ * has no effect: a second upload is free and expires.
  */
 export const createUploadRoute = defineRoute({
   method: 'post',
   path: '/v1/uploads',
-  summary: 'Get an address to upload a large list to',
+  summary: 'Get a URL to upload a large list to',
   scope: 'batches',
   responses: {
     201: {
-      description: 'Where to send the file.',
+      description: 'The URL for the file.',
       schema: z.record(z.string(), z.unknown()),
     },
   },

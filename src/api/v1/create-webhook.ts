@@ -4,16 +4,16 @@ import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { toWebhookRequest, webhookOptions } from '../webhook-options.ts';
 
-/** Makes a webhook; the secret of its signatures is in this response and nowhere else. */
+/** Creates a webhook; only this response contains its signing secret. */
 export const createWebhookRoute = defineRoute({
   method: 'post',
   path: '/v1/webhooks',
-  summary: 'Have events sent to an address; the signing secret is shown once',
+  summary: 'Create a webhook; its signing secret is shown once',
   scope: 'account',
   body: webhookOptions,
   idempotent: true,
   responses: {
-    201: { description: 'The webhook, its secret shown once.', schema: newWebhookSchema },
+    201: { description: 'The webhook with its secret, shown once.', schema: newWebhookSchema },
   },
   locates: true,
   async handler({ context, key, body, commit }) {

@@ -5,8 +5,8 @@ import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /**
- * Deletes the upload and the result of a batch at once, and cancels it when it has not ended. Responds 204;
- * its counts and charges can still be read.
+ * Deletes the upload and the results of a batch at once, and cancels it if it has not ended. Responds 204. Its counts
+ * and charges are kept.
  */
 export const deleteBatchRoutes = forEachResource((resource) => [
   defineRoute({
@@ -15,7 +15,7 @@ export const deleteBatchRoutes = forEachResource((resource) => [
     summary: `Delete the files of ${resource.article}, cancelling it if it runs`,
     scope: resource.scope,
     params: idParams,
-    responses: { 204: { description: 'Its files are gone.' } },
+    responses: { 204: { description: 'The files are deleted.' } },
     errors: [409],
     async handler({ context, key, params }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);

@@ -2,7 +2,7 @@ import { revokeOwnKey } from '../../core/keys/account-keys.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { keySchema, keysOf, viewKey } from '../key-view.ts';
 
-/** Revokes a key: its next call is refused, in every process. Its batches go on. */
+/** Revokes a key: every process refuses its next call. Its batches continue. */
 export const deleteKeyRoute = defineRoute({
   method: 'delete',
   path: '/v1/keys/:id',

@@ -3,14 +3,14 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Deletes a schedule and its history. Responds 204; its exports stay, also one that still runs. */
+/** Deletes a schedule and its history. Responds 204. Its exports stay, including a running one. */
 export const deleteScheduleRoute = defineRoute({
   method: 'delete',
   path: '/v1/schedules/:id',
   summary: 'Delete a schedule and its history',
   scope: 'exports',
   params: idParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The schedule is deleted.' } },
   async handler({ context, key, params }) {
     await removeSchedule(context, ownerOf(key), parseId('Schedule', params.id));
     return { status: 204 };

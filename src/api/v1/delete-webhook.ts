@@ -3,14 +3,14 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Deletes a webhook and what is known of its deliveries. Responds 204. */
+/** Deletes a webhook and its deliveries. Responds 204. */
 export const deleteWebhookRoute = defineRoute({
   method: 'delete',
   path: '/v1/webhooks/:id',
   summary: 'Delete a webhook and its deliveries',
   scope: 'account',
   params: idParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The webhook is deleted.' } },
   async handler({ context, key, params }) {
     await removeWebhook(context.sql, ownerOf(key), parseId('Webhook', params.id));
     return { status: 204 };

@@ -1,4 +1,4 @@
-/** The seven priced operations as single calls: one route each, from the table of operations. */
+/** The seven priced operations as single calls, one route each. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { enrichedSchema } from '../../core/enrich/answer-schema.ts';
@@ -10,10 +10,10 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { simulateTestOutcome } from '../../core/test-mode/magic-identifiers.ts';
-import { answerCall, availableBefore, replayCall } from '../answer-call.ts';
 import { country } from '../batch-options.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
+import { availableBefore, replayCall, respondToCall } from '../respond-to-call.ts';
 
 type Query = Record<string, string | undefined>;
 
@@ -25,7 +25,7 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
       path: operations[operation].path,
       summary: `${operations[operation].price} credit(s) for ${operations[operation].success}`,
       scope: 'enrich',
-      counted: true,
+      metered: true,
       credits: operations[operation].price,
       query: querySchema(operation),
       responses: {
@@ -37,21 +37,21 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
       errors: [404],
       idempotent: {
         async replay(input, kept) {
-          await replayCall({ ...input, asked: readCall(operation, input) }, kept);
+          await replayCall({ ...input, wanted: readCall(operation, input) }, kept);
           return sent;
         },
       },
       async handler({ keep, ...input }) {
-        const asked = readCall(operation, input);
-        if (asked.live) assertPayable(operation, input);
-        else await waitAsSimulated(asked.row);
-        await answerCall({ ...input, asked }, keep);
+        const wanted = readCall(operation, input);
+        if (wanted.live) assertPayable(operation, input);
+        else await waitAsSimulated(wanted.row);
+        await respondToCall({ ...input, wanted }, keep);
         return sent;
       },
     }),
 );
 
-/** The request of a call. Throws `AppError` 400. */
+/** Parses the request of a call. Throws `AppError` 400. */
 function readCall(operation: OperationName, { key, query, response }: RouteInput) {
   const { fields = null, ...identifiers } = query as { fields?: string[] };
   const row = readIdentifier(operation, identifiers);
@@ -60,7 +60,7 @@ function readCall(operation: OperationName, { key, query, response }: RouteInput
   return { operation, row, fields, live, requestId: requestIdOf(response) };
 }
 
-/** Throws `AppError` 402 before anything is looked up that could not be paid. */
+/** Throws `AppError` 402, before the look-up, when the wallet cannot pay for a match. */
 function assertPayable(operation: OperationName, input: RouteInput): void {
   const purse = { available: availableBefore(input), leftToday: input.key.creditsLeftToday };
   const refused = paymentError(operations[operation].price, purse);
@@ -75,7 +75,7 @@ async function waitAsSimulated({ identifiers }: RowInput): Promise<void> {
   }
 }
 
-/** The operation's identifiers, and what helps to read them. */
+/** Returns the schema of the query: the operation's identifiers, and the options that help to parse them. */
 function querySchema(operation: OperationName) {
   const { identifiers, subject } = operations[operation];
   const named = Object.fromEntries(identifiers.map((kind) => [kind, z.string().optional()]));
@@ -92,7 +92,7 @@ function querySchema(operation: OperationName) {
   });
 }
 
-/** The one identifier of the call. Throws `AppError` 400 for none, for two, and for one that is none. */
+/** Returns the identifier of the call. Throws `AppError` 400 for none, two, or an invalid one. */
 function readIdentifier(operation: OperationName, query: Query): RowInput {
   const { identifiers, subject } = operations[operation];
   const given = identifiers.filter((kind) => query[kind] !== undefined);
@@ -116,7 +116,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
   });
   if ('reason' in normalised) {
     const why = normalised.reason.replaceAll('_', ' ');
-    throw badIdentifier('invalid_parameter', kind, `\`${kind}\` cannot be used: ${why}.`);
+    throw badIdentifier('invalid_parameter', kind, `\`${kind}\` is not usable: ${why}.`);
   }
   return { identifiers: [{ kind, values: normalised.values }], invalid: null };
 }

@@ -3,21 +3,21 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
-import { limitOpenAnswers } from '../open-answers.ts';
+import { limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 
-/** Proxies close a connection on which nothing is said for a minute. */
+/** Proxies close a connection that is silent for a minute. */
 const HEARTBEAT_MS = 15_000;
-/** A listener that does not read is skipped: the next event holds everything anyway. */
+/** A listener that does not read is skipped: the next event is complete anyway. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 const LISTENERS_MAX = 1000;
-const holdListener = limitOpenAnswers('event streams', LISTENERS_MAX);
+const holdListener = limitOpenResponses('event streams', LISTENERS_MAX);
 
 /**
  * Server-sent events: `event: batch` (or `export`) with the whole batch at every change, from its present state to its
- * last one; then the stream ends, as it does when the key is revoked or the session ends. Every event is complete, so a client
- * that reconnects has missed nothing.
+ * final one. The stream ends then, and when the key is revoked or the session ends. Every event is complete, so a
+ * client that reconnects has missed nothing.
  */
 export const getBatchEventsRoutes = forEachResource((resource) => [
   defineRoute({
@@ -41,20 +41,20 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
         'X-Accel-Buffering': 'no',
       });
       let stop = () => {};
-      const tell = (now: Batch) => {
+      const sendEvent = (now: Batch) => {
         if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
         response.write(`event: ${resource.noun}\ndata: ${JSON.stringify(viewBatch(now))}\n\n`);
         if (!isFinal(now.state)) return;
-        // Nothing may be written any more, however long the client takes to read the end.
+        // Nothing may be written after this, however long the client takes to read the end.
         stop();
         response.end();
       };
-      tell(batch);
+      sendEvent(batch);
       if (isFinal(batch.state)) return sent;
       const heartbeat = setInterval(() => {
         if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
       }, HEARTBEAT_MS);
-      const unwatch = context.watcher.watch(batch, tell);
+      const unwatch = context.watcher.watch(batch, sendEvent);
       const unwatchCaller = context.watcher.watchCaller(credentials, () => {
         stop();
         response.end();
@@ -65,7 +65,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
         clearInterval(heartbeat);
       };
       response.on('close', stop);
-      // The client may have gone before there was anything to stop.
+      // The client may have disconnected before the watch began.
       if (response.destroyed) stop();
       return sent;
     },

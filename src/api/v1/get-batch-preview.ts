@@ -2,14 +2,14 @@ import { listPreviewSchema, previewBatch } from '../../jobs/list/preview-list.ts
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 
-/** The first rows of a list as they were read: cells, and the identifiers found in them. Free. */
+/** Returns the first rows of a list: their cells, and the identifiers found in them. Free. */
 export const getBatchPreviewRoute = defineRoute({
   method: 'get',
   path: '/v1/batches/:id/preview',
-  summary: 'The first rows of a list as they were read',
+  summary: 'The first rows of a list and their identifiers',
   scope: 'batches',
   params: idParams,
-  responses: { 200: { description: 'Rows as they were read.', schema: listPreviewSchema } },
+  responses: { 200: { description: 'The first rows.', schema: listPreviewSchema } },
   errors: [410, 500],
   async handler({ context, key, params }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);

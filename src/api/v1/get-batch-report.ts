@@ -5,7 +5,7 @@ import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 
-/** How the list was read, what was repaired or unusable, and how often each field was filled. */
+/** Returns how the list was parsed, its repaired and unusable rows, and how often each field was filled. */
 export const getBatchReportRoutes = forEachResource((resource) => [
   defineRoute({
     method: 'get',

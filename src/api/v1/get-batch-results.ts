@@ -6,9 +6,9 @@ import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format
 import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
-import { limitOpenAnswers } from '../open-answers.ts';
+import { limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
-import { whileInForce } from '../while-in-force.ts';
+import { whileValid } from '../while-valid.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -24,31 +24,31 @@ const resultTypes = [
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ];
 
-/** Each may hold a socket of the object store: a few accounts that stall must not hold all of them. */
+/** Each download may hold a socket of the object store: a few stalled accounts must not hold all of them. */
 const DOWNLOADS_MAX = 32;
-const holdDownload = limitOpenAnswers('downloads', DOWNLOADS_MAX);
+const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX);
 
 const gzip = z.enum(['true', 'false']);
 const listQuery = z.strictObject({
   format: z.enum(resultFormats).default('csv'),
   gzip: gzip.default('false'),
 });
-/** Options that are absent here are those of the export. */
+/** The export's own options apply where these are absent. */
 const exportQuery = z.strictObject({
   format: z.enum(resultFormats).optional(),
   gzip: gzip.optional(),
 });
 
-/** The file name for browsers: that of the list, so that people recognise it; an export by its day. */
+/** Returns the file name for browsers: the name of the list, or the day of an export. */
 function fileNameOf({ kind, name, createdAt }: Batch): string {
   if (kind === 'export') return `${name} ${createdAt.toISOString().slice(0, 10)}`;
   return `${name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '')}.enriched`;
 }
 
 /**
- * The list back, row for row, enriched, or the people of an export; while the batch runs, as far as it is finished. The bytes pass
- * through here with every store: a result is a header and many parts, joined nowhere, and a presigned
- * address could give a caller only one of them.
+ * Sends the enriched list row for row, or the people of an export; while the batch runs, the finished part. The bytes
+ * pass through the service with every store: a result consists of a header and many parts, and a presigned URL could
+ * give a caller only one of them.
  */
 export const getBatchResultsRoutes = forEachResource((resource) => [
   defineRoute({
@@ -58,7 +58,9 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     scope: resource.scope,
     query: resource.kind === 'list' ? listQuery : exportQuery,
     params: idParams,
-    responses: { 200: { description: 'The file, as far as it is there.', types: resultTypes } },
+    responses: {
+      200: { description: 'The file, complete or as far as it is finished.', types: resultTypes },
+    },
     errors: [410, 422, 500],
     async handler({ context, key, credentials, query, params, response }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);
@@ -72,9 +74,9 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
       response.setHeader('X-Result-Complete', String(results.complete));
-      // What fails before the first byte is answered with a problem document.
+      // An error before the first byte becomes a problem document.
       await once(results.stream, 'readable');
-      await whileInForce(context, credentials, (signal) =>
+      await whileValid(context, credentials, (signal) =>
         pipeline(results.stream, response, { signal }),
       );
       return sent;

@@ -3,7 +3,7 @@ import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 
-/** One list or export: its state, counts and credits. */
+/** Returns the state, counts and credits of one list or export. */
 export const getBatchRoutes = forEachResource((resource) => [
   defineRoute({
     method: 'get',

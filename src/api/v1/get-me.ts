@@ -20,11 +20,11 @@ const meSchema = z.strictObject({
   storage: z.strictObject({
     stored_bytes: integer.meta({
       description:
-        'Of lists, results and exports, and of open upload addresses at `bytes_max` each. A list that has not ended counts with the most that its result may take for free, an export 11 bytes for each person that it may hold (`max_results`).',
+        'Bytes of lists, results and exports, and of open uploads at `bytes_max` each. A list that has not ended counts with the maximum size of its result, an export with 11 bytes for each person of `max_results`.',
     }),
     stored_bytes_max: integer.meta({
       description:
-        'Beyond it new ones are refused: `storage_full`. A list that may not fit fails when it is split.',
+        'Maximum of `stored_bytes`. Beyond it new lists and exports are refused with `storage_full`; a list that may not fit fails when it is split.',
     }),
   }),
   rate_limits: z.strictObject({
@@ -41,12 +41,12 @@ export const getMeRoute = defineRoute({
   path: '/v1/me',
   summary: 'Key prefix, remaining credits, rate limits',
   scope: null,
-  counted: true,
-  responses: { 200: { description: 'Who calls.', schema: meSchema } },
+  metered: true,
+  responses: { 200: { description: 'The caller.', schema: meSchema } },
   async handler({ context, key, admission }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
     const stored = await readStoredBytes(context.sql, key.accountId, context.config);
-    const { limits } = must(admission, 'admission of a counted call');
+    const { limits } = must(admission, 'admission of a metered call');
     const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
     return {
       status: 200,

@@ -5,7 +5,7 @@ import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** One schedule. */
+/** Returns one schedule. */
 export const getScheduleRoute = defineRoute({
   method: 'get',
   path: '/v1/schedules/:id',

@@ -6,11 +6,11 @@ import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
 
 const DAY_MS = 86_400_000;
-/** Days that are shown where the call does not say. */
+/** Default number of days. */
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
-/** Ledger lines have no earlier day, and the range before a day must be days too. */
+/** No ledger line is earlier, and the days before it must be valid dates too. */
 const FIRST_DAY = '1970-01-01';
 
 const day = z.iso.date().refine((text) => text >= FIRST_DAY, `must be a day from ${FIRST_DAY} on`);
@@ -25,7 +25,7 @@ const usageSchema = z.strictObject({
   lines: z.number().int(),
 });
 
-/** Lists the changes of the wallet: ledger lines by UTC day, kind, operation and batch, latest first. */
+/** Lists the changes of the wallet: sums of ledger lines by UTC day, kind, operation and batch, latest first. */
 export const getUsageRoute = definePage({
   path: '/v1/usage',
   summary: 'Ledger lines by day, operation and batch',

@@ -4,11 +4,11 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** One webhook. */
+/** Returns one webhook. */
 export const getWebhookRoute = defineRoute({
   method: 'get',
   path: '/v1/webhooks/:id',
-  summary: 'A webhook, and whether it fails',
+  summary: 'A webhook and the state of its deliveries',
   scope: 'account',
   params: idParams,
   responses: { 200: { description: 'The webhook.', schema: webhookSchema } },

@@ -5,7 +5,7 @@ import { forEachResource } from '../batch-resource.ts';
 import { definePage } from '../define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** The account's lists, or its exports, newest first. */
+/** Lists the account's lists, or its exports, newest first. */
 export const listBatchesRoutes = forEachResource((resource) => [
   definePage({
     path: resource.path,

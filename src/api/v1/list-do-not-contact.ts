@@ -9,7 +9,7 @@ const contactSchema = z.strictObject({
   created_at: z.iso.datetime(),
 });
 
-/** The account's list, newest first; of addresses only hashes are kept. */
+/** Lists the account's do-not-contact entries, newest first. Addresses are stored as hashes only. */
 export const listDoNotContactRoute = definePage({
   path: '/v1/do-not-contact',
   summary: 'The do-not-contact list, newest first',

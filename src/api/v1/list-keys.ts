@@ -3,7 +3,7 @@ import { listKeys } from '../../core/keys/account-keys.sql.ts';
 import { definePage } from '../define-page.ts';
 import { keySchema, keysOf, viewKey } from '../key-view.ts';
 
-/** The account's keys, newest first, those that ended too. */
+/** Lists the account's keys, newest first, including those that have ended. */
 export const listKeysRoute = definePage({
   path: '/v1/keys',
   summary: 'Keys of the account, newest first',

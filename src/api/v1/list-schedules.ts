@@ -4,7 +4,7 @@ import { listSchedules } from '../../jobs/schedule/schedules.sql.ts';
 import { definePage } from '../define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** The account's schedules, newest first. */
+/** Lists the account's schedules, newest first. */
 export const listSchedulesRoute = definePage({
   path: '/v1/schedules',
   summary: 'Schedules of the account, newest first',

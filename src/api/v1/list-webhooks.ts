@@ -4,7 +4,7 @@ import { listWebhooks } from '../../jobs/webhook/webhooks.sql.ts';
 import { definePage } from '../define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** The account's webhooks, newest first. */
+/** Lists the account's webhooks, newest first. */
 export const listWebhooksRoute = definePage({
   path: '/v1/webhooks',
   summary: 'Webhooks of the account, newest first',

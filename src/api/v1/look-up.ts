@@ -4,15 +4,15 @@ import { type LookupKind, lookUp, lookUpIds, lookupKinds } from '../../core/look
 import { defineRoute, type Route } from '../define-route.ts';
 
 const summaries: Record<LookupKind, string> = {
-  'job-titles': 'Job titles that a text may mean; ids are those of `positionIds`',
-  locations: 'Cities that a text may mean; ids are those of `locationIds`',
-  industries: 'Industries that a text may mean; ids are those of `industryIds`',
+  'job-titles': 'Job titles that match a text, with the ids for `positionIds`',
+  locations: 'Cities that match a text, with the ids for `locationIds`',
+  industries: 'Industries that match a text, with the ids for `industryIds`',
 };
 
-/** Longer texts are no beginning of a name. */
+/** No name is longer. */
 const TEXT_LENGTH_MAX = 200;
 
-/** Ids of one call. */
+/** Maximum ids of one call. */
 const IDS_MAX = 100;
 const ID_MAX = 2 ** 31 - 1;
 
@@ -21,17 +21,17 @@ const query = z
     q: z.string().max(TEXT_LENGTH_MAX).default(''),
     ids: z
       .string()
-      .regex(/^\d+(,\d+)*$/, 'must be ids, as in 12,15')
+      .regex(/^\d+(,\d+)*$/, 'must be ids such as 12,15')
       .transform((text) => text.split(',').map(Number))
-      .refine((ids) => ids.length <= IDS_MAX, `takes at most ${IDS_MAX} ids`)
-      .refine((ids) => ids.every((id) => id <= ID_MAX), 'holds a number that is no id')
+      .refine((ids) => ids.length <= IDS_MAX, `must have at most ${IDS_MAX} ids`)
+      .refine((ids) => ids.every((id) => id <= ID_MAX), `must have ids of at most ${ID_MAX}`)
       .optional()
-      .describe('Instead of `q`: the values of these ids, as in `12,15`'),
+      .describe('Instead of `q`: ids such as `12,15`, to get their names'),
     limit: z.coerce.number().int().min(1).max(100).default(10),
   })
   .refine(({ q, ids }) => ids === undefined || q === '', {
     path: ['ids'],
-    message: 'cannot stand beside `q`: ask for a text or for ids',
+    message: 'cannot be combined with `q`: send a text or ids',
   });
 
 const lookupSchema = z.strictObject({
@@ -40,14 +40,14 @@ const lookupSchema = z.strictObject({
   ),
 });
 
-/** Autocomplete, one route for each kind of value. Free, and counted by the key's limits. */
+/** Autocomplete, one route for each kind of value. Free, and metered by the key's limits. */
 export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
   defineRoute({
     method: 'get',
     path: `/v1/lookups/${kind}`,
     summary: summaries[kind],
     scope: null,
-    counted: true,
+    metered: true,
     query,
     responses: { 200: { description: 'Values, best first.', schema: lookupSchema } },
     async handler({ context, key, query }) {

@@ -9,7 +9,7 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** Changes a batch that waits in `ready`, before anything is charged. */
+/** Changes a batch in the state `ready`, before anything is charged. */
 export const patchBatchRoute = defineRoute({
   method: 'patch',
   path: '/v1/batches/:id',

@@ -5,7 +5,7 @@ import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
 
-/** Changes a schedule, enables or disables it. From then on it runs under the key of this call. */
+/** Changes, enables or disables a schedule. From then on it runs under the key of this call. */
 export const patchScheduleRoute = defineRoute({
   method: 'patch',
   path: '/v1/schedules/:id',

@@ -5,7 +5,7 @@ import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 import { toWebhookRequest, webhookChange } from '../webhook-options.ts';
 
-/** Changes a webhook, enables or disables it. What waits for it is sent when it is enabled again. */
+/** Changes, enables or disables a webhook. Events wait while it is disabled and are sent afterwards. */
 export const patchWebhookRoute = defineRoute({
   method: 'patch',
   path: '/v1/webhooks/:id',

@@ -6,11 +6,11 @@ import { scheduleOptions } from '../schedule-options.ts';
 
 const SHOWN_RUNS = 5;
 
-/** When a schedule with these times would run, before anybody makes it. */
+/** Returns the next runs of a cron expression, before a schedule is created with it. */
 export const previewScheduleRoute = defineRoute({
   method: 'get',
   path: '/v1/schedules/preview',
-  summary: 'The next five times of a cron expression on the clocks of a zone',
+  summary: 'The next five times of a cron expression in a time zone',
   scope: 'exports',
   query: z.strictObject(scheduleOptions.pick({ cron: true, time_zone: true }).shape),
   responses: {

@@ -7,7 +7,7 @@ import { queryString } from '../query-string.ts';
 import { runSearch } from '../run-search.ts';
 import { filterQuery } from '../search-query.ts';
 
-/** About how many people a search finds and which fields they have; free, and metered by the key's limits. */
+/** Returns rounded counts of the people of a search and of their fields. Free, and metered by the key's limits. */
 export const previewSearchRoutes: Route[] = [
   '/personsearch/preview',
   '/v1/personsearch/preview',
@@ -15,10 +15,9 @@ export const previewSearchRoutes: Route[] = [
   defineRoute({
     method: 'get',
     path,
-    summary:
-      'About how many people a search finds, what they would cost, and which fields they have',
+    summary: 'Estimate how many people a search finds, their price, and which fields they have',
     scope: 'search',
-    counted: true,
+    metered: true,
     query: filterQuery,
     readsQuery: true,
     responses: { 200: { description: 'Rounded counts.', schema: previewSchema } },

@@ -5,17 +5,17 @@ import { defineRoute } from '../define-route.ts';
 import { contactsBody, receiveContacts } from '../do-not-contact.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** Takes addresses and domains off the account's list. */
+/** Removes addresses and domains from the account's list. */
 export const removeDoNotContactRoute = defineRoute({
   method: 'delete',
   path: '/v1/do-not-contact',
-  summary: 'Take entries off the do-not-contact list',
+  summary: 'Remove entries from the do-not-contact list',
   scope: 'search',
   bodies: { 'application/json': contactsBody },
   receive: receiveContacts,
   responses: {
     200: {
-      description: 'How many entries were listed.',
+      description: 'The number of entries removed.',
       schema: z.strictObject({ removed: z.number().int() }),
     },
   },

@@ -5,7 +5,7 @@ import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Sends an event again, under the same webhook-id, with the schedule from its beginning. */
+/** Sends an event again under the same webhook-id, with all its retries. */
 export const replayWebhookDeliveryRoute = defineRoute({
   method: 'post',
   path: '/v1/webhooks/:id/deliveries/:delivery_id/replay',

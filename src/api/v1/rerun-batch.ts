@@ -10,11 +10,11 @@ import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
 
-/** Makes a new batch of the rows that came to certain outcomes: what matched is not paid again. */
+/** Creates a new batch of the rows with certain outcomes: matched rows are not paid again. */
 export const rerunBatchRoute = defineRoute({
   method: 'post',
   path: '/v1/batches/:id/rerun',
-  summary: 'Run the rows again that did not match',
+  summary: 'Rerun the rows that did not match',
   scope: 'batches',
   params: idParams,
   body: z.strictObject({ outcomes: z.array(z.enum(rerunnable)).min(1) }),

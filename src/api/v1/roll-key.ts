@@ -12,11 +12,11 @@ import { forbidden } from '../../core/lib/errors.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { keysOf, rolledKeySchema, viewKey } from '../key-view.ts';
 
-/** Makes a new key with the same settings; the old one stays valid for the overlap. */
+/** Creates a new key with the same settings; the old one stays valid for the overlap. */
 export const rollKeyRoute = defineRoute({
   method: 'post',
   path: '/v1/keys/:id/roll',
-  summary: 'Replace a key by a new one',
+  summary: 'Replace a key with a new one',
   scope: 'account',
   params: idParams,
   body: z.strictObject({
@@ -53,13 +53,13 @@ const limits = [
   ['credits_per_day', 'creditsPerDay'],
 ] as const;
 
-/** Whoever holds the maker gets the new key, which must not let it do more than the maker does. */
+/** Throws `AppError` 403 when the old key has higher limits than its caller, who would get them by rolling it. */
 function assertWithin(maker: AccountKey, old: AccountKey): void {
   for (const [field, limit] of limits) {
     const max = maker[limit];
     if (max === null || (old[limit] ?? Number.POSITIVE_INFINITY) <= max) continue;
     throw forbidden(
-      `The key ${old.prefix}... has a higher \`${field}\` than the key of this call, which is ${max}. Replace it in the web console, or by a key with the same limits.`,
+      `The key ${old.prefix}... has a higher \`${field}\` than the key of this call, which has ${max}. Roll it in the web console, or with a key that has its limits.`,
     );
   }
 }

@@ -6,7 +6,7 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Gives a webhook a new secret; the old one signs along for the overlap. */
+/** Replaces the signing secret of a webhook; during the overlap both secrets sign. */
 export const rotateWebhookRoute = defineRoute({
   method: 'post',
   path: '/v1/webhooks/:id/rotate',

@@ -4,7 +4,7 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Sends a test event, once. */
+/** Sends a test event once, without retries. */
 export const testWebhookRoute = defineRoute({
   method: 'post',
   path: '/v1/webhooks/:id/test',

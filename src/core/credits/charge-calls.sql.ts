@@ -42,7 +42,7 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       where account_id in (select account_id from call) order by account_id for update),
     key as (
       select k.id as key_id, k.credits_of from api_keys k
-      where k.id in (select key_id from call) and is_in_force(k)
+      where k.id in (select key_id from call) and is_valid(k)
         and (select count(*) from wallet) > 0
       order by k.id for share),
     session as (

@@ -36,7 +36,7 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       where account_id = ${page.accountId} for update),
     key as (
       select k.id, k.credits_of from api_keys k
-      where k.id = ${page.keyId} and is_in_force(k) and (select count(*) from wallet) > 0 for share),
+      where k.id = ${page.keyId} and is_valid(k) and (select count(*) from wallet) > 0 for share),
     session as (
       select from sessions
       where token_sha256 = ${page.sessionSha256}::bytea and expires_at > clock_timestamp()

@@ -11,7 +11,7 @@ import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { credentialsEnded } from '../sessions/still-in-force.ts';
+import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import type { RowInput } from './outcomes.ts';
 

@@ -79,10 +79,10 @@ export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
 }
 
 /** Counts the account's keys that are neither revoked nor expired. */
-export async function countKeysInForce(sql: Sql, accountId: string): Promise<number> {
+export async function countValidKeys(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ keys: number }[]>`
     select count(*) as keys from api_keys k
-    where account_id = ${accountId} and not is_console and is_in_force(k)`;
+    where account_id = ${accountId} and not is_console and is_valid(k)`;
   return row?.keys ?? 0;
 }
 
@@ -219,7 +219,7 @@ async function countWhereCounted(
       from presented p join api_keys k using (key_sha256)
       join day_counts d on d.owner = k.requests_of and d.day = utc_today()
       join rate_buckets b on b.owner = k.requests_of and b.name = 'requests'
-      where is_in_force(k)
+      where is_valid(k)
       order by k.requests_of for update of d, b),
     timed as (
       select *, (extract(epoch from clock_timestamp()) * 1000000)::bigint as moment from locked),

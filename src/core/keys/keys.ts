@@ -7,7 +7,7 @@ import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './k
 import {
   type ApiKey,
   type CountersOf,
-  countKeysInForce,
+  countValidKeys,
   findConsoleKey,
   findKeyByHash,
   insertConsoleKey,
@@ -60,7 +60,7 @@ export interface CreatedKey {
 }
 
 /** A team with more keys than this has lost track of them. */
-export const KEYS_IN_FORCE_MAX = 100;
+export const VALID_KEYS_MAX = 100;
 
 /**
  * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum; exact inside a
@@ -68,7 +68,7 @@ export const KEYS_IN_FORCE_MAX = 100;
  */
 export async function createKey(sql: Sql, input: CreateKeyInput): Promise<CreatedKey> {
   await lockKeysOf(sql, input.accountId);
-  if ((await countKeysInForce(sql, input.accountId)) >= KEYS_IN_FORCE_MAX) throw tooManyKeys();
+  if ((await countValidKeys(sql, input.accountId)) >= VALID_KEYS_MAX) throw tooManyKeys();
   const { key, stored } = draftKey(input);
   await insertKey(sql, stored, input.creditsPerDay ?? null);
   return { id: stored.id, key, prefix: stored.prefix };
@@ -126,7 +126,7 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
   return key;
 }
 
-/** Revokes a key by its display prefix. Throws `AppError` `not_found` when no key in force has it. */
+/** Revokes a key by its display prefix. Throws `AppError` `not_found` when no valid key has it. */
 export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
   const ids = await revokeKeysByPrefix(sql, prefix);
   if (ids.length > 0) return ids;
@@ -136,8 +136,8 @@ export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
 function tooManyKeys(): AppError {
   return conflict(
     'too_many_keys',
-    `This account has reached the maximum of ${KEYS_IN_FORCE_MAX} valid keys. Revoke one that is no longer used: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
-    { extensions: { keys_max: KEYS_IN_FORCE_MAX } },
+    `This account has reached the maximum of ${VALID_KEYS_MAX} valid keys. Revoke one that is no longer used: \`DELETE /v1/keys/:id\`, or \`enrich key revoke PREFIX\`.`,
+    { extensions: { keys_max: VALID_KEYS_MAX } },
   );
 }
 

@@ -17,7 +17,7 @@ export async function holdCredentials(
       where id = (select account_id from api_keys where id = ${keyId}) for no key update)
     select exists (
         select from api_keys k
-        where k.id = ${keyId} and is_in_force(k) and exists (select from account) for share
+        where k.id = ${keyId} and is_valid(k) and exists (select from account) for share
       ) as key,
       ${sessionSha256 === null} or exists (
         select from sessions
@@ -37,7 +37,7 @@ export async function findEndedCredentials(
       ${credentials.map(({ keyId }) => keyId)}::uuid[],
       ${credentials.map(({ sessionSha256 }) => sessionSha256?.toString('hex') ?? null)}::text[]
     ) with ordinality c (key_id, session, place)
-    where not exists (select from api_keys k where k.id = c.key_id and is_in_force(k))
+    where not exists (select from api_keys k where k.id = c.key_id and is_valid(k))
       or (c.session is not null and not exists (
         select from sessions s
         where s.token_sha256 = decode(c.session, 'hex') and s.expires_at > clock_timestamp()))`;
@@ -106,7 +106,7 @@ export async function findSession(sql: Sql, tokenSha256: Buffer): Promise<Sessio
       k.is_console, s.expires_at
     from sessions s join api_keys k on k.id = s.key_id join accounts a on a.id = s.account_id
     where s.token_sha256 = ${tokenSha256} and s.expires_at > clock_timestamp()
-      and is_in_force(k)`;
+      and is_valid(k)`;
   return session;
 }
 

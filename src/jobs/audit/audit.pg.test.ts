@@ -147,7 +147,7 @@ const corruptions: Corruption[] = [
   },
   {
     check: 'every open reservation belongs to a chunk under lease, with its epoch',
-    by: 'the reservation of a chunk that nobody holds',
+    by: 'the reservation of a chunk that is not held',
     corrupt: (sql) => sql`
       update chunks set state = 'pending', lease_until = null where batch_id = ${running}`,
   },

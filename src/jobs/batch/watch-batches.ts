@@ -6,7 +6,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
-import { findEnded } from '../../core/sessions/still-in-force.ts';
+import { findEnded } from '../../core/sessions/still-valid.ts';
 import type { Batch } from './batch.ts';
 import { findChangedBatches } from './batches.sql.ts';
 
@@ -17,7 +17,7 @@ type Listener = (batch: Batch) => void;
 export interface BatchWatcher {
   /** Calls back at every change of the batch since `known`, until the returned function is called. */
   watch(known: Batch, listener: Listener): () => void;
-  /** Calls back once when the key or session is no longer in force, until the returned function is called. */
+  /** Calls back once when the key or session is no longer valid, until the returned function is called. */
   watchCaller(credentials: CallCredentials, onEnd: () => void): () => void;
   stop(): void;
 }

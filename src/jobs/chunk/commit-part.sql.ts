@@ -60,7 +60,7 @@ export interface CommitPart {
   records: { id: number; row: number }[];
   /** The people that the part delivers for a schedule; null without a schedule. */
   delivered: { scheduleId: string; ids: number[] } | null;
-  /** Contains nobody suppressed up to this number; null for a part without people. */
+  /** Contains no person suppressed up to this number; null for a part without people. */
   suppressionNumber: number | null;
   report: PartReport;
 }

@@ -10,7 +10,7 @@ export interface PlacedPart extends ObjectSum {
   objectKey: string;
   rows: number;
   ids: ObjectSum | null;
-  /** Contains nobody suppressed up to this number; -1 for a part without a person index. */
+  /** Contains no person suppressed up to this number; -1 for a part without a person index. */
   suppressionNumber: number;
 }
 

@@ -195,7 +195,7 @@ describe('a worker', () => {
     });
     await killed.wake();
     await sent.raised;
-    // Its lease is in force: no other worker claims it.
+    // Its lease is valid: no other worker claims it.
     await fixture.deliver({ now: plus(now, 59) });
     expect(fixture.receiver.received).toHaveLength(1);
     await fixture.deliver({ now: plus(now, 61) });

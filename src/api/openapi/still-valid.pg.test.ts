@@ -228,7 +228,7 @@ describe.each(['key', 'session'] as const)('when its %s ends before its body', (
     expect(await everything()).toEqual(before);
   });
 
-  test('results that are waited for are given to nobody any more', async () => {
+  test('results that a caller waits for are not sent after that', async () => {
     const credentials = await waysToCall[way]();
     const sent = { ...callOf(upload, 'application/json'), headers: { Prefer: 'wait=30' } };
     const socket = await beginCall(credentials, sent);
@@ -258,8 +258,8 @@ describe.each(['key', 'session'] as const)('when its %s ends before its body', (
 
 /** The operations that write or charge. */
 const writing = operations.filter(
-  ({ route: { method, counted, path } }) =>
-    method !== 'get' || (counted && !/preview|lookups|me$/.test(path)),
+  ({ route: { method, metered, path } }) =>
+    method !== 'get' || (metered && !/preview|lookups|me$/.test(path)),
 );
 
 test.each(writing)(

@@ -1,15 +1,15 @@
 /**
- * Answers that last as long as whoever reads them: each holds a connection, and what it is read from, so an
- * account may have so many open in a process.
+ * Bounds the responses that last as long as a client reads them: each holds a connection and its source, so an
+ * account has a maximum per process.
  */
 import type { Response } from 'express';
 import { tooManyOpen } from '../core/limits/limits.ts';
 
-/** Counts an answer as open until it is closed. Throws `AppError` 429 when the account has too many. */
+/** Counts a response as open until it is closed. Throws `AppError` 429 at the account's maximum. */
 export type HoldOpen = (accountId: string, response: Response) => void;
 
-/** `name` says what they are, in the plural. */
-export function limitOpenAnswers(name: string, max: number): HoldOpen {
+/** Returns the counter of one kind of response; `name` is its plural, for the message. */
+export function limitOpenResponses(name: string, max: number): HoldOpen {
   const open = new Map<string, number>();
   return (accountId, response) => {
     const count = open.get(accountId) ?? 0;

@@ -13,7 +13,7 @@ import { sessionExpired } from './sessions.ts';
  * transaction ends: a revocation, or a change of the password, either precedes the transaction and is seen, or
  * waits for it. Throws `AppError` 401 `session_expired` or 403 `key_revoked`.
  */
-export async function assertStillInForce(tx: Sql, credentials: CallCredentials): Promise<void> {
+export async function assertStillValid(tx: Sql, credentials: CallCredentials): Promise<void> {
   const held = await holdCredentials(tx, credentials);
   if (!held.session || !held.key) throw refusalOf(held);
 }

@@ -1,12 +1,12 @@
 import type { CallCredentials } from '../core/keys/keys.ts';
-import { credentialsEnded } from '../core/sessions/still-in-force.ts';
+import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 
 /**
- * Runs a transfer, which may take hours, for as long as its key and session are in force, which a watcher checks
- * all the time. `transfer` has to end when its signal is aborted; the refusal is then thrown.
+ * Runs a transfer, which may take hours, as long as its key and session are valid, which a watcher checks all the time.
+ * `transfer` must end when its signal aborts; then this throws the refusal.
  */
-export async function whileInForce<Result>(
+export async function whileValid<Result>(
   { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
   credentials: CallCredentials,
   transfer: (cut: AbortSignal) => Promise<Result>,

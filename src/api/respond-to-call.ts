@@ -1,6 +1,6 @@
 /**
- * Responds to a priced single call. Without an Idempotency-Key it is served together with the others of its moment;
- * with one it has a transaction of its own, in which the response is kept and the match is paid, or neither.
+ * Responds to a priced single call. Without an Idempotency-Key the call is coalesced with concurrent ones; with one it
+ * has a transaction of its own, which both stores the response and charges the match.
  */
 import type { Response } from 'express';
 import { inTransaction } from '../core/db/client.ts';
@@ -22,7 +22,7 @@ import type { KeptResponse } from './idempotent-request.ts';
 import { toProblem } from './problem.ts';
 import { sendJson } from './send-json.ts';
 
-interface Asked {
+interface EnrichRequest {
   operation: OperationName;
   row: RowInput;
   fields: string[] | null;
@@ -30,74 +30,74 @@ interface Asked {
   requestId: string;
 }
 
-/** A call, and what it asks for. */
+/** A call and its request. */
 interface Call extends RouteInput {
-  asked: Asked;
+  wanted: EnrichRequest;
 }
 
-/** An answer as it is kept: with the people in it, so that a replay can ask whether they opted out. */
+/** A stored response, with the ids of its people: a replay checks whether they have opted out. */
 interface KeptBody {
   people: number[];
   answer: Record<string, unknown>;
 }
 
-/** Sends the response. Throws `AppError` as the call comes out. */
-export async function answerCall(
+/** Sends the response. Throws `AppError` for every outcome but a match. */
+export async function respondToCall(
   call: Call,
   keep: HandlerInput<unknown, unknown, undefined, never>['keep'],
 ): Promise<void> {
-  const { context, request, response, asked } = call;
+  const { context, request, response, wanted } = call;
   if (request.get('Idempotency-Key') === undefined) {
     const enriched = await context.calls.run(toEnrichCall(call));
-    sayCharge(call, enriched);
-    sendJson(response, render(asked, enriched.outcome, enriched.charged));
+    setChargeHeaders(call, enriched);
+    sendJson(response, render(wanted, enriched.outcome, enriched.charged));
     return;
   }
   const { enriched, kept } = await inTransaction(context.sql, async (tx) => {
     const [done] = await enrichCalls({ ...context, sql: tx }, [toEnrichCall(call)]);
     const enriched = must(done, 'outcome of the call');
     if (enriched instanceof Error) throw enriched;
-    const kept = toKept(asked, enriched);
+    const kept = toKept(wanted, enriched);
     await keep(tx, kept);
     return { enriched, kept };
   });
-  sayCharge(call, enriched);
+  setChargeHeaders(call, enriched);
   send(response, kept.status, kept.body.answer);
 }
 
 /**
- * Sends what was kept for the same call. People who opted out since are not served: their own records not at
- * all, a company is shown as it is now.
+ * Sends the stored response to the same call. After an opt-out a person's record is withheld, and a company is read
+ * again without that person.
  */
 export async function replayCall(call: Call, { status, body }: KeptResponse): Promise<void> {
-  const { context, response, asked } = call;
+  const { context, response, wanted } = call;
   const { people, answer } = body as KeptBody;
-  const graph = graphOf(context, asked.live);
+  const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
-  if (isOutdated && operations[asked.operation].subject === 'person') throw noMatch();
+  if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch();
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
-  const [outcome] = await enrichMany(graph, asked.operation, [asked.row]);
-  sendJson(response, render(asked, must(outcome, 'outcome'), 0));
+  const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row]);
+  sendJson(response, render(wanted, must(outcome, 'outcome'), 0));
 }
 
-/** Credits of the wallet before a counted call. */
+/** Available credits of the wallet before a metered call. */
 export function availableBefore({ admission }: Pick<RouteInput, 'admission'>): number {
-  return must(admission, 'admission of a counted call').available;
+  return must(admission, 'admission of a metered call').available;
 }
 
-function toEnrichCall({ key, credentials, asked }: Call): EnrichCall {
-  const { operation, row, live, requestId } = asked;
+function toEnrichCall({ key, credentials, wanted }: Call): EnrichCall {
+  const { operation, row, live, requestId } = wanted;
   const reference = `call:${requestId}`;
   return { accountId: key.accountId, ...credentials, live, operation, row, reference };
 }
 
-/** Says what a call cost, and counts it: what it came to is committed. */
-function sayCharge(call: Call, enriched: EnrichedCall): void {
-  const { response, asked } = call;
+/** Sets the credit headers of a committed call and counts its outcome. */
+function setChargeHeaders(call: Call, enriched: EnrichedCall): void {
+  const { response, wanted } = call;
   const { outcome, charged, remaining } = enriched;
   setCreditHeaders(response, charged, remaining ?? availableBefore(call));
-  const { operation, live } = asked;
+  const { operation, live } = wanted;
   countWork({ channel: 'call', operation, live, rows: { [outcome.status]: 1 }, credits: charged });
 }
 
@@ -107,33 +107,33 @@ function send(response: Response, status: number, body: Record<string, unknown>)
   else response.type('application/problem+json').send(JSON.stringify(body));
 }
 
-/** The answer to keep. */
+/** Returns the response to store. */
 function toKept(
-  asked: Asked,
+  wanted: EnrichRequest,
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
   if (outcome.answer === null) {
     const refused = refusal(outcome);
     return {
       status: refused.status,
-      body: { people: [], answer: toProblem(refused, asked.requestId) },
+      body: { people: [], answer: toProblem(refused, wanted.requestId) },
     };
   }
   const people = peopleOfAnswer(outcome.answer);
-  return { status: 200, body: { people, answer: JSON.parse(render(asked, outcome, charged)) } };
+  return { status: 200, body: { people, answer: JSON.parse(render(wanted, outcome, charged)) } };
 }
 
-/** The JSON text of a match's body. Throws `AppError` for every other outcome. */
-function render(asked: Asked, outcome: Outcome, charged: number): string {
+/** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
+function render(wanted: EnrichRequest, outcome: Outcome, charged: number): string {
   if (outcome.answer === null) throw refusal(outcome);
-  const { operation, fields, live, requestId } = asked;
+  const { operation, fields, live, requestId } = wanted;
   const data = projectAnswer(operation, answerToJson(operation, outcome.answer), fields);
   const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
   const meta = JSON.stringify({ request_id: requestId, credits_charged: charged, live });
   return `{"data":${data},"match":${match},"meta":${meta}}`;
 }
 
-/** The response to a call without a match; it cost nothing. */
+/** Returns the error for a call without a match, which is free. */
 function refusal(outcome: Outcome): AppError {
   switch (outcome.status) {
     case 'ambiguous':
@@ -147,11 +147,11 @@ function refusal(outcome: Outcome): AppError {
   }
 }
 
-/** Also for a person who opted out, and for a record that lacks what the operation gives. */
+/** Returns the same error for a person who opted out, and for a record without the data of the operation. */
 function noMatch(): AppError {
   return new AppError({
     code: 'no_match',
     status: 404,
-    message: 'Nothing that this operation could return has this identifier.',
+    message: 'No record that this operation can return has this identifier.',
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
-import { KEYS_IN_FORCE_MAX } from '../core/keys/keys.ts';
+import { VALID_KEYS_MAX } from '../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 let admin: Caller;
@@ -20,9 +20,9 @@ const send = (method: string, path: string, body?: object) =>
 const make = () => send('POST', '/v1/keys', { mode: 'test' });
 const refusal = { status: 409, code: 'too_many_keys' };
 
-test('an account has no more keys in force than it may, however many are asked for at once', async () => {
+test('an account never exceeds its maximum of valid keys, however many are requested at once', async () => {
   // The account's first key and the administrator's are two of them.
-  for (let made = 2; made < KEYS_IN_FORCE_MAX - 5; made++) expect((await make()).status).toBe(201);
+  for (let made = 2; made < VALID_KEYS_MAX - 5; made++) expect((await make()).status).toBe(201);
   const answers = await Promise.all(Array.from({ length: 20 }, make));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
   const problem = await expectProblem(await make(), refusal);

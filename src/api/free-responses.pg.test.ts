@@ -1,6 +1,6 @@
 /**
- * Attacks over HTTP that try to learn about a person without paying. Somebody who knows an identifier,
- * or where a person works, asks every endpoint that charges nothing; all must respond as if nobody were stored.
+ * Attacks over HTTP that try to learn about a person without paying. A caller who knows an identifier, or where a
+ * person works, calls every free endpoint; all must respond as if no person were stored.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
@@ -136,7 +136,7 @@ async function listForFree(address: string, operation: string): Promise<string[]
   const rich = await account(50);
   const asked = new Observer(rich, [address]);
   const broke = new Observer(await account(0), [address]);
-  const rows = ['none@list.example,A', `${address},Nobody Else`, 'void@list.example,B'];
+  const rows = ['none@list.example,A', `${address},Someone Else`, 'void@list.example,B'];
   const list = `email,person name\n${rows.join('\n')}\n`;
   const path = (options: Record<string, string>) =>
     `/v1/batches?${new URLSearchParams({ operation, mapping: '{"email":1,"person_name":2}', ...options })}`;
@@ -170,7 +170,7 @@ async function listForFree(address: string, operation: string): Promise<string[]
   return [...asked.seen, ...broke.seen];
 }
 
-describe('whoever knows an identifier learns nothing for free', () => {
+describe('a caller who knows an identifier learns nothing for free', () => {
   test.each([
     ['email=ada%40home.example', 'email=ida%40home.example'],
     ['workEmail=ada%40acme.example', 'workEmail=ida%40acme.example'],
@@ -219,7 +219,7 @@ describe('whoever knows an identifier learns nothing for free', () => {
   });
 
   test.each(['people.enrich', 'people.mobile', 'people.email-verify'])(
-    'a row of a list for %s is that of somebody unknown',
+    'a row of a list for %s is that of an unknown person',
     async (operation) => {
       const nobody = await listForFree('nobody@list.example', operation);
       expect(await listForFree(ada.workEmail, operation)).toEqual(nobody);
@@ -230,7 +230,7 @@ describe('whoever knows an identifier learns nothing for free', () => {
   );
 });
 
-describe('whoever knows where somebody works', () => {
+describe('a caller who knows where a person works', () => {
   test('cannot rebuild the person by questions: each has one response, whatever the truth', async () => {
     const known = 'companyId=10&position=Chief%20Lens%20Grinder';
     const questions = [
@@ -303,7 +303,7 @@ test('exports and quotes count against the key, as previews do', async () => {
 });
 
 describe('honest use stays free', () => {
-  test('a search is counted, and told exactly to whoever takes a person of it', async () => {
+  test('a search is counted, exactly for a caller who takes a person of it', async () => {
     const asker = await account(5);
     const preview = await pipeline.call(asker, '/personsearch/preview?companyId=12');
     expect(await preview.json()).toMatchObject({

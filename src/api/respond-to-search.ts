@@ -1,6 +1,6 @@
 /**
- * Responds with a page of a search: reads it, charges what it holds, sends it. With an Idempotency-Key the charge
- * and the response are kept together, and a replay sends the same people without a charge.
+ * Responds with a page of a search: reads the page, charges its people, sends it. With an Idempotency-Key the charge
+ * and the response are stored in one transaction, and a replay sends the same people without a charge.
  */
 import type { Request } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
@@ -21,42 +21,41 @@ import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
-import { credentialsEnded } from '../core/sessions/still-in-force.ts';
-import { availableBefore } from './answer-call.ts';
+import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import { setCreditHeaders } from './authorize.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
 import type { KeptResponse } from './idempotent-request.ts';
 import { requestIdOf } from './problem.ts';
 import { queryString } from './query-string.ts';
+import { availableBefore } from './respond-to-call.ts';
 import { runSearch } from './run-search.ts';
 
-/** A call, and what it asks for. */
+/** A call and its parsed page. */
 interface SearchCall extends RouteInput {
   filter: Filter;
   page: PageRequest;
 }
 
-/** The stored part of a response: the people in it and its headers. */
-interface KeptAnswer {
+/** The stored part of a response: the ids of its people and its headers. */
+interface KeptPage {
   people: number[];
   next: string | null;
   total: number | null;
-  /** Absent in what a version before this one kept, which was exact. */
   totalIs?: DisclosedTotal['total_is'];
   isPartial: boolean;
 }
 
 const writePerson = (record: string) => recordToJson(personFields, record);
 
-/** Sends the page. Throws `AppError` for what cannot be read, found in time or paid; nothing is charged then. */
-export async function answerSearch(
+/** Sends the page. Throws `AppError` and charges nothing if the query is invalid, too slow or cannot be paid. */
+export async function respondToSearch(
   call: SearchCall,
   keep: HandlerInput<unknown, unknown, undefined, never>['keep'],
 ): Promise<void> {
   const { context, key, response, filter, page } = call;
   const live = key.mode === 'live';
   if (live) {
-    // A refusal after the look-up would reveal for free that somebody meets the filter, or how many do.
+    // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
     const needed = (isWhole ? page.limit : 1) * personSearch.price;
     const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
@@ -67,7 +66,7 @@ export async function answerSearch(
     const prepared = await prepareFilter(graph, filter, owner);
     return readPage({ graph, hints: context.sql }, prepared, page);
   });
-  // Nobody is there to be answered, so nothing is sold.
+  // The client has disconnected, so nothing is charged.
   if (response.destroyed) return;
   const paying = inTransaction(context.sql, async (tx) => {
     const granted = live ? await pay(tx, call, found.people.length) : found.people.length;
@@ -75,8 +74,8 @@ export async function answerSearch(
     const last = people.at(-1);
     const isPartial = granted < found.people.length;
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
-    const told = tellCount(found.total, people.length, filter);
-    const kept = { people: people.map(({ id }) => id), next, ...told, isPartial };
+    const disclosed = discloseCount(found.total, people.length, filter);
+    const kept = { people: people.map(({ id }) => id), next, ...disclosed, isPartial };
     await keep(tx, { status: 200, body: kept });
     return { people, kept };
   });
@@ -89,21 +88,21 @@ export async function answerSearch(
 }
 
 /**
- * The total as the page may tell it: exactly once somebody of it was paid for; else as a preview does, which
- * counts nobody by what names people.
+ * Returns the total that the page may disclose: the exact one when at least one person was paid, otherwise that of a
+ * preview, which has none for a filter that identifies people.
  */
-function tellCount(
+function discloseCount(
   total: number | null,
   paid: number,
   filter: Filter,
-): Pick<KeptAnswer, 'total' | 'totalIs'> {
+): Pick<KeptPage, 'total' | 'totalIs'> {
   if (total === null || paid > 0) return { total, totalIs: 'exact' };
   if (identifyingParameter(filter) !== null) return { total: null };
-  const told = discloseTotal(total);
-  return { total: told.total, totalIs: told.total_is };
+  const disclosed = discloseTotal(total);
+  return { total: disclosed.total, totalIs: disclosed.total_is };
 }
 
-/** Charges the page and says so. Returns how many of its people were paid. */
+/** Charges the page and sets the credit headers. Returns how many of its people were paid. */
 async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> {
   const { key, credentials, response, page } = call;
   if (records === 0) return 0;
@@ -117,7 +116,7 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
   });
   if (granted === null) throw await credentialsEnded(tx, credentials);
   if (granted === 0) {
-    // How many there are is not told for nothing: only what such a page may cost.
+    // The number of matches is not disclosed for free: the message has the maximum price of such a page.
     const needed = page.partial ? personSearch.price : page.limit * personSearch.price;
     const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
@@ -132,16 +131,16 @@ function countPage(people: number, live: boolean): void {
   countWork({ channel: 'search', operation, live, rows: { matched: people }, credits });
 }
 
-/** Sends the same people as they are now, without those who opted out since. */
+/** Sends the current records of the same people, without those who have opted out since. */
 export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
   const { context, key, response } = call;
-  const kept = body as KeptAnswer;
+  const kept = body as KeptPage;
   const graph = graphOf(context, key.mode === 'live');
   response.setHeader('Idempotent-Replayed', 'true');
   send(call, await selectRecords(graph, kept.people), kept);
 }
 
-function send({ request, response }: RouteInput, people: PersonRow[], kept: KeptAnswer): void {
+function send({ request, response }: RouteInput, people: PersonRow[], kept: KeptPage): void {
   if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
   if (kept.total !== null) {
     response.setHeader('X-Total-Count', String(kept.total));
@@ -152,13 +151,13 @@ function send({ request, response }: RouteInput, people: PersonRow[], kept: Kept
   response.send(`[${people.map(({ record }) => writePerson(record)).join(',')}]`);
 }
 
-/** The same search behind the page, as RFC 8288 writes a link. */
+/** Returns the link to the next page in the form of RFC 8288. */
 function nextLink(request: Request, cursor: string): string {
   const rest = queryString(request)
     .split('&')
     .filter((part) => part !== '' && !/^(cursor|skip)=/.test(part));
   const query = [...rest, `cursor=${cursor}`].join('&');
-  // What a header or the angle brackets around an address cannot hold.
+  // Characters that a header, or an address in angle brackets, cannot contain.
   const address = query.replace(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent);
   return `<${request.path}?${address}>; rel="next"`;
 }
