@@ -1,11 +1,12 @@
 /** The options of a batch as callers send them: form fields, query parameters or JSON. */
 import { z } from 'zod';
 import { countryCode } from '../core/identifiers/country.ts';
-import { AppError } from '../core/lib/errors.ts';
+import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
-import type { BatchRequest, DialectRequest } from '../jobs/list/create-list.ts';
+import type { BatchRequest } from '../jobs/list/create-list.ts';
+import type { DialectRequest } from '../jobs/list/read-upload.ts';
 import { parseParameters } from './parse-parameters.ts';
 
 const column = z.union([z.string(), z.number()]);
@@ -49,6 +50,20 @@ function parsed<Value>(parse: (text: string) => Value) {
   });
 }
 
+export const encoding = parsed(parseEncoding);
+export const delimiter = parsed(parseDelimiter);
+
+/** The row with the names of the columns. */
+export const headerRow = z.coerce.number().int().min(0).max(1_000_000).meta({
+  description:
+    'The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted.',
+});
+
+/** The sheet of a workbook. */
+export const sheet = z.string().trim().min(1).max(200).meta({
+  description: 'Name of the sheet of a workbook, or its number from 1; hidden sheets do not count.',
+});
+
 /** The options of a batch, as form fields or as query parameters. */
 export const batchOptions = z.strictObject({
   operation: z.string().refine(isOperationName, {
@@ -62,9 +77,13 @@ export const batchOptions = z.strictObject({
     .optional(),
   default_region: country.optional(),
   country: country.optional(),
-  encoding: parsed(parseEncoding).optional(),
-  delimiter: parsed(parseDelimiter).optional(),
-  header: flag.optional(),
+  encoding: encoding.optional(),
+  delimiter: delimiter.optional(),
+  header: flag
+    .optional()
+    .meta({ description: '`true` is `header_row=1`, `false` is `header_row=0`.' }),
+  header_row: headerRow.optional(),
+  sheet: sheet.optional(),
   hold: flag.optional(),
   dedupe: flag.optional(),
   require_agreement: flag.optional(),
@@ -93,11 +112,14 @@ export function readBatchOptions(
     requireAgreement: options.require_agreement === 'true',
     rerunOf: null,
   };
-  const { encoding, delimiter, header } = options;
-  const dialect: DialectRequest = {
-    encoding,
-    delimiter,
-    header: header === undefined ? undefined : header === 'true',
-  };
+  const { encoding, delimiter, sheet } = options;
+  const dialect: DialectRequest = { encoding, delimiter, headerRow: headerRowOf(options), sheet };
   return { request, dialect };
+}
+
+/** `header` is another way to send `header_row` 0 or 1. Throws `AppError` 400 for both. */
+function headerRowOf({ header, header_row }: z.output<typeof batchOptions>): number | undefined {
+  if (header === undefined) return header_row;
+  if (header_row === undefined) return header === 'true' ? 1 : 0;
+  throw invalidParameter('header_row', 'send header_row or header, not both');
 }

@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 import { assertStorageLeft } from '../jobs/batch/stored-bytes.ts';
-import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list/create-list.ts';
+import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list/store-upload.ts';
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';
 import { readMultipart } from './multipart.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
-import { storeUpload } from '../jobs/list/create-list.ts';
+import { storeUpload } from '../jobs/list/store-upload.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';

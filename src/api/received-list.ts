@@ -1,4 +1,5 @@
-import type { RequestedList, UploadContext } from '../jobs/list/create-list.ts';
+import type { RequestedList } from '../jobs/list/create-list.ts';
+import type { UploadContext } from '../jobs/list/store-upload.ts';
 
 /** A received list, as far as it is read before the Idempotency-Key is checked. */
 export interface ReceivedList {

@@ -237,7 +237,7 @@ test('an account has so many downloads open at once, and another when one of the
   expect(problem).toMatchObject({ code: 'rate_limited', quota: 32 });
   expect(problem.detail).toMatch(/downloads of the account open at once/);
   const stranger = await pipeline.account(1);
-  const own = await pipeline.enrich(stranger, 'email\n', { operation: 'people.enrich' });
+  const own = await pipeline.enrich(stranger, 'email\nnone\n', { operation: 'people.enrich' });
   const others = await fetch(`http://127.0.0.1:${port}/v1/batches/${own}/results`, {
     headers: { Authorization: `Bearer ${stranger.key}` },
   });
@@ -269,7 +269,7 @@ test('an account has so many uploads open at once, and another when one of them 
     fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: { ...by, 'Content-Type': 'text/csv' },
-      body: 'email\n',
+      body: 'email\nnone\n',
     });
   const stranger = await pipeline.account(1);
   expect((await upload({ Authorization: `Bearer ${stranger.key}` })).status).toBe(202);

@@ -1,7 +1,7 @@
 /** Shared by the calls that store an upload. */
 import type { Response } from 'express';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
-import type { UploadContext } from '../jobs/list/create-list.ts';
+import type { UploadContext } from '../jobs/list/store-upload.ts';
 import type { ApiContext } from './api-context.ts';
 import { clientGone } from './client-gone.ts';
 import { limitOpenResponses } from './open-responses.ts';

@@ -10,7 +10,8 @@ import {
   workbookParts,
   zipOf,
 } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
-import { storeUpload } from '../jobs/list/create-list.ts';
+import { readUpload } from '../jobs/list/read-upload.ts';
+import { storeUpload } from '../jobs/list/store-upload.ts';
 
 const BYTES_MAX = 1_000_000;
 
@@ -139,8 +140,12 @@ test('a conversion ends when its client goes away, also where the sheet gives no
   const { accountId } = caller;
   const context = { ...pipeline.context, store: watched, accountId, signal: gone.signal };
   const config = { ...pipeline.context.config, uploadBytesMax: 10_000_000 };
-  const stored = storeUpload({ ...context, config }, Readable.from([workbook]));
-  await expect(stored).rejects.toThrow('gone');
+  const upload = await storeUpload({ ...context, config }, Readable.from([workbook]));
+  const columns = { operation: 'people.enrich', mapping: null } as const;
+  const regions = { defaultRegion: null, country: null };
+  const read = readUpload({ ...context, config }, upload, { ...columns, ...regions }, {});
+  await expect(read).rejects.toThrow('gone');
+  await store.delete(upload.key);
   // A few are read ahead, of some 500.
   expect(blocksAfter).toBeLessThan(100);
   expect((await post({ rows: emails })).status).toBe(202);

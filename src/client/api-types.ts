@@ -142,7 +142,22 @@ export interface Batch {
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
-  dialect: Record<string, unknown>;
+  dialect: {
+    encoding: string;
+    delimiter: string;
+    newline: string;
+    /** The row of the header, from 1 as a spreadsheet counts; 0 without one. */
+    header_row: number;
+    /** The texts of the rows above the header. They are not rows of the list, nor of its result. */
+    titles: string[];
+    header: string[] | null;
+    /** The sheet that was read, for a workbook. */
+    sheet: string | null;
+    /** All visible sheets of the workbook. */
+    sheets: string[];
+    /** Guesses to check in the preview. */
+    doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
+  };
   /** Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything. */
   not_as_xlsx: string | null;
   quote: {
@@ -833,7 +848,12 @@ export interface Calls {
       country?: string | undefined;
       encoding?: string | undefined;
       delimiter?: string | undefined;
+      /** `true` is `header_row=1`, `false` is `header_row=0`. */
       header?: 'true' | 'false' | undefined;
+      /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */
+      header_row?: number | undefined;
+      /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
+      sheet?: string | undefined;
       hold?: 'true' | 'false' | undefined;
       dedupe?: 'true' | 'false' | undefined;
       require_agreement?: 'true' | 'false' | undefined;
@@ -893,6 +913,12 @@ export interface Calls {
       max_credits?: number | null | undefined;
       dedupe?: boolean | undefined;
       require_agreement?: boolean | undefined;
+      encoding?: string | undefined;
+      delimiter?: string | undefined;
+      /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */
+      header_row?: number | undefined;
+      /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
+      sheet?: string | undefined;
     };
     response: Batch;
   };

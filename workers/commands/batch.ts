@@ -23,6 +23,8 @@ interface RunOptions {
   encoding?: string;
   delimiter?: string;
   header?: boolean;
+  headerRow?: string;
+  sheet?: string;
   dedupe?: boolean;
   requireAgreement?: boolean;
   hold?: boolean;
@@ -62,6 +64,11 @@ function addRunCommand(batch: Command): void {
     .option('--encoding <name>', 'encoding, such as windows-1252; default: detected')
     .option('--delimiter <character>', 'one of , ; | tab; default: detected')
     .option('--no-header', 'the first line is a row; default: detected')
+    .option(
+      '--header-row <number>',
+      'row with the names of the columns, as a spreadsheet counts; default: detected',
+    )
+    .option('--sheet <name>', 'sheet of a workbook, by name or number; default: detected')
     .option('--dedupe', 'charge each record once; later rows of it are duplicates')
     .option(
       '--require-agreement',
@@ -220,6 +227,8 @@ async function upload(
     ...(encoding ? { encoding } : {}),
     ...(delimiter ? { delimiter } : {}),
     ...(options.header === false ? { header: 'false' } : {}),
+    ...(options.headerRow ? { header_row: options.headerRow } : {}),
+    ...(options.sheet ? { sheet: options.sheet } : {}),
     ...(options.dedupe ? { dedupe: 'true' } : {}),
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
     ...(options.hold ? { hold: 'true' } : {}),
@@ -241,7 +250,19 @@ export function describeBatch(batch: Batch, output: string | null): string[] {
   lines.push(`Credits    ${batch.credits.charged} charged`);
   if (batch.rows_per_second) lines.push(`Speed      ${batch.rows_per_second} rows per second`);
   if (output !== null) lines.push(`Result     ${output}`);
-  return lines;
+  return [...lines, ...describeDoubts(batch.dialect)];
+}
+
+/** A line for each guess about the file, and how to change it. */
+function describeDoubts({ doubts, ...dialect }: Batch['dialect']): string[] {
+  const other = dialect.sheets.find((name) => name !== dialect.sheet);
+  const told: Record<(typeof doubts)[number], string> = {
+    encoding: `read as ${dialect.encoding}; if letters are wrong, name the encoding, such as --encoding windows-1251`,
+    delimiter: `cells separated by ${JSON.stringify(dialect.delimiter)}; if that is wrong, use --delimiter`,
+    header: `columns named by row ${dialect.header_row}; if that is wrong, use --header-row, or --no-header`,
+    sheet: `sheet "${dialect.sheet}" was read; for another one use --sheet, such as --sheet "${other}"`,
+  };
+  return doubts.map((doubt) => `Check      ${told[doubt]}`);
 }
 
 function enrichedName(file: string): string {

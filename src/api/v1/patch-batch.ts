@@ -3,13 +3,18 @@ import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
 import { changeHeldBatch } from '../../jobs/batch/control-batch.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
+import { rereadList } from '../../jobs/list/reread-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
-import { country, mapping } from '../batch-options.ts';
+import { country, delimiter, encoding, headerRow, mapping, sheet } from '../batch-options.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
+import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
-/** Changes a batch in the state `ready`, before anything is charged. */
+/**
+ * Changes a batch in the state `ready`, before anything is charged. A change of how the file is read has it read
+ * again: the batch is `validating`, then `ready`.
+ */
 export const patchBatchRoute = defineRoute({
   method: 'patch',
   path: '/v1/batches/:id',
@@ -25,10 +30,14 @@ export const patchBatchRoute = defineRoute({
     max_credits: z.number().int().min(0).nullable().optional(),
     dedupe: z.boolean().optional(),
     require_agreement: z.boolean().optional(),
+    encoding: encoding.optional(),
+    delimiter: delimiter.optional(),
+    header_row: headerRow.optional(),
+    sheet: sheet.optional(),
   }),
   responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },
-  errors: [409, 422, 500],
-  async handler({ context, key, params, body }) {
+  errors: [409, 410, 422, 500],
+  async handler({ context, key, params, body, response }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
     const change: BatchChange = {
       ...(body.name !== undefined && { name: body.name }),
@@ -39,6 +48,15 @@ export const patchBatchRoute = defineRoute({
       ...(body.dedupe !== undefined && { dedupe: body.dedupe }),
       ...(body.require_agreement !== undefined && { requireAgreement: body.require_agreement }),
     };
+    const { encoding, delimiter, header_row: headerRow, sheet } = body;
+    const reading = { encoding, delimiter, headerRow, sheet };
+    if (Object.values(reading).some((value) => value !== undefined)) {
+      holdUpload(key.accountId, response);
+      const uploadContext = uploadContextOf(context, key, response);
+      const given = { ...reading, mapping: body.mapping ?? null };
+      const read = await rereadList(uploadContext, ownerOf(key), batch, given, change);
+      return { status: 200, body: viewBatch(read) };
+    }
     if (body.mapping !== undefined) {
       const sample = await readSample(context.store, batch);
       const list = { header: batch.dialect.header, sample };

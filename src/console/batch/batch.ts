@@ -57,13 +57,7 @@ export const exportFiles: Resource = {
   row: ['person', 'people'],
 };
 
-export interface Dialect {
-  encoding: string;
-  delimiter: string;
-  newline: string;
-  header: string[] | null;
-  doubts: string[];
-}
+export type Dialect = ApiBatch['dialect'];
 
 export type Mapping = Record<string, { column: number; header: string | null; reason?: string }[]>;
 

@@ -5,11 +5,18 @@ import type { Problem } from '../problem.ts';
 export interface Reading {
   encoding: string;
   delimiter: string;
-  header: string;
+  header_row: string;
+  sheet: string;
   default_region: string;
 }
 
-export const guessed: Reading = { encoding: '', delimiter: '', header: '', default_region: '' };
+export const guessed: Reading = {
+  encoding: '',
+  delimiter: '',
+  header_row: '',
+  sheet: '',
+  default_region: '',
+};
 
 const encodings = [
   { value: '', label: 'Find out' },
@@ -28,12 +35,6 @@ const delimiters = [
   { value: ';', label: 'Semicolon' },
   { value: 'tab', label: 'Tab' },
   { value: '|', label: 'Vertical bar' },
-];
-
-const headers = [
-  { value: '', label: 'Find out' },
-  { value: 'true', label: 'Names the columns' },
-  { value: 'false', label: 'Is a row like the others' },
 ];
 
 interface ReadingOptionsProps {
@@ -62,13 +63,23 @@ export function ReadingOptions({ reading, onChange, problem }: ReadingOptionsPro
         onChange={set('delimiter')}
         error={errorOf(problem, 'delimiter')}
       />
-      <SelectField
-        id="header"
-        label="First row"
-        options={headers}
-        value={reading.header}
-        onChange={set('header')}
-        error={errorOf(problem, 'header')}
+      <TextField
+        id="header_row"
+        label="Header row"
+        placeholder="Find out"
+        value={reading.header_row}
+        onInput={set('header_row')}
+        error={errorOf(problem, 'header_row')}
+        hint="Number of the row with the column names. 0 if there is none."
+      />
+      <TextField
+        id="sheet"
+        label="Sheet of the workbook"
+        placeholder="Find out"
+        value={reading.sheet}
+        onInput={set('sheet')}
+        error={errorOf(problem, 'sheet')}
+        hint="Name or number of the sheet."
       />
       <TextField
         id="default_region"

@@ -54,12 +54,13 @@ const delimiterNames: Record<string, string> = {
 };
 
 function DialectFacts({ batch }: { batch: Batch }) {
-  const { encoding, delimiter, header, doubts } = batch.dialect;
+  const { encoding, delimiter, header_row: headerRow, sheet, doubts } = batch.dialect;
   const facts: { name: string; value: string; doubt: Doubt }[] = [
     { name: 'Encoding', value: encoding.toUpperCase(), doubt: 'encoding' },
     { name: 'Between cells', value: delimiterNames[delimiter] ?? delimiter, doubt: 'delimiter' },
-    { name: 'First row', value: header === null ? 'a row' : 'names of columns', doubt: 'header' },
+    { name: 'Header row', value: headerRow === 0 ? 'none' : String(headerRow), doubt: 'header' },
   ];
+  if (sheet !== null) facts.push({ name: 'Sheet', value: sheet, doubt: 'sheet' });
   return (
     <>
       <dl class="facts">

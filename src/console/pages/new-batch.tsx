@@ -25,7 +25,7 @@ import { goTo, linkTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
 
 /** What the form fields show by themselves. */
-const shownFields = ['encoding', 'delimiter', 'header', 'default_region'];
+const shownFields = ['encoding', 'delimiter', 'header_row', 'sheet', 'default_region'];
 
 /** Chooses a list and sends it. With `again` it is the file of that batch, to be read in another way. */
 export function NewBatchPage({ query }: PageProps) {
@@ -35,12 +35,19 @@ export function NewBatchPage({ query }: PageProps) {
   const {
     encoding = '',
     delimiter = '',
-    header = '',
+    header_row = '',
+    sheet = '',
     default_region = '',
   } = before?.upload.options ?? {};
   const [file, setFile] = useState<File | null>(before?.upload.file ?? null);
   const [operation, setOperation] = useState(before?.upload.options.operation ?? 'people.enrich');
-  const [reading, setReading] = useState<Reading>({ encoding, delimiter, header, default_region });
+  const [reading, setReading] = useState<Reading>({
+    encoding,
+    delimiter,
+    header_row,
+    sheet,
+    default_region,
+  });
   const [chosen, setChosen] = useState<ReadonlyMap<number, string>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
   const { sending, progress, stop } = useSending(async (batchId) => {

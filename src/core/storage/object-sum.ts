@@ -11,7 +11,7 @@ import { metrics } from '../metrics.ts';
 import type { ByteRange, ObjectStore, ObjectSum, StreamSum } from './object-store.ts';
 
 /** Readers of an object's beginning read this many bytes, or the whole object when it is shorter. */
-const HEAD_BYTES_MAX = 65_536;
+export const HEAD_BYTES_MAX = 65_536;
 
 export const objectsDamaged = new Counter({
   name: 'enrich_objects_damaged_total',

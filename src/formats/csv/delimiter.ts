@@ -5,7 +5,7 @@
 
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { readRecord } from './cells.ts';
-import { looksLikeValue } from './header.ts';
+import { isHeaderProved, looksLikeValue, TITLE_ROWS_MAX } from './header.ts';
 import { type Delimiter, delimiters } from './record-table.ts';
 import { sampleRecords } from './sample-records.ts';
 
@@ -18,8 +18,9 @@ const WIDTH_WEIGHT = 0.002;
 const DECIMAL_COMMA_WEIGHT = 0.06;
 /** A cell with a quote at its edge was cut at the wrong place, or written carelessly. */
 const CARELESS_WEIGHT = 0.3;
-/** A consistent table below a first line without delimiters, e.g. a title, is a weak sign. */
+/** A consistent table below other lines, e.g. a title, is a weak sign, unless it has a header above values. */
 const TITLE_LINE_WEIGHT = 0.3;
+const TITLE_LINE_HEADER_WEIGHT = 0.95;
 /** Semicolons, tabs and pipes are rarer in ordinary text than commas. */
 const rarityWeight: Record<Delimiter, number> = { ',': 0, ';': 0.001, '|': 0.002, '\t': 0.003 };
 
@@ -57,30 +58,40 @@ function scoreDelimiter(sample: Buffer, delimiter: Delimiter, isWhole: boolean):
   const count = Math.min(records.count, RECORDS_SCORED_MAX);
   if (count === 0) return 0;
   const widths = [...records.fields.subarray(0, count)];
-  const first = records.at(0);
-  if (first.fields < 2) return scoreBelowTitle(widths);
-  const consistency = widths.filter((width) => width === first.fields).length / count;
   const rows = widths.map((_, index) => readRecord(sample, records.at(index), delimiter));
+  const from = scoreTable(widths, rows, 0);
+  const below = scoreTable(widths, rows, firstOfTable(widths));
+  const table = below !== null && (from === null || below > from) ? below : from;
+  if (table === null) return 0;
   const careless = rows.filter((row) => row.some((cell) => /^"|"$/.test(cell))).length / count;
-  const isHeaderLike = rows[0]?.every((cell) => cell.trim() !== '' && !looksLikeValue(cell));
   const commas = delimiter === ',' ? decimalCommaShare(sample) : 0;
   return (
-    consistency +
-    (isHeaderLike ? HEADER_WEIGHT : 0) +
-    Math.min(first.fields, 20) * WIDTH_WEIGHT +
-    rarityWeight[delimiter] -
-    commas * DECIMAL_COMMA_WEIGHT -
-    careless * CARELESS_WEIGHT
+    table + rarityWeight[delimiter] - commas * DECIMAL_COMMA_WEIGHT - careless * CARELESS_WEIGHT
   );
 }
 
-/** The first record has one field: only a very regular table below it is a candidate. */
-function scoreBelowTitle(widths: number[]): number {
-  const below = widths.slice(1);
-  const width = below[0] ?? 1;
-  if (below.length < 3 || width < 2) return 0;
-  const share = below.filter((other) => other === width).length / below.length;
-  return share < 0.9 ? 0 : share * TITLE_LINE_WEIGHT;
+/** The score of the table that begins at a record; null when it has one column, or is no table below titles. */
+function scoreTable(widths: number[], rows: string[][], first: number): number | null {
+  const width = widths[first] ?? 1;
+  const table = widths.slice(first);
+  if (width < 2) return null;
+  const consistency = table.filter((other) => other === width).length / table.length;
+  const isHeaderLike = rows[first]?.every((cell) => cell.trim() !== '' && !looksLikeValue(cell));
+  const bonus = (isHeaderLike ? HEADER_WEIGHT : 0) + Math.min(width, 20) * WIDTH_WEIGHT;
+  if (first === 0) return consistency + bonus;
+  if (table.length < 2 || consistency < 0.8) return null;
+  const isHeader = isHeaderLike && isHeaderProved(rows.slice(first + 1));
+  if (!isHeader && table.length < 3) return null;
+  return consistency * (isHeader ? TITLE_LINE_HEADER_WEIGHT + bonus : TITLE_LINE_WEIGHT);
+}
+
+/** The first record of the most frequent width, which may be below titles. */
+function firstOfTable(widths: number[]): number {
+  const counts = new Map<number, number>();
+  for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
+  const [[width = 1] = []] = [...counts].sort(([a, n], [b, m]) => m - n || b - a);
+  const first = widths.indexOf(width);
+  return first > TITLE_ROWS_MAX ? 0 : first;
 }
 
 /** Returns the share of commas between two digits, such as decimal commas. */

@@ -223,7 +223,7 @@ describe('header', () => {
     // A result that is enriched again.
     const columnNames = new Set(['person.domain']);
     const text = 'person.name,person.domain,match.by\nBob,foo.com,email\n';
-    const again = detect(text, { columnNames }).header;
+    const again = detect(text, { knownNames: { columnNames, isColumnName: () => false } }).header;
     expect(again).toEqual(['person.name', 'person.domain', 'match.by']);
   });
 
@@ -233,11 +233,62 @@ describe('header', () => {
   });
 
   it('is overridden by the option both ways', () => {
-    expect(detect('1,2\n3,4\n', { header: true })).toMatchObject({
+    expect(detect('1,2\n3,4\n', { headerRow: 1 })).toMatchObject({
       header: ['1', '2'],
       records: 1,
     });
-    expect(detect('a,b\n3,4\n', { header: false })).toMatchObject({ header: null, records: 2 });
+    expect(detect('a,b\n3,4\n', { headerRow: 0 })).toMatchObject({ header: null, records: 2 });
+  });
+
+  const knownNames = {
+    columnNames: new Set<string>(),
+    isColumnName: (text: string) => /^(name|e-?mail|company|phone)$/i.test(text),
+  };
+
+  it.each([
+    ['a title', 'Lead list Q3 2026\nName,Email,Score\nAda,a@b.org,1\n', 2],
+    ['a title with the delimiter', 'Leads, Q3, 2026\nName;Email;Score;Of\nAda;a@b.org;1;2\n', 2],
+    ['a title as wide as the table', 'Leads,,\nName,Email,Score\nAda,a@b.org,1\n', 2],
+    [
+      'a title with a date, and a blank line',
+      'Report,2026-01-01\n\nName,Email,Of\nA,a@b.org,1\n',
+      3,
+    ],
+    ['groups of columns', 'Who,,Where,\nName,Email,Town,State\nAda,a@b.org,Bonn,NW\n', 2],
+    ['names in an unknown language', 'Lista\nNimi,Osoite\nAda,a@b.org\nBob,b@b.org\n', 2],
+    ['a title of two lines in quotes', '"Leads\nQ3"\nName,Email,Score\nAda,a@b.org,1\n', 2],
+    ['a title above one column', 'Leads\nEmail\na@b.org\n', 2],
+    ['sparse rows', `Leads\nName,Email${',x'.repeat(20)}\nAda,a@b.org${','.repeat(20)}\n`, 2],
+  ])('is found below %s, and marked as a guess', (_, text, row) => {
+    const dialect = detect(text, { knownNames });
+    expect(dialect.headerRow).toBe(row);
+    expect(dialect.doubts).toContain('header');
+    expect(dialect.titles.length).toBeGreaterThan(0);
+    expect(dialect.sample[0]).toContain('a@b.org');
+    const canonical = Buffer.from(text);
+    const lines = text.slice(0, dialect.firstDataByte).split('\n').length;
+    expect(dialect.firstDataLine).toBe(lines);
+    expect(canonical.toString('utf8', dialect.headerByteFrom, dialect.headerByteEnd)).toBe(
+      dialect.headerText,
+    );
+  });
+
+  it.each([
+    ['a sparse header', 'Email,,\na@b.org,Ada,Bonn\nb@b.org,Bob,Kiel\n'],
+    ['a sparse header above words', 'Notes,,\nAda,Lovelace,London\nBob,Builder,Kiel\n'],
+    ['company names with commas', 'Company\nAcme\nBeta, Inc.\nGamma\nDelta, LLC\n'],
+    ['a usual header', 'Name,Email\nAda,a@b.org\nName,Email\n'],
+  ])('is the first record in spite of %s', (_, text) => {
+    expect(detect(text, { knownNames })).toMatchObject({ headerRow: 1, titles: [] });
+  });
+
+  it('is in the row that the option names, blank rows included', () => {
+    const text = 'Leads\n\n1,2\n3,4\n';
+    for (const headerRow of [2, 3]) {
+      const dialect = detect(text, { headerRow });
+      expect(dialect).toMatchObject({ header: ['1', '2'], headerRow: 3, records: 1 });
+    }
+    expect(() => detect(text, { headerRow: 9 })).toThrow(/^header_row: there is no row 9/);
   });
 
   it('alone is valid: the file has zero records', () => {

@@ -6,6 +6,7 @@
  * is UTF-8 already) as `Transcoder` writes it.
  */
 
+import { invalidParameter } from '../../core/lib/errors.ts';
 import { readRecord } from './cells.ts';
 import { unreadableCsv, unsupportedFile } from './csv-errors.ts';
 import { guessDelimiter } from './delimiter.ts';
@@ -17,7 +18,13 @@ import {
   Transcoder,
 } from './encoding.ts';
 import { detectFileKind } from './file-kind.ts';
-import { headerNames, isHeaderProved, isHeaderRow } from './header.ts';
+import {
+  findHeader,
+  headerNames,
+  isHeaderProved,
+  type KnownNames,
+  TITLE_ROWS_MAX,
+} from './header.ts';
 import { CR } from './record-reader.ts';
 import {
   type CsvRecord,
@@ -39,9 +46,12 @@ export interface DialectOptions {
   /** As `parseEncoding` returns it. */
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
-  header?: boolean | undefined;
-  /** Names that a header may contain although they look like domains. */
-  columnNames?: ReadonlySet<string>;
+  /**
+   * The row of the header, from 1 as a spreadsheet counts: blank lines count, the lines of a cell do not. The next one
+   * that is not blank is taken. 0: there is no header.
+   */
+  headerRow?: number | undefined;
+  knownNames?: KnownNames;
 }
 
 export interface Dialect {
@@ -52,6 +62,10 @@ export interface Dialect {
   bom: number;
   delimiter: Delimiter;
   newline: Newline;
+  /** The row of the header, as in the options; 0 without a header. */
+  headerRow: number;
+  /** The texts of the records above the header, each cut to 200 characters. They are not rows. */
+  titles: string[];
   /** Column names, trimmed, duplicates and empty ones included; null without a header. */
   header: string[] | null;
   /** The header's own text without its terminator; null without a header. */
@@ -63,6 +77,8 @@ export interface Dialect {
   firstDataLine: number;
   /** True when the first line is Excel's `sep=;`. */
   sepLine: boolean;
+  /** The first 10 records of the file, titles and header included: their rows, and their texts cut as in `titles`. */
+  firstLines: { row: number; text: string }[];
   /** Cells of the first 20 data records. */
   sample: string[][];
   /** Number of data records when the whole file is known, else null. */
@@ -71,13 +87,16 @@ export interface Dialect {
   doubts: ('encoding' | 'delimiter' | 'header')[];
 }
 
-const none: ReadonlySet<string> = new Set();
+const TITLE_CHARACTERS_MAX = 200;
+const FIRST_LINES_MAX = 10;
+
+const none: KnownNames = { columnNames: new Set(), isColumnName: () => false };
 
 /**
  * @param sample the first bytes of the unzipped file, 64 KiB of them or the whole
  * @throws AppError 415 `unsupported_media_type` for another kind of file (gzip included: unzip
- *   first); 422 `unreadable_csv` with the line for an empty file and for a first record that
- *   cannot be a header. A file with a header and no rows is no error.
+ *   first); 422 `unreadable_csv` with the line for an empty file and for a header that cannot be
+ *   read; 400 when the sample ends before the requested header. A file with a header and no rows is no error.
  */
 export function detectDialect(sample: Buffer, options: DialectOptions): Dialect {
   if (detectFileKind(sample) === 'gzip') {
@@ -94,36 +113,67 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
   const records = sampleRecords(body, { delimiter, isWhole, firstLine });
   if (records.count === 0) throw noRecord(firstLine, canonical, isWhole);
 
-  const rows = readRows(body, records, delimiter);
-  const hasHeader =
-    options.header ?? isHeaderRow(rows[0] ?? [], rows.slice(1), options.columnNames ?? none);
-  const first = records.at(0);
-  if (options.header !== false) checkHeader(first);
+  const numbers = rowNumbers(records, firstLine);
+  const { headerRow } = options;
+  const found =
+    headerRow === undefined
+      ? findHeader(readRows(body, records, delimiter, 0), options.knownNames ?? none)
+      : indexOfRow(numbers, headerRow);
+  const rowsFrom = found === null ? 0 : found + 1;
+  const first = records.at(found ?? 0);
+  if (headerRow !== 0) checkHeader(first);
+  const rows = readRows(body, records, delimiter, rowsFrom);
   const isDelimiterGuess = options.delimiter === undefined && sep.delimiter === null;
-  const isHeaderGuess = options.header === undefined;
+  const isHeaderGuess = headerRow === undefined && found !== null;
 
   const doubts: Dialect['doubts'] = [];
   if (options.encoding === undefined && encoding.isGuess) doubts.push('encoding');
   if (isDelimiterGuess && guess.isDoubtful) doubts.push('delimiter');
-  if (isHeaderGuess && hasHeader && !isHeaderProved(rows.slice(1))) doubts.push('header');
-  const dataFrom = hasHeader ? first.end + first.terminator : 0;
+  if (isHeaderGuess && (found > 0 || !isHeaderProved(rows))) doubts.push('header');
+  const header = found === null ? null : readRecord(body, first, delimiter);
+  const dataFrom = found === null ? 0 : first.end + first.terminator;
   return {
     encoding: encoding.encoding,
     encodingIsGuess: encoding.isGuess,
     bom: encoding.bom,
     delimiter,
     newline: dominantNewline(body, records) ?? '\n',
-    header: hasHeader ? headerNames(rows[0] ?? []) : null,
-    headerText: hasHeader ? textOf(body, first) : null,
-    headerByteFrom: sep.bytes + (hasHeader ? first.start : 0),
-    headerByteEnd: sep.bytes + (hasHeader ? first.end : 0),
+    headerRow: found === null ? 0 : (numbers[found] ?? 0),
+    titles: shownTexts(body, records, Math.min(found ?? 0, TITLE_ROWS_MAX)),
+    firstLines: shownTexts(body, records, Math.min(records.count, FIRST_LINES_MAX)).map(
+      (text, index) => ({ row: numbers[index] ?? 0, text }),
+    ),
+    header: header === null ? null : headerNames(header),
+    headerText: header === null ? null : textOf(body, first),
+    headerByteFrom: sep.bytes + (header === null ? 0 : first.start),
+    headerByteEnd: sep.bytes + (header === null ? 0 : first.end),
     firstDataByte: sep.bytes + dataFrom,
-    firstDataLine: hasHeader ? (records.lineAfter[0] as number) : firstLine,
+    firstDataLine: found === null ? firstLine : (records.lineAfter[found] as number),
     sepLine: sep.bytes > 0,
-    sample: rows.slice(hasHeader ? 1 : 0).slice(0, PREVIEW_RECORDS_MAX),
-    records: isWhole ? records.count - (hasHeader ? 1 : 0) : null,
+    sample: rows.slice(0, PREVIEW_RECORDS_MAX),
+    records: isWhole ? records.count - rowsFrom : null,
     doubts,
   };
+}
+
+/** The rows at which the records begin, as a spreadsheet counts them. */
+function rowNumbers({ count, line, lineAfter }: RecordTable, firstLine: number): number[] {
+  let blank = 0;
+  return Array.from({ length: count }, (_, index) => {
+    blank += (line[index] ?? 0) - (index === 0 ? firstLine : (lineAfter[index - 1] ?? 0));
+    return index + 1 + blank;
+  });
+}
+
+/** The index of the record at this row or the first one after it; null for row 0. */
+function indexOfRow(numbers: readonly number[], row: number): number | null {
+  if (row === 0) return null;
+  const index = numbers.findIndex((number) => number >= row);
+  if (index !== -1) return index;
+  throw invalidParameter(
+    'header_row',
+    `there is no row ${row} in the first ${numbers.at(-1)} rows. Send the number of the row with the column names, or 0 when there is none`,
+  );
 }
 
 function chooseEncoding(sample: Buffer, options: DialectOptions): DetectedEncoding {
@@ -149,9 +199,16 @@ function readSepLine(canonical: Buffer): { bytes: number; delimiter: Delimiter |
   return { bytes: line[0].length, delimiter };
 }
 
-function readRows(body: Buffer, records: RecordTable, delimiter: Delimiter): string[][] {
+/** The cells of some records from this index on: enough to find a header below titles, and for a preview. */
+function readRows(
+  body: Buffer,
+  records: RecordTable,
+  delimiter: Delimiter,
+  from: number,
+): string[][] {
   const rows: string[][] = [];
-  for (let index = 0; index < Math.min(records.count, PREVIEW_RECORDS_MAX + 1); index++) {
+  const to = Math.min(records.count, from + TITLE_ROWS_MAX + PREVIEW_RECORDS_MAX + 1);
+  for (let index = from; index < to; index++) {
     rows.push(readRecord(body, records.at(index), delimiter));
   }
   return rows;
@@ -163,7 +220,7 @@ const headerTrouble: Record<UnreadableReason, string> = {
   nul_byte: 'the header contains a NUL byte; the file may not be text',
 };
 
-/** The first record names the columns, or at least shows them: without it nothing can be mapped. */
+/** The header names the columns, or the first record at least shows them: without it nothing can be mapped. */
 function checkHeader(first: CsvRecord): void {
   const reason = unreadableReason(first.flags);
   if (reason !== null) throw unreadableCsv(first.line, `${headerTrouble[reason]}.`);
@@ -182,6 +239,13 @@ function noRecord(firstLine: number, canonical: Buffer, isWhole: boolean): Error
   return unreadableCsv(
     firstLine,
     `no record ends within the first ${canonical.length} bytes. Check quotes and line ends.`,
+  );
+}
+
+/** The texts of the first records, for people to read. */
+function shownTexts(body: Buffer, records: RecordTable, count: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    textOf(body, records.at(index)).slice(0, TITLE_CHARACTERS_MAX),
   );
 }
 

@@ -1,7 +1,13 @@
 /**
- * Decides whether the first record of a file names its columns. The rule: a header contains no value, that is
- * nothing that looks like an e-mail address, a URL, a phone number or another number.
+ * Finds the record of a file that names its columns. A header contains no value, that is nothing that looks like an
+ * e-mail address, a URL, a phone number or another number. It is the first record, unless a record below is wider,
+ * reads like a header and has a table below it: then the narrow records above it are titles.
  */
+
+/** Maximum rows above a header: a larger number of them is a table of its own. */
+export const TITLE_ROWS_MAX = 20;
+/** Rows below a header that are compared with it. */
+const ROWS_BELOW_MAX = 20;
 
 /** Longest header name kept, in characters. */
 const HEADER_NAME_MAX = 256;
@@ -20,11 +26,85 @@ export function looksLikeValue(cell: string): boolean {
   );
 }
 
+export interface KnownNames {
+  /** Names of columns that look like domains but are not, such as `person.domain`. */
+  columnNames: ReadonlySet<string>;
+  /** Returns true for a usual name of a column, such as `E-mail`. */
+  isColumnName(text: string): boolean;
+}
+
+/**
+ * Returns the index of the record that is the header; null without a header.
+ * @param rows the first records of the file
+ */
+export function findHeader(rows: readonly string[][], known: KnownNames): number | null {
+  const last = Math.min(TITLE_ROWS_MAX, rows.length - 2);
+  for (let index = 1; index <= last; index++) {
+    if (isBelowTitles(rows, index, known)) return index;
+  }
+  return isHeaderRow(rows[0] ?? [], rows.slice(1), known.columnNames) ? 0 : null;
+}
+
+/** Returns true for a header with a table below it and nothing but titles above it. */
+function isBelowTitles(rows: readonly string[][], index: number, known: KnownNames): boolean {
+  const titles = rows.slice(0, index);
+  const header = rows[index] ?? [];
+  const below = rows.slice(index + 1, index + 1 + ROWS_BELOW_MAX);
+  const filled = countFilled(header);
+  if (!isHeaderRow(header, below, known.columnNames)) return false;
+  if (filled < 2) return isNameBelowTitles(titles, header, below, known);
+  if (!titles.every((title) => isNarrow(title, header))) return false;
+  const rowsOfTable = below.filter(
+    (row) => row.length === header.length || countFilled(row) * 2 > filled,
+  );
+  if (rowsOfTable.length * 2 < below.length) return false;
+  return header.some(known.isColumnName) || hasColumnOfValues(header, below);
+}
+
+/** A title has at most half the cells of the header, or is a shorter record: `Date,2026-01-01` above three columns. */
+function isNarrow(title: readonly string[], header: readonly string[]): boolean {
+  const filled = countFilled(title);
+  const names = countFilled(header);
+  return filled * 2 <= names || (filled < names && title.length < header.length);
+}
+
+/** A list of one column: only a usual name below titles that are none shows the header. */
+function isNameBelowTitles(
+  titles: readonly string[][],
+  header: readonly string[],
+  below: readonly string[][],
+  { isColumnName }: KnownNames,
+): boolean {
+  return (
+    header.some(isColumnName) &&
+    titles.every((title) => countFilled(title) <= 1 && !title.some(isColumnName)) &&
+    below.every((row) => countFilled(row) <= 1) &&
+    hasColumnOfValues(header, below)
+  );
+}
+
+const VALUES_SHARE_MIN = 0.8;
+
+/** Returns true when nearly all cells below a name are values. */
+function hasColumnOfValues(header: readonly string[], below: readonly string[][]): boolean {
+  return header.some((name, column) => {
+    if (name.trim() === '') return false;
+    const cells = below.map((row) => row[column] ?? '').filter((cell) => cell.trim() !== '');
+    return (
+      cells.length > 0 && cells.filter(looksLikeValue).length >= cells.length * VALUES_SHARE_MIN
+    );
+  });
+}
+
+function countFilled(cells: readonly string[]): number {
+  return cells.filter((cell) => cell.trim() !== '').length;
+}
+
 /**
  * @param rows some records after the first
  * @param columnNames names of columns that look like domains but are not, such as `person.domain`
  */
-export function isHeaderRow(
+function isHeaderRow(
   first: readonly string[],
   rows: readonly string[][],
   columnNames: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import type { XlsxLimits } from './limits.ts';
-import { xlsxToCsv } from './read-xlsx.ts';
+
 import {
   collect,
   csvOf,
@@ -12,6 +12,7 @@ import {
   sheetOf,
   sourceOf,
   workbookParts,
+  xlsxToCsv,
   zipOf,
 } from './xlsx-fixtures.test-suite.ts';
 

@@ -1,8 +1,9 @@
 /**
- * Reads an uploaded Excel workbook as a list: the first visible sheet as canonical CSV, streamed from storage.
+ * Reads an uploaded Excel workbook as a list: one of its visible sheets as canonical CSV, streamed from storage.
  * Memory holds one window of the archive, a few rows, and the first of the workbook's shared strings.
  */
 
+import { must } from '../../core/lib/assert.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { type XlsxLimits, xlsxLimits } from './limits.ts';
 import { scanXmlPart } from './read-xml-part.ts';
@@ -31,25 +32,35 @@ export function storedXlsx(store: ObjectStore, upload: { key: string; bytes: num
   };
 }
 
+/** A workbook whose visible sheets can be read one after another, from the beginning each time. */
+export interface OpenXlsx {
+  /** Names of the visible sheets, in the order of the tabs: at least one. */
+  sheets: string[];
+  /** The CSV of the sheet at a position of `sheets`. */
+  sheetToCsv(index: number): AsyncGenerator<Buffer>;
+  /** Call when no sheet is read any more. */
+  close(): Promise<void>;
+}
+
 /**
- * The first visible sheet as CSV: UTF-8 without mark, `,`, CRLF, quoted by RFC 4180. Row n of the sheet is record
+ * Opens a workbook. A sheet as CSV: UTF-8 without mark, `,`, CRLF, quoted by RFC 4180. Row n of the sheet is record
  * n: empty rows in between are blank lines, those at the end are omitted; short rows are padded to the width of
  * the first. Numbers keep their digits (`447911123456`, `0.1`), dates are ISO 8601, booleans TRUE and FALSE,
  * formulas their last value, errors their text (`#N/A`), rich text its text; of merged cells the first has the
  * value. Macros, links and everything else are not read.
  *
- * Throws `AppError`: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other archives and workbooks with a
- * password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the limits; 413 `file_too_large`
- * for too many rows or too much text; 503 `unavailable` when there is no room for temporary files. Errors of the
- * storage and the reason of `signal` are passed on unchanged: an aborted conversion ends after the current block
- * of input, even when the sheet yields no rows. An error may come after the first bytes: the output is then
- * incomplete.
+ * Throws `AppError`, here or while a sheet is read: 415 `unsupported_media_type` for .xls, .xlsb, .ods, other
+ * archives and workbooks with a password; 422 `unreadable_xlsx` for a broken or empty workbook and one beyond the
+ * limits; 413 `file_too_large` for too many rows or too much text; 503 `unavailable` when there is no room for
+ * temporary files. Errors of the storage and the reason of `signal` are passed on unchanged: an aborted conversion
+ * ends after the current block of input, even when the sheet yields no rows. An error may come after the first bytes:
+ * the output is then incomplete.
  */
-export async function* xlsxToCsv(
+export async function openXlsx(
   source: XlsxSource,
   overrides: Partial<XlsxLimits> = {},
   signal?: AbortSignal,
-): AsyncGenerator<Buffer> {
+): Promise<OpenXlsx> {
   const limits = { ...xlsxLimits, ...overrides };
   await refuseCompoundFile(source);
   const endsAt = performance.now() + limits.convertMsMax;
@@ -57,14 +68,22 @@ export async function* xlsxToCsv(
     signal?.throwIfAborted();
     if (performance.now() > endsAt) throw tooSlow(limits);
   });
-  const { sheetPart, stringsPart, forms, is1904 } = await readWorkbook(parts, limits);
+  const { sheets, stringsPart, forms, is1904 } = await readWorkbook(parts, limits);
   const strings = new SharedStrings(limits);
   try {
     if (stringsPart !== null) await readSharedStrings(parts.read(stringsPart), strings);
-    yield* sheetToCsv(parts.read(sheetPart), { strings, forms, is1904, limits });
-  } finally {
+  } catch (error) {
     await strings.close();
+    throw error;
   }
+  return {
+    sheets: sheets.map(({ name }) => name),
+    sheetToCsv(index) {
+      const { part } = must(sheets[index], 'a sheet of the workbook');
+      return sheetToCsv(parts.read(part), { strings, forms, is1904, limits });
+    },
+    close: () => strings.close(),
+  };
 }
 
 async function* sheetToCsv(

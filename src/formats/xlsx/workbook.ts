@@ -1,5 +1,5 @@
 /**
- * Finds the needed parts of a workbook's package: the first visible sheet, the shared strings, and the meaning of
+ * Finds the needed parts of a workbook's package: the visible sheets, the shared strings, and the meaning of
  * the number formats (ECMA-376 part 1, 18.2 and 18.8; part 2 for the relations).
  */
 
@@ -11,7 +11,8 @@ import { readAttribute, type XmlHandler } from './xml-scanner.ts';
 import type { ZipParts } from './zip-parts.ts';
 
 export interface Workbook {
-  sheetPart: string;
+  /** The sheets of cells that are not hidden, in the order of the tabs: at least one. */
+  sheets: { name: string; part: string }[];
   /** Null in a workbook without shared strings. */
   stringsPart: string | null;
   /** By the style number of a cell. */
@@ -27,6 +28,7 @@ interface Relation {
 }
 
 interface SheetEntry {
+  name: string;
   relationId: string;
   isVisible: boolean;
 }
@@ -51,7 +53,7 @@ export async function readWorkbook(parts: ZipParts, limits: XlsxLimits): Promise
   const styles = relations.find(({ type }) => type === 'styles');
   const strings = relations.find(({ type }) => type === 'sharedStrings');
   return {
-    sheetPart: firstSheet(sheets, relations),
+    sheets: visibleSheets(sheets, relations),
     stringsPart: strings !== undefined && parts.has(strings.part) ? strings.part : null,
     forms: styles !== undefined && parts.has(styles.part) ? await readForms(open(styles.part)) : [],
     is1904,
@@ -73,13 +75,13 @@ async function findWorkbook(parts: ZipParts, open: OpenPart): Promise<string> {
   return part;
 }
 
-/** The first sheet of cells that is not hidden, in the order of the tabs. */
-function firstSheet(sheets: SheetEntry[], relations: Relation[]): string {
-  for (const { relationId, isVisible } of sheets) {
+function visibleSheets(sheets: SheetEntry[], relations: Relation[]): Workbook['sheets'] {
+  const visible = sheets.flatMap(({ name, relationId, isVisible }) => {
     const relation = relations.find(({ id }) => id === relationId);
-    if (isVisible && relation?.type === 'worksheet') return relation.part;
-  }
-  throw unreadableXlsx('it has no visible sheet');
+    return isVisible && relation?.type === 'worksheet' ? [{ name, part: relation.part }] : [];
+  });
+  if (visible.length === 0) throw unreadableXlsx('it has no visible sheet');
+  return visible;
 }
 
 /** Reads the relations of one part to others inside the package; external links are ignored. */
@@ -158,6 +160,7 @@ function readSheetEntry(attributes: string): SheetEntry {
   // The prefix of this one attribute is the file's choice: `r:id` nearly everywhere.
   const relationName = /(?:^|\s)([^\s=:]+:id)\s*=/.exec(attributes)?.[1] ?? 'r:id';
   return {
+    name: readAttribute(attributes, 'name') ?? '',
     relationId: readAttribute(attributes, relationName) ?? '',
     isVisible: state === 'visible',
   };

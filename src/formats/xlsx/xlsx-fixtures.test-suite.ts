@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import type { XlsxLimits } from './limits.ts';
-import { xlsxToCsv } from './read-xlsx.ts';
+import { openXlsx } from './read-xlsx.ts';
 import type { XlsxSource } from './zip-parts.ts';
 import { type ZipMember, zipStream } from './zip-stream.ts';
 
@@ -94,6 +94,16 @@ function stylesOf(namespace: string, formats: (string | number)[]): string {
     `<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>` +
     `<cellXfs><xf numFmtId="0"/>${styles.join('')}</cellXfs></styleSheet>`
   );
+}
+
+/** The CSV of the first visible sheet. */
+export async function* xlsxToCsv(...workbook: Parameters<typeof openXlsx>): AsyncGenerator<Buffer> {
+  const { sheetToCsv, close } = await openXlsx(...workbook);
+  try {
+    yield* sheetToCsv(0);
+  } finally {
+    await close();
+  }
 }
 
 /** The CSV text of a workbook made of these parts. */

@@ -68,6 +68,8 @@ async function* objectsOf(
     read: () => verifyObject(store, key, { bytes, crc32 }),
   });
   if (batch.kind === 'list') yield whole(batch.uploadKey, batch.uploadBytes, batch.uploadCrc32);
+  const { workbook } = batch.dialect;
+  if (workbook !== null) yield whole(workbook.key, workbook.bytes, workbook.crc32);
   const isCopy = batch.kind === 'export' || batch.canonicalKey !== batch.uploadKey;
   if (isCopy && batch.canonicalKey !== null && batch.canonicalBytes !== null) {
     yield whole(batch.canonicalKey, batch.canonicalBytes, batch.canonicalCrc32);

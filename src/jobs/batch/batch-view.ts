@@ -71,12 +71,31 @@ const quoteSchema = z.strictObject({
   affordable: z.boolean().optional(),
 });
 
+const dialectSchema = z.strictObject({
+  encoding: text,
+  delimiter: text,
+  newline: text,
+  header_row: integer.meta({
+    description: 'The row of the header, from 1 as a spreadsheet counts; 0 without one.',
+  }),
+  titles: z.array(text).meta({
+    description:
+      'The texts of the rows above the header. They are not rows of the list, nor of its result.',
+  }),
+  header: z.array(text).nullable(),
+  sheet: text.nullable().meta({ description: 'The sheet that was read, for a workbook.' }),
+  sheets: z.array(text).meta({ description: 'All visible sheets of the workbook.' }),
+  doubts: z
+    .array(z.enum(['encoding', 'delimiter', 'header', 'sheet']))
+    .meta({ description: 'Guesses to check in the preview.' }),
+});
+
 /** The JSON of a list. */
 export const batchSchema = z
   .looseObject({
     ...stateShape,
     mapping: z.record(text, z.unknown()),
-    dialect: z.record(text, z.unknown()),
+    dialect: dialectSchema,
     not_as_xlsx: text.nullable().meta({
       description:
         'Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything.',
@@ -117,8 +136,12 @@ export function viewDialect({ dialect }: Batch) {
     encoding: dialect.encoding,
     delimiter: dialect.delimiter,
     newline: dialect.newline,
+    header_row: dialect.headerRow,
+    titles: dialect.titles,
     header: dialect.header,
-    /** Guesses to check in the preview: encoding, delimiter, header. */
+    sheet: dialect.sheet,
+    sheets: dialect.sheets,
+    /** Guesses to check in the preview. */
     doubts: dialect.doubts,
   };
 }

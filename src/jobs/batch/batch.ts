@@ -8,6 +8,13 @@ import type { PartReport } from './report.ts';
 import type { ResultFormat } from './result-format.ts';
 import type { BatchReason, BatchState } from './states.ts';
 
+/** A workbook of several sheets that is kept, so that another sheet can be read. */
+export interface StoredWorkbook {
+  key: string;
+  bytes: number;
+  crc32: number | null;
+}
+
 /** The dialect of the upload, determined before the batch is accepted. */
 export interface StoredDialect {
   encoding: string;
@@ -17,15 +24,24 @@ export interface StoredDialect {
   bom: number;
   delimiter: Delimiter;
   newline: Newline;
+  /** The row of the header, from 1 as a spreadsheet counts; 0 without one. */
+  headerRow: number;
+  /** Texts of the records above the header, which are not rows. */
+  titles: string[];
   /** Column names of the header; null without one. */
   header: string[] | null;
   /** The header's text as returned in the result; null without a header. */
   headerText: string | null;
   /** Guesses that a person should check. */
-  doubts: ('encoding' | 'delimiter' | 'header')[];
+  doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
   /** Offset of the first data record in the canonical bytes (UTF-8, no byte order mark). */
   firstByte: number;
   firstLine: number;
+  /** The sheet of the workbook that was read, and all visible ones; null and none for a CSV file. */
+  sheet: string | null;
+  sheets: string[];
+  /** Null when there is no other sheet to read. */
+  workbook: StoredWorkbook | null;
 }
 
 /** The price of a batch, ignoring its own limit, from a match pass that charged nothing. */
@@ -101,6 +117,7 @@ export interface ListBatch extends AnyBatch {
 /** The people who match a filter; its rows are their ids, in order. */
 export interface ExportBatch extends AnyBatch {
   kind: 'export';
+  uploadKey: null;
   operation: typeof personSearch.name;
   /** The search as sent, a query string. */
   filter: string;

@@ -7,7 +7,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
-import type { Batch, BatchKind, BatchOf } from './batch.ts';
+import type { Batch, BatchKind, BatchOf, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';
 import type { BatchState } from './states.ts';
 import { endingStates } from './states.ts';
@@ -96,11 +96,12 @@ export interface SplitTotals {
 
 /**
  * Records the split of a batch in one statement: its chunks, its totals and the move to `queued` or `ready`. A
- * batch without rows ends at once. False when another run of the split was first or the batch has ended.
+ * batch without rows ends at once. False when another run of the split was first, the batch has ended, or its upload
+ * was read again since the batch was read.
  */
 export async function insertSplit(
   sql: Sql,
-  id: string,
+  { id, uploadKey, dialect }: Pick<ListBatch, 'id' | 'dialect'> & { uploadKey: string | null },
   totals: SplitTotals,
   chunks: NewChunk[],
 ): Promise<boolean> {
@@ -118,6 +119,7 @@ export async function insertSplit(
         not_as_xlsx = ${totals.notAsXlsx},
         finished_at = case when ${isEmpty} then now() end
       where id = ${id} and state = 'validating' and chunks_total is null
+        and upload_key is not distinct from ${uploadKey} and dialect = ${sql.json(dialect as never)}
       returning id),
     chunk as (
       insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)

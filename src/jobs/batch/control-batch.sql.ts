@@ -8,6 +8,7 @@ import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { Batch, Quote } from './batch.ts';
 import { jobDone } from './batches.sql.ts';
+import type { NewList } from './insert-batch.sql.ts';
 import { cancellableStates, statesBefore } from './states.ts';
 
 /** Starts a held batch. False when it is not `ready`. */
@@ -168,24 +169,58 @@ export type BatchChange = Partial<
   >
 >;
 
-/** Changes a batch that is `ready` and discards its quote. False when it is in another state. */
+/** The stored text of a list, and how it is read. */
+export type RereadUpload = Pick<
+  NewList,
+  | 'mapping'
+  | 'dialect'
+  | 'uploadKey'
+  | 'uploadBytes'
+  | 'uploadCrc32'
+  | 'uploadHeadCrc32'
+  | 'storedBytes'
+>;
+
+/**
+ * Changes a batch that is `ready` and discards its quote. One that is read again is split again: it is `validating`
+ * without chunks, as after its upload. False when it is in another state. Call in a transaction.
+ */
 export async function changeBatch(
   sql: Sql,
   owner: Owner,
   id: string,
-  change: BatchChange,
+  change: BatchChange & Partial<RereadUpload>,
 ): Promise<boolean> {
+  const { mapping, dialect } = change;
   const row = {
     ...change,
-    ...(change.mapping ? { mapping: sql.json(change.mapping as never) } : {}),
+    ...(mapping ? { mapping: sql.json(mapping as never) } : {}),
+    ...(dialect ? { dialect: sql.json(dialect as never), ...unsplit } : {}),
     quote: null,
   };
   const moved = await sql`
     update batches set ${sql(row as never)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;
+  if (moved.length > 0 && dialect) await sql`delete from chunks where batch_id = ${id}`;
   return moved.length > 0;
 }
+
+/** The values that the split of a list sets. */
+const unsplit = {
+  state: 'validating',
+  canonicalKey: null,
+  canonicalBytes: null,
+  canonicalCrc32: null,
+  width: null,
+  chunksTotal: null,
+  rowsTotal: null,
+  blankLines: null,
+  notAsXlsx: null,
+  storedBytesOpen: 0,
+  jobAttempts: 0,
+  jobAfter: null,
+};
 
 /** Serializes quote requests of the account. Call before locking a batch. */
 export async function lockQuotesOf(sql: Sql, accountId: string): Promise<void> {

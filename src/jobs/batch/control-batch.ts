@@ -20,10 +20,13 @@ import {
   listAbandoned,
   lockQuotesOf,
   pauseBatch,
+  type RereadUpload,
   resumeBatch,
   startBatch,
 } from './control-batch.sql.ts';
 import { type DispatchContext, dispatch } from './dispatch.ts';
+import { lockStoredBytes } from './stored-bytes.sql.ts';
+import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
 
 export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 
@@ -83,20 +86,34 @@ export async function wakeAfter(
   ]);
 }
 
-/** Changes a held batch and returns it. Throws as `controlBatch`, and 400 for unknown fields. */
+/**
+ * Changes a held batch, or has its upload split again as `reread` says, and returns it. Throws as `controlBatch`, 400
+ * for unknown fields, and 409 `storage_full` when the account has no room for another sheet.
+ */
 export async function changeHeldBatch(
-  context: Pick<Context, 'sql'>,
+  context: Pick<Context, 'sql'> & { config: StorageBounds },
   owner: Owner,
   batch: ListBatch,
   change: BatchChange,
+  reread?: RereadUpload,
 ): Promise<ListBatch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
   return inTransaction(context.sql, async (tx) => {
-    if (!(await changeBatch(tx, owner, batch.id, change))) {
-      throw invalidState(batch, 'only a `ready` batch can be changed: upload it with hold=true');
-    }
+    // Calls lock the account before its lists.
+    if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);
+    if (!(await changeBatch(tx, owner, batch.id, { ...change, ...reread }))) throw notHeld(batch);
+    if (reread !== undefined) await assertRecordedFits(tx, owner.accountId, context.config);
     return must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);
   });
+}
+
+/** Throws `AppError` 409 `invalid_state` for a batch that is not held. */
+export function assertHeld(batch: ListBatch): void {
+  if (batch.state !== 'ready') throw notHeld(batch);
+}
+
+function notHeld(batch: Batch): AppError {
+  return invalidState(batch, 'only a `ready` batch can be changed: upload it with hold=true');
 }
 
 /**

@@ -28,7 +28,7 @@ export type NewList = Pick<
   | 'uploadHeadCrc32'
   | 'mapping'
   | 'dialect'
-> & { keyId: string };
+> & { keyId: string; storedBytes: number };
 
 export type NewExport = Pick<
   ExportBatch,
@@ -66,7 +66,6 @@ export async function insertBatch(
     ...batch,
     mapping: sql.json(batch.mapping as never),
     dialect: sql.json(batch.dialect as never),
-    storedBytes: 'uploadBytes' in batch ? batch.uploadBytes : 0,
     traceParent: traceToKeep(),
   };
   await sql`insert into batches ${sql(row as never)}`;

@@ -29,7 +29,7 @@ export type Shortage = Exclude<PauseReason, 'user'>;
 const batchMoves: Record<BatchState, readonly BatchState[]> = {
   created: ['validating', 'failed', 'cancelled'],
   validating: ['validating', 'ready', 'queued', 'completed', 'failed', 'cancelled'],
-  ready: ['queued', 'cancelling', 'failed'],
+  ready: ['validating', 'queued', 'cancelling', 'failed'],
   queued: ['running', 'paused', 'cancelling', 'failed'],
   running: ['paused', 'finalizing', 'cancelling', 'failed'],
   paused: ['queued', 'running', 'finalizing', 'cancelling', 'failed'],

@@ -274,7 +274,7 @@ describe('cancel', () => {
   });
 
   test('of a list without rows ends it with its header', async () => {
-    const id = await pipeline.upload(caller, 'email\n', options);
+    const id = await pipeline.upload(caller, `email\n${'\n'.repeat(70_000)}`, options);
     await act(id, 'cancel');
     await runOut();
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'cancelled' });

@@ -36,11 +36,16 @@ const dialect: StoredDialect = {
   bom: 0,
   delimiter: ',',
   newline: '\n',
+  headerRow: 0,
+  titles: [],
   header: null,
   headerText: null,
   doubts: [],
   firstByte: 0,
   firstLine: 1,
+  sheet: null,
+  sheets: [],
+  workbook: null,
 };
 
 /**

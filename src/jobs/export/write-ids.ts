@@ -94,7 +94,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     resultBytesMax: 0,
     notAsXlsx: null,
   };
-  if (!(await insertSplit(context.sql, batch.id, totals, chunks))) {
+  if (!(await insertSplit(context.sql, batch, totals, chunks))) {
     await context.store.delete(canonicalKey);
   }
 }

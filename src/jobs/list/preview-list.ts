@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
+import { detectDialect } from '../../formats/csv/dialect.ts';
 import { Transcoder } from '../../formats/csv/encoding.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
@@ -10,11 +11,15 @@ import type { ListBatch } from '../batch/batch.ts';
 import { viewDialect } from '../batch/batch-view.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
+import { requestOf } from './read-upload.ts';
 
 const PREVIEW_ROWS = 20;
 const SAMPLE_ROWS = 100;
 
 interface Sample {
+  /** The first bytes of the upload. */
+  head: Buffer;
+  /** From the first data record on, as canonical text. */
   bytes: Buffer;
   records: RecordTable;
 }
@@ -28,11 +33,14 @@ export const listPreviewSchema = z.record(z.string(), z.unknown());
  */
 export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   const delimiter = batch.dialect.delimiter;
-  const { bytes, records } = await sampleOf(store, batch);
+  const { bytes, records, head } = await sampleOf(store, batch);
+  const isWhole = head.length === batch.uploadBytes;
+  const { firstLines } = detectDialect(head, { ...requestOf(batch.dialect), isWhole });
   const { rows } = readRows(bytes, records, { ...batch, delimiter });
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
+    first_lines: firstLines,
     rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
       row: index + 1,
       line: records.line[index],
@@ -74,5 +82,5 @@ async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
     isWhole,
     firstLine: dialect.firstLine,
   });
-  return { bytes, records };
+  return { head, bytes, records };
 }

@@ -11,7 +11,8 @@ import { openParts } from '../result/read-parts.ts';
 import { openRedactedParts } from '../result/redact-parts.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { readResultRows } from '../result/result-rows.ts';
-import { type RequestedList, storeUpload, type UploadContext } from './create-list.ts';
+import type { RequestedList } from './create-list.ts';
+import { storeUpload, type UploadContext } from './store-upload.ts';
 
 /**
  * Stores the list's own columns of the chosen rows, for a new batch with the same options. Throws `AppError`
@@ -63,7 +64,7 @@ export async function storeRerun(
     dialect: {
       encoding: 'utf-8',
       delimiter: batch.dialect.delimiter,
-      header: batch.dialect.header !== null,
+      headerRow: batch.dialect.header === null ? 0 : 1,
     },
   };
 }

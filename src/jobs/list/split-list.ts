@@ -36,7 +36,7 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
     await lockStoredBytes(tx, batch.accountId);
     const isSplit = await insertSplit(
       tx,
-      batch.id,
+      batch,
       {
         hold: batch.hold,
         canonicalKey: canonical.key,

@@ -391,7 +391,8 @@ describe('any list', () => {
         const mapping = read();
         expect(read()).toEqual(mapping);
         const columns = Object.values(mapping ?? {}).flat();
-        const width = list.header?.length ?? Math.max(0, ...list.sample.map((row) => row.length));
+        const widths = list.sample.map((row) => row.length);
+        const width = Math.max(list.header?.length ?? 0, ...widths);
         expect(new Set(columns.map(({ column }) => column)).size).toBe(columns.length);
         expect(columns.every(({ column }) => column >= 1 && column <= width)).toBe(true);
         const known: string[] = [...operations[operation].identifiers, ...contextColumns];

@@ -127,9 +127,10 @@ function chosen(column: number, header: readonly string[] | null): MappedColumn 
  * The last column of the header or of the sampled records: a higher number is a mistake. Without a sample any
  * number is accepted.
  */
-function lastColumn({ header, sample }: ListHead): number {
-  if (header !== null) return header.length;
-  return sample.length === 0 ? Number.MAX_SAFE_INTEGER : columnsOf(sample);
+function lastColumn(list: ListHead): number {
+  return list.header === null && list.sample.length === 0
+    ? Number.MAX_SAFE_INTEGER
+    : columnsOf(list);
 }
 
 function indexOfName(header: readonly string[], wanted: string): number {

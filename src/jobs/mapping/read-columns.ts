@@ -32,15 +32,15 @@ export interface ColumnView {
 
 type Subject = 'person' | 'company';
 
-/** The number of columns of the widest record. */
-export function columnsOf(sample: ListHead['sample']): number {
-  return sample.reduce((most, record) => Math.max(most, record.length), 0);
+/** The number of columns of the header, or of the widest record if that has more. */
+export function columnsOf({ header, sample }: ListHead): number {
+  return sample.reduce((most, record) => Math.max(most, record.length), header?.length ?? 0);
 }
 
-/** The columns of the header, or of the widest record without one. */
+/** The columns of the header, and those of wider records. */
 export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
   const { header, sample } = list;
-  const width = header?.length ?? columnsOf(sample);
+  const width = columnsOf(list);
   const named = Array.from({ length: width }, (_, index) => {
     const name = header?.[index] ?? null;
     const cells = sample.map((record) => record[index] ?? '');

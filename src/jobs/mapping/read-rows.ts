@@ -23,6 +23,8 @@ export interface RowReading {
   defaultRegion: string | null;
   /** ISO 3166 alpha-2 country of registry numbers of rows without a country. */
   country: string | null;
+  /** Columns of the list; null when they are not counted yet. */
+  width: number | null;
 }
 
 /** True when the list has a name that a match can be checked against. */
@@ -68,13 +70,45 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
       rows.push({ identifiers: [], invalid: unreadable });
       continue;
     }
-    rows.push(readRow(kinds, index, contextOf(index), repairs));
+    rows.push(
+      isFooter(piece, records, index, reading)
+        ? { identifiers: [], invalid: 'footer' }
+        : readRow(kinds, index, contextOf(index), repairs),
+    );
   }
   const namesOf = (index: number): ListedNames => ({
     personName: joinCells(personNames, index),
     companyName: firstCell(companyNames, index),
   });
   return { rows, namesOf, repairs };
+}
+
+/**
+ * Lines that reports write below their table (Salesforce: `Copyright (c) 2000-2026 salesforce.com, inc. All rights reserved.`,
+ * `Confidential Information - Do Not Distribute`).
+ */
+const FOOTER =
+  /^(?:confidential(?: information)?(?:$|\s*[-–—:.,])|strictly confidential\b|copyright\b.*\d{4}|©|.*\ball rights reserved\.?$|generated (?:by|on|at)\b|exported (?:by|on|from|at)\b|report (?:generated|run|created)\b|end of (?:report|file|list)\b|salesforce\.com$|(?:grand )?totals?(?:$|\s*[:(])|erstellt (?:am|von)\b|vertraulich$|gesamt(?:summe)?(?:$|\s*[:(]))/i;
+const FOOTER_BYTES_MAX = 500;
+
+/** True for a line below the table: only its first cell is filled, with a text that reports add. */
+function isFooter(
+  piece: Buffer,
+  records: RecordTable,
+  index: number,
+  { delimiter, width }: RowReading,
+): boolean {
+  if (width === null || width < 2) return false;
+  const start = records.start[index] ?? 0;
+  let end = records.end[index] ?? 0;
+  const byte = delimiter.charCodeAt(0);
+  let empty = 0;
+  while (end > start && piece[end - 1] === byte) {
+    end--;
+    empty++;
+  }
+  if ((records.fields[index] ?? 0) - 1 !== empty || end - start > FOOTER_BYTES_MAX) return false;
+  return FOOTER.test(piece.toString('utf8', start, end).replace(/^["\s]+|["\s]+$/g, ''));
 }
 
 function joinCells(columns: string[][], index: number): string {

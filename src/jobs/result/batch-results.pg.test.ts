@@ -118,8 +118,9 @@ describe('a list comes back row for row', () => {
     ]);
   });
 
-  test('and a list with only a header row completes at once with that header', async () => {
-    const id = await pipeline.enrich(caller, 'email,note\n', options);
+  // The sample of an upload that shows whether it has rows is 64 KiB.
+  test('and a list of a header and blank lines completes at once with that header', async () => {
+    const id = await pipeline.enrich(caller, `email,note\n${'\n'.repeat(70_000)}`, options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
       rows: { total: 0, processed: 0 },
