@@ -838,9 +838,17 @@ create table graph.industries (
   constraint industries_pkey PRIMARY KEY (id)
 );
 
+create table graph.lookup_titles (
+  id integer generated always as identity not null,
+  title text collate "C" not null,
+  people integer not null,
+  constraint lookup_titles_pkey PRIMARY KEY (id),
+  constraint lookup_titles_title_key UNIQUE (title)
+);
+
 create table graph.lookup_values (
   kind smallint not null,
-  id integer not null,
+  id bigint not null,
   name text default ''::text not null,
   folded text collate "C" default ''::text not null,
   people integer default 0 not null,
@@ -863,7 +871,7 @@ END)) WHERE (length(word) >= 3);
 create table graph.lookup_words (
   kind smallint not null,
   word text collate "C" not null,
-  id integer not null,
+  id bigint not null,
   constraint lookup_words_pkey PRIMARY KEY (kind, word, id)
 );
 
@@ -937,7 +945,7 @@ CREATE INDEX person_search_position ON graph.person_search USING btree (position
 CREATE INDEX person_search_position_name ON graph.person_search USING btree (position_name, id);
 CREATE INDEX person_search_surname ON graph.person_search USING btree (surname, id);
 CREATE INDEX person_search_updated ON graph.person_search USING btree (when_updated);
-CREATE INDEX person_search_values ON graph.person_search USING gin (position_id, position_name, industry_id, city_id, region_id, country_id, company_id, skills);
+CREATE INDEX person_search_values ON graph.person_search USING gin (position_id, position_name, industry_id, city_id, region_id, country_id, company_id, skills, graph.folded_words(position_name));
 
 create table graph.persons (
   id bigint not null,
@@ -1110,8 +1118,8 @@ CREATE OR REPLACE FUNCTION graph.look_up(p_kind integer, p_text text, p_limit in
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  ids int[] := '{}';
-  worded int[];
+  ids bigint[] := '{}';
+  worded bigint[];
 begin
   folded := fold_words(p_text);
   unknown := '{}';
@@ -1135,7 +1143,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION graph.look_up_popular(p_kind integer, p_text text, p_limit integer, p_rows integer)
- RETURNS integer[]
+ RETURNS bigint[]
  LANGUAGE sql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1150,14 +1158,14 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION graph.look_up_prefixed(p_kind integer, p_text text, p_limit integer)
- RETURNS integer[]
+ RETURNS bigint[]
  LANGUAGE plpgsql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   range_end constant text := p_text || chr(1114111);
-  ids int[];
+  ids bigint[];
 begin
   -- For a text that begins many names the most frequent values suffice, if enough of them match.
   perform from lookup_values where kind = p_kind and name <> ''
@@ -1178,7 +1186,7 @@ begin
     select id from fitting order by people desc, folded, id limit p_limit);
 end $function$;
 
-CREATE OR REPLACE FUNCTION graph.look_up_worded(p_kind integer, p_text text, p_limit integer, OUT ids integer[], OUT unknown text[])
+CREATE OR REPLACE FUNCTION graph.look_up_worded(p_kind integer, p_text text, p_limit integer, OUT ids bigint[], OUT unknown text[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1186,8 +1194,8 @@ CREATE OR REPLACE FUNCTION graph.look_up_worded(p_kind integer, p_text text, p_l
 AS $function$
 declare
   words text[];
-  held int[];
-  next_held int[];
+  held bigint[];
+  next_held bigint[];
 begin
   -- The rarest first; of common ones the longest. Words are stored truncated to 60 characters.
   select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
@@ -1226,28 +1234,43 @@ begin
     order by v.people desc, v.folded, v.id limit p_limit);
 end $function$;
 
-CREATE OR REPLACE FUNCTION graph.lookup_names(p_kind integer, p_ids integer[])
- RETURNS TABLE(id integer, name text)
+CREATE OR REPLACE FUNCTION graph.lookup_names(p_kind integer, p_ids bigint[])
+ RETURNS TABLE(id bigint, name text)
  LANGUAGE plpgsql
  STABLE
 AS $function$
 #variable_conflict use_column
 begin
   if p_kind = 1 then
-    return query select p.id, p.name from positions p where p_ids is null or p.id = any(p_ids);
+    return query
+      select p.id::bigint, p.name from positions p where p_ids is null or p.id = any(p_ids)
+      union all
+      -- The usual spelling among the first people.
+      select t.id + 12884901888, coalesce((
+        select mode() within group (order by r.position) from (
+          select p.position from person_search s join persons p on p.id = s.id
+          where s.position_name = t.title and p.position <> '' order by s.id limit 100) r), t.title)
+      from lookup_titles t where p_ids is null or t.id + 12884901888 = any(p_ids);
   elsif p_kind = 2 then
     return query
-      select c.id, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
+      select c.id::bigint, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
       from cities c
       left join regions r on r.id = c.region_id
       left join countries n on n.id = c.country_id
-      where c.name <> '' and (p_ids is null or c.id = any(p_ids));
+      where c.name <> '' and (p_ids is null or c.id = any(p_ids))
+      union all
+      select r.id + 4294967296, concat_ws(', ', r.name, nullif(n.name, ''))
+      from regions r left join countries n on n.id = r.country_id
+      where r.name <> '' and (p_ids is null or r.id + 4294967296 = any(p_ids))
+      union all
+      select n.id + 8589934592, n.name from countries n
+      where n.name <> '' and (p_ids is null or n.id + 8589934592 = any(p_ids));
   else
-    return query select i.id, i.name from industries i where p_ids is null or i.id = any(p_ids);
+    return query select i.id::bigint, i.name from industries i where p_ids is null or i.id = any(p_ids);
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION graph.name_lookups(p_kind integer, p_ids integer[])
+CREATE OR REPLACE FUNCTION graph.name_lookups(p_kind integer, p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1279,7 +1302,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION graph.names_with_word(p_kind integer, p_word text, p_limit integer)
- RETURNS integer[]
+ RETURNS bigint[]
  LANGUAGE sql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1324,13 +1347,48 @@ begin
   delete from lookup_values;
   delete from lookup_words;
   delete from lookup_vocabulary;
+  delete from lookup_titles;
   insert into lookup_values (kind, id, people)
   select 1, position_id, count(*) from persons where position_id <> 0 group by position_id
   union all
   select 2, city_id, count(*) from persons where city_id <> 0 group by city_id
   union all
+  select 2, region_id + 4294967296, count(*) from persons where region_id <> 0 group by region_id
+  union all
+  select 2, country_id + 8589934592, count(*) from persons where country_id <> 0 group by country_id
+  union all
   select 3, industry_id, count(*) from persons where industry_id <> 0 group by industry_id;
+  perform refresh_lookup_titles();
   perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.refresh_lookup_titles()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  unnamed bigint[];
+begin
+  with held as materialized (
+    select s.position_name as title, count(*)::int as people from person_search s
+    where s.position_name <> '' group by s.position_name having count(*) >= 10),
+  shown as materialized (
+    select h.* from held h
+    where not exists (select from positions p where btrim(fold(p.name)) = h.title)),
+  gone as (
+    delete from lookup_titles t where not exists (select from shown s where s.title = t.title))
+  insert into lookup_titles as t (title, people) select s.title, s.people from shown s order by s.title
+  on conflict (title) do update set people = excluded.people where t.people <> excluded.people;
+
+  delete from lookup_words w where w.kind = 1 and w.id > 12884901888
+    and not exists (select from lookup_titles t where t.id = w.id - 12884901888);
+  delete from lookup_values v where v.kind = 1 and v.id > 12884901888
+    and not exists (select from lookup_titles t where t.id = v.id - 12884901888);
+  insert into lookup_values as v (kind, id, people)
+  select 1, t.id + 12884901888, t.people from lookup_titles t
+  on conflict (kind, id) do update set people = excluded.people where v.people <> excluded.people;
+  unnamed := array(select v.id from lookup_values v where v.kind = 1 and v.id > 12884901888 and v.name = '');
+  perform name_lookups(1, unnamed);
 end $function$;
 
 CREATE OR REPLACE FUNCTION graph.refresh_person_search(p_ids bigint[])

@@ -184,7 +184,7 @@ export async function analyzeGraph(sql: Sql): Promise<void> {
     sql`analyze persons, person_search`,
     sql`analyze person_identifiers, company_identifiers, person_records (id, company_id), person_briefs (id),
       company_records (id), companies, officers, financial_periods, countries, regions, cities,
-      industries, positions, lookup_values, lookup_words, lookup_vocabulary`,
+      industries, positions, lookup_values, lookup_titles, lookup_words, lookup_vocabulary`,
   ]);
 }
 

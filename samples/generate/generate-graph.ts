@@ -116,13 +116,13 @@ async function fill(
   });
   await insertFinancialPeriods(tx, { salt });
   await insertOfficers(tx, { salt });
-  await rebuildLookups(tx);
   report({ step: 'officers', done: 1, total: 1 });
   await eachSlice(companies, salt, async (slice) => void (await renderCompanyRecords(tx, slice)));
   await eachSlice(persons, salt, async (slice) => {
     await renderPersonRecords(tx, slice);
     report({ step: 'records', done: slice.toId, total: persons });
   });
+  await rebuildLookups(tx);
 }
 
 /** Calls `work` with ranges of ids that together cover 1 to `total`. */

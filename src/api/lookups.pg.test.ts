@@ -15,29 +15,48 @@ beforeAll(async () => {
       { id: 3, name: 'Cook' },
     ],
     industries: [{ id: 4, name: 'Catering' }],
-    persons: [{ id: 1, cityId: 1, positionId: 3, industryId: 4 }],
+    countries: [{ id: 5, name: 'Schweiz' }],
+    regions: [{ id: 6, name: 'Zürich', countryId: 5 }],
+    persons: Array.from({ length: 23 }, (_, index) => ({
+      id: index + 1,
+      ...(index < 14 ? { cityId: 1, regionId: 6, countryId: 5 } : {}),
+      ...(index < 9 ? { positionId: 3, industryId: 4 } : {}),
+      position: index < 9 ? 'Prime Minister' : index < 20 ? 'State Senator | Member' : '',
+    })),
   });
 });
 afterAll(() => pipeline.close());
 
+const cook = { type: 'position', id: 3, name: 'Cook', count: 0, filter: 'positionIds=[3]' };
+const clerk = { type: 'position', id: 2, name: 'Clerk', count: 0, filter: 'positionIds=[2]' };
+const catering = { type: 'industry', id: 4, name: 'Catering', count: 0, filter: 'industryIds=[4]' };
+/** Eleven people have it, and nine are prime ministers: fewer than ten, so that title is not told. */
+const senator = {
+  type: 'title',
+  id: null,
+  name: 'State Senator | Member',
+  count: 10,
+  filter: 'positionList=[State Senator \\| Member]',
+};
+
 test.each([
-  ['/v1/lookups/locations?q=zurich', [{ id: 1, name: 'Zürich', count: 1 }]],
   [
-    '/v1/lookups/job-titles',
+    '/v1/lookups/locations?q=zurich',
     [
-      { id: 3, name: 'Cook', count: 1 },
-      { id: 2, name: 'Clerk', count: 0 },
+      { type: 'city', id: 1, name: 'Zürich', count: 10, filter: 'locationIds=[1]' },
+      { type: 'region', id: 6, name: 'Zürich, Schweiz', count: 10, filter: 'regionId=[6]' },
     ],
   ],
-  ['/v1/lookups/job-titles?q=&limit=1', [{ id: 3, name: 'Cook', count: 1 }]],
-  ['/v1/lookups/industries?q=CATER', [{ id: 4, name: 'Catering', count: 1 }]],
   [
-    '/v1/lookups/job-titles?ids=2,99,3',
-    [
-      { id: 2, name: 'Clerk', count: 0 },
-      { id: 3, name: 'Cook', count: 1 },
-    ],
+    '/v1/lookups/locations?q=schw&limit=1',
+    [{ type: 'country', id: 5, name: 'Schweiz', count: 10, filter: 'countryId=[5]' }],
   ],
+  ['/v1/lookups/job-titles', [senator, cook, clerk]],
+  ['/v1/lookups/job-titles?q=senator', [senator]],
+  ['/v1/lookups/job-titles?q=minister', []],
+  ['/v1/lookups/job-titles?q=&limit=1', [senator]],
+  ['/v1/lookups/industries?q=CATER', [catering]],
+  ['/v1/lookups/job-titles?ids=2,99,3', [clerk, cook]],
 ])('%s costs nothing', async (path, data) => {
   const response = await pipeline.call(caller, path);
   expect(await response.json()).toEqual({ data });
@@ -45,6 +64,20 @@ test.each([
   expect(response.headers.get('x-credits-charged')).toBe('0');
   expect(response.headers.get('ratelimit')).toMatch(/^"minute";r=\d+/);
 });
+
+test('the filter of a value finds its people', async () => {
+  const rich = await pipeline.account(100);
+  const response = await pipeline.call(rich, '/v1/lookups/job-titles?q=senator');
+  const { data } = (await response.json()) as { data: { filter: string }[] };
+  const found = await pipeline.call(rich, `/personsearch/?${encodeFilter(data[0]?.filter ?? '')}`);
+  expect((await found.json()) as object[]).toHaveLength(11);
+});
+
+/** The value of the one parameter of a filter, percent-encoded. */
+function encodeFilter(filter: string): string {
+  const at = filter.indexOf('=') + 1;
+  return filter.slice(0, at) + encodeURIComponent(filter.slice(at));
+}
 
 test('a test key looks up in the graph of test keys', async () => {
   const tester = await pipeline.keyOf(caller.accountId, 'test');

@@ -547,9 +547,14 @@ export interface Calls {
     };
     response: {
       data: {
-        id: number;
+        type: 'position' | 'city' | 'industry' | 'region' | 'country' | 'title';
+        /** Id of the position, city, industry, region or country; null for a title. */
+        id: number | null;
         name: string;
+        /** About how many people have it, as in a preview; 0 for fewer than ten. */
         count: number;
+        /** The filter of a search that finds them. */
+        filter: string;
       }[];
     };
   };
@@ -562,9 +567,14 @@ export interface Calls {
     };
     response: {
       data: {
-        id: number;
+        type: 'position' | 'city' | 'industry' | 'region' | 'country' | 'title';
+        /** Id of the position, city, industry, region or country; null for a title. */
+        id: number | null;
         name: string;
+        /** About how many people have it, as in a preview; 0 for fewer than ten. */
         count: number;
+        /** The filter of a search that finds them. */
+        filter: string;
       }[];
     };
   };
@@ -577,9 +587,14 @@ export interface Calls {
     };
     response: {
       data: {
-        id: number;
+        type: 'position' | 'city' | 'industry' | 'region' | 'country' | 'title';
+        /** Id of the position, city, industry, region or country; null for a title. */
+        id: number | null;
         name: string;
+        /** About how many people have it, as in a preview; 0 for fewer than ten. */
         count: number;
+        /** The filter of a search that finds them. */
+        filter: string;
       }[];
     };
   };

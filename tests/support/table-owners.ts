@@ -30,7 +30,7 @@ const owners: Owned[] = [
   { tables: 'migrations', writers: ['core/db'] },
   {
     tables: `cities companies company_identifiers company_records countries financial_periods industries lookup_values
-      lookup_vocabulary lookup_words officers person_briefs person_identifiers person_records person_search persons
+      lookup_titles lookup_vocabulary lookup_words officers person_briefs person_identifiers person_records person_search persons
       positions regions`,
     writers: ['core/graph'],
     readers: [

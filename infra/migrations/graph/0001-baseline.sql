@@ -237,11 +237,12 @@ create function fold_words(value text) returns text
     '[\u0001-\u0022\u0024-\u002a\u002c-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u3003\uff0c]+',
     ' ', 'g')), 200);
 
--- Kinds are 1 job titles, 2 locations, 3 industries. A row without a name counts people whose value
--- has no row in its own table yet; it is not shown.
+-- Kinds are 1 job titles, 2 locations, 3 industries. Ids are those of positions, cities and industries; of regions
+-- from 2^32 on, of countries from 2 * 2^32 on, and of titles that people have in their own words from 3 * 2^32 on. A
+-- row without a name counts people whose value has no row in its own table yet; it is not shown.
 create table lookup_values (
   kind smallint not null,
-  id int not null,
+  id bigint not null,
   name text not null default '',
   folded text collate "C" not null default '',
   people int not null default 0,
@@ -261,7 +262,7 @@ create index lookup_values_folded on lookup_values (kind, folded) include (peopl
 create table lookup_words (
   kind smallint not null,
   word text collate "C" not null,
-  id int not null,
+  id bigint not null,
   primary key (kind, word, id)
 );
 
@@ -309,28 +310,51 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
   from unnest(p_words) asked (word)
 $$;
 
+-- Titles that at least ten people have in their own words (FEW in src/core/free-responses), as in
+-- `person_search.position_name`: the text of a rarer one may describe a single person.
+create table lookup_titles (
+  id int generated always as identity primary key,
+  title text collate "C" not null unique,
+  people int not null
+);
+
 -- Names of the values of a kind: those with these ids, or all for null. A city is named with its region and
--- country, like the locality of a record. Unqualified names refer to the graph of the caller.
-create function lookup_names(p_kind int, p_ids int[]) returns table (id int, name text)
+-- country, like the locality of a record, a region with its country. Unqualified names refer to the graph of the caller.
+create function lookup_names(p_kind int, p_ids bigint[]) returns table (id bigint, name text)
 language plpgsql stable as $$
 #variable_conflict use_column
 begin
   if p_kind = 1 then
-    return query select p.id, p.name from positions p where p_ids is null or p.id = any(p_ids);
+    return query
+      select p.id::bigint, p.name from positions p where p_ids is null or p.id = any(p_ids)
+      union all
+      -- The usual spelling among the first people.
+      select t.id + 12884901888, coalesce((
+        select mode() within group (order by r.position) from (
+          select p.position from person_search s join persons p on p.id = s.id
+          where s.position_name = t.title and p.position <> '' order by s.id limit 100) r), t.title)
+      from lookup_titles t where p_ids is null or t.id + 12884901888 = any(p_ids);
   elsif p_kind = 2 then
     return query
-      select c.id, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
+      select c.id::bigint, concat_ws(', ', c.name, nullif(r.name, ''), nullif(n.name, ''))
       from cities c
       left join regions r on r.id = c.region_id
       left join countries n on n.id = c.country_id
-      where c.name <> '' and (p_ids is null or c.id = any(p_ids));
+      where c.name <> '' and (p_ids is null or c.id = any(p_ids))
+      union all
+      select r.id + 4294967296, concat_ws(', ', r.name, nullif(n.name, ''))
+      from regions r left join countries n on n.id = r.country_id
+      where r.name <> '' and (p_ids is null or r.id + 4294967296 = any(p_ids))
+      union all
+      select n.id + 8589934592, n.name from countries n
+      where n.name <> '' and (p_ids is null or n.id + 8589934592 = any(p_ids));
   else
-    return query select i.id, i.name from industries i where p_ids is null or i.id = any(p_ids);
+    return query select i.id::bigint, i.name from industries i where p_ids is null or i.id = any(p_ids);
   end if;
 end $$;
 
 -- Copies the names of these values (or of all, for null) to the tables above; only changes are written.
-create function name_lookups(p_kind int, p_ids int[]) returns void
+create function name_lookups(p_kind int, p_ids bigint[]) returns void
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -359,6 +383,35 @@ begin
   on conflict do nothing;
 end $$;
 
+-- Counts the people of every title in their own words; only changes are written. A title that a position has as its
+-- name is that of the position.
+create function refresh_lookup_titles() returns void
+language plpgsql as $$
+declare
+  unnamed bigint[];
+begin
+  with held as materialized (
+    select s.position_name as title, count(*)::int as people from person_search s
+    where s.position_name <> '' group by s.position_name having count(*) >= 10),
+  shown as materialized (
+    select h.* from held h
+    where not exists (select from positions p where btrim(fold(p.name)) = h.title)),
+  gone as (
+    delete from lookup_titles t where not exists (select from shown s where s.title = t.title))
+  insert into lookup_titles as t (title, people) select s.title, s.people from shown s order by s.title
+  on conflict (title) do update set people = excluded.people where t.people <> excluded.people;
+
+  delete from lookup_words w where w.kind = 1 and w.id > 12884901888
+    and not exists (select from lookup_titles t where t.id = w.id - 12884901888);
+  delete from lookup_values v where v.kind = 1 and v.id > 12884901888
+    and not exists (select from lookup_titles t where t.id = v.id - 12884901888);
+  insert into lookup_values as v (kind, id, people)
+  select 1, t.id + 12884901888, t.people from lookup_titles t
+  on conflict (kind, id) do update set people = excluded.people where v.people <> excluded.people;
+  unnamed := array(select v.id from lookup_values v where v.kind = 1 and v.id > 12884901888 and v.name = '');
+  perform name_lookups(1, unnamed);
+end $$;
+
 -- Rebuilds the counts and names of all values, after a load that bypassed the import.
 create function rebuild_lookups() returns void
 language plpgsql as $$
@@ -366,12 +419,18 @@ begin
   delete from lookup_values;
   delete from lookup_words;
   delete from lookup_vocabulary;
+  delete from lookup_titles;
   insert into lookup_values (kind, id, people)
   select 1, position_id, count(*) from persons where position_id <> 0 group by position_id
   union all
   select 2, city_id, count(*) from persons where city_id <> 0 group by city_id
   union all
+  select 2, region_id + 4294967296, count(*) from persons where region_id <> 0 group by region_id
+  union all
+  select 2, country_id + 8589934592, count(*) from persons where country_id <> 0 group by country_id
+  union all
   select 3, industry_id, count(*) from persons where industry_id <> 0 group by industry_id;
+  perform refresh_lookup_titles();
   perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
 end $$;
 
@@ -558,7 +617,7 @@ create extension if not exists btree_gin schema public;
 create index person_search_values on person_search using gin (
   position_id public.int4_ops, position_name public.text_ops, industry_id public.int4_ops,
   city_id public.int4_ops, region_id public.int4_ops, country_id public.int4_ops,
-  company_id public.int8_ops, skills);
+  company_id public.int8_ops, skills, folded_words(position_name));
 
 -- Rebuilds the search rows of these people; only changed ones. Unqualified names refer to the graph of the caller.
 -- Planned with the actual ids: a generic plan would look up each one.
@@ -687,11 +746,11 @@ create index lookup_vocabulary_remains on lookup_vocabulary
   where length(word) >= 3;
 
 -- Ids of the values that begin with the text, by people.
-create function look_up_prefixed(p_kind int, p_text text, p_limit int) returns int[]
+create function look_up_prefixed(p_kind int, p_text text, p_limit int) returns bigint[]
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   range_end constant text := p_text || chr(1114111);
-  ids int[];
+  ids bigint[];
 begin
   -- For a text that begins many names the most frequent values suffice, if enough of them match.
   perform from lookup_values where kind = p_kind and name <> ''
@@ -713,7 +772,7 @@ begin
 end $$;
 
 -- Ids of the names with a word that begins with this one, at most `p_limit`; a name may occur twice.
-create function names_with_word(p_kind int, p_word text, p_limit int) returns int[]
+create function names_with_word(p_kind int, p_word text, p_limit int) returns bigint[]
 language sql stable set plan_cache_mode = force_generic_plan as $$
   select array(
     select w.id from lookup_words w
@@ -722,7 +781,7 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
 $$;
 
 -- As below, among the `p_rows` most frequent values only.
-create function look_up_popular(p_kind int, p_text text, p_limit int, p_rows int) returns int[]
+create function look_up_popular(p_kind int, p_text text, p_limit int, p_rows int) returns bigint[]
 language sql stable set plan_cache_mode = force_generic_plan as $$
   select array(
     select id from (
@@ -738,12 +797,12 @@ $$;
 -- names may match, by its rarest words, is searched only among the 4,000 most frequent values: those contain the
 -- best of so many, and reading all of them takes too long.
 create function look_up_worded(
-  p_kind int, p_text text, p_limit int, out ids int[], out unknown text[])
+  p_kind int, p_text text, p_limit int, out ids bigint[], out unknown text[])
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
   words text[];
-  held int[];
-  next_held int[];
+  held bigint[];
+  next_held bigint[];
 begin
   -- The rarest first; of common ones the longest. Words are stored truncated to 60 characters.
   select array_agg(counted.word order by counted.held, length(counted.word) desc, counted.word),
@@ -789,8 +848,8 @@ create function look_up(
   p_kind int, p_text text, p_limit int, out folded text, out unknown text[], out matches json)
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 declare
-  ids int[] := '{}';
-  worded int[];
+  ids bigint[] := '{}';
+  worded bigint[];
 begin
   folded := fold_words(p_text);
   unknown := '{}';

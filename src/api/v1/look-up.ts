@@ -1,11 +1,22 @@
 import { z } from 'zod';
 import type { Sql } from '../../core/db/client.ts';
-import { type LookupKind, lookUp, lookUpIds, lookupKinds } from '../../core/lookups/look-up.ts';
+import { discloseCount } from '../../core/free-responses/free-responses.ts';
+import {
+  type LookupKind,
+  type LookupType,
+  type LookupValue,
+  lookUp,
+  lookUpIds,
+  lookupKinds,
+  lookupTypes,
+} from '../../core/lookups/look-up.ts';
+import { escapeItem } from '../../core/search/parse-items.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 
 const summaries: Record<LookupKind, string> = {
-  'job-titles': 'Job titles that match a text, with the ids for `positionIds`',
-  locations: 'Cities that match a text, with the ids for `locationIds`',
+  'job-titles':
+    'Job titles that match a text: those with the ids for `positionIds`, and those that people have',
+  locations: 'Cities, regions and countries that match a text',
   industries: 'Industries that match a text, with the ids for `industryIds`',
 };
 
@@ -15,6 +26,20 @@ const TEXT_LENGTH_MAX = 200;
 /** Maximum ids of one call. */
 const IDS_MAX = 100;
 const ID_MAX = 2 ** 31 - 1;
+
+const parameterOf: Readonly<Record<LookupType, string>> = {
+  position: 'positionIds',
+  city: 'locationIds',
+  industry: 'industryIds',
+  region: 'regionId',
+  country: 'countryId',
+  title: 'positionList',
+};
+
+/** The filter that finds the people of a value, as `parseFilter` reads it after decoding. */
+function filterOf({ type, id, name }: LookupValue): string {
+  return `${parameterOf[type]}=[${id ?? escapeItem(name)}]`;
+}
 
 const query = z
   .strictObject({
@@ -36,7 +61,17 @@ const query = z
 
 const lookupSchema = z.strictObject({
   data: z.array(
-    z.strictObject({ id: z.number().int(), name: z.string(), count: z.number().int() }),
+    z.strictObject({
+      type: z.enum(lookupTypes),
+      id: z.number().int().nullable().meta({
+        description: 'Id of the position, city, industry, region or country; null for a title.',
+      }),
+      name: z.string(),
+      count: z.number().int().meta({
+        description: 'About how many people have it, as in a preview; 0 for fewer than ten.',
+      }),
+      filter: z.string().meta({ description: 'The filter of a search that finds them.' }),
+    }),
   ),
 });
 
@@ -56,7 +91,12 @@ export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
       const read = (graph: Sql) =>
         ids === undefined ? lookUp(graph, kind, { text, limit }) : lookUpIds(graph, kind, ids);
       const live = key.mode === 'live';
-      const data = live ? await replicas.read('any', sql, read) : await read(testSql);
+      const found = live ? await replicas.read('any', sql, read) : await read(testSql);
+      const data = found.map((value) => ({
+        ...value,
+        count: discloseCount(value.count),
+        filter: filterOf(value),
+      }));
       return { status: 200, body: { data } };
     },
   }),

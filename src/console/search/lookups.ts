@@ -24,12 +24,22 @@ export function lookupPath(kind: LookupKind, text: string): string {
   return `/v1/lookups/${kind}?${new URLSearchParams({ q: text.trim().slice(0, 200) })}`;
 }
 
+/** The values whose ids a list of ids takes; regions, countries and titles have other filters. */
+const idTypes: ReadonlySet<LookupValue['type']> = new Set(['position', 'city', 'industry']);
+
 /** What was looked up, as it can be chosen by id. Its names are remembered. */
 export function toOptions(kind: LookupKind, values: readonly LookupValue[]): Option[] {
-  return values.map(({ id, name, count }) => {
-    known.set(`${placeOf(kind)} ${id}`, name);
-    return { value: String(id), label: name, note: countOf(count, 'person', 'people') };
-  });
+  return values
+    .filter(({ type }) => idTypes.has(type))
+    .map(({ id, name, count }) => {
+      known.set(`${placeOf(kind)} ${id}`, name);
+      return { value: String(id), label: name, note: noteOf(count) };
+    });
+}
+
+/** The service counts fewer than ten people as 0. */
+function noteOf(people: number): string {
+  return people === 0 ? 'fewer than 10 people' : `about ${countOf(people, 'person', 'people')}`;
 }
 
 /** Names by place and id; what has no name is its id. */

@@ -27,6 +27,11 @@ export function discloseTotal(people: number): DisclosedTotal {
   return { total: roundTo(stepOf(people), people), total_is: 'about' };
 }
 
+/** Returns how many people have a value of a lookup: 0 for fewer than ten. */
+export function discloseCount(people: number): number {
+  return people < FEW ? 0 : roundTo(stepOf(people), people);
+}
+
 /**
  * Returns how many of `people` people have each field, rounded like their total. Nothing for few people: a field
  * that one of them has would identify that person.

@@ -3,6 +3,7 @@
  * statement runs in the transaction of the change that it follows. Reading is in `core/lookups`.
  */
 import type { Sql } from '../db/client.ts';
+import { lookupIdsFrom } from './lookup-ids.ts';
 
 /** Kinds of `lookup_values.kind`. The codes are stored, so they are never renumbered. */
 export const lookupCodes = { jobTitles: 1, locations: 2, industries: 3 } as const;
@@ -19,11 +20,15 @@ export async function recountStagedPeople(tx: Sql): Promise<void> {
     join stage_records s on s.id = c.id
     left join persons p on p.id = c.id
     cross join lateral (values
-      (${lookupCodes.jobTitles}::smallint, s.position_id, 1),
+      (${lookupCodes.jobTitles}::smallint, s.position_id::bigint, 1),
       (${lookupCodes.locations}, s.city_id, 1),
+      (${lookupCodes.locations}, nullif(s.region_id, 0) + ${lookupIdsFrom.region}::bigint, 1),
+      (${lookupCodes.locations}, nullif(s.country_id, 0) + ${lookupIdsFrom.country}::bigint, 1),
       (${lookupCodes.industries}, s.industry_id, 1),
       (${lookupCodes.jobTitles}, p.position_id, -1),
       (${lookupCodes.locations}, p.city_id, -1),
+      (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint, -1),
+      (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint, -1),
       (${lookupCodes.industries}, p.industry_id, -1)) held (kind, id, step)
     where (c.is_new or c.is_changed) and held.id <> 0
     group by held.kind, held.id having sum(held.step) <> 0
@@ -38,10 +43,12 @@ export async function countNewPeople(tx: Sql): Promise<void> {
     select held.kind, held.id, count(*)
     from stage_changes c
     cross join lateral (
-      select position_id, city_id, industry_id from persons where id = c.id offset 0) p
+      select position_id, city_id, region_id, country_id, industry_id from persons where id = c.id offset 0) p
     cross join lateral (values
-      (${lookupCodes.jobTitles}::smallint, p.position_id),
+      (${lookupCodes.jobTitles}::smallint, p.position_id::bigint),
       (${lookupCodes.locations}, p.city_id),
+      (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint),
+      (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint),
       (${lookupCodes.industries}, p.industry_id)) held (kind, id)
     where held.id <> 0
     group by held.kind, held.id
@@ -56,8 +63,10 @@ export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Pr
       select held.kind, held.id, count(*) as people
       from persons p
       cross join lateral (values
-        (${lookupCodes.jobTitles}::smallint, p.position_id),
+        (${lookupCodes.jobTitles}::smallint, p.position_id::bigint),
         (${lookupCodes.locations}, p.city_id),
+        (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint),
+        (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint),
         (${lookupCodes.industries}, p.industry_id)) held (kind, id)
       where p.id = any(${[...ids]}::bigint[])
       group by held.kind, held.id) gone
@@ -67,7 +76,12 @@ export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Pr
 /** Copies the names of these reference rows. */
 export async function nameLookups(tx: Sql, kind: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await tx`select name_lookups(${kind}, ${[...ids]}::int[])`;
+  await tx`select name_lookups(${kind}, ${[...ids]}::bigint[])`;
+}
+
+/** Counts the titles that people have in their own words; reads the titles of all people, so once an import. */
+export async function refreshLookupTitles(tx: Sql): Promise<void> {
+  await tx`select refresh_lookup_titles()`;
 }
 
 /** Rebuilds all names and counts, after people were written in bulk. */

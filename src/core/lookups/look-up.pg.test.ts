@@ -61,7 +61,7 @@ describe('the order', () => {
   test('of an empty text is by people, values without people last', async () => {
     const values = await lookUp(database.sql, 'job-titles', { text: ' ', limit: 100 });
     expect(values.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1, 0]);
-    expect(values.at(-1)).toEqual({ id: 25, name: 'Nobody', count: 0 });
+    expect(values.at(-1)).toEqual({ type: 'position', id: 25, name: 'Nobody', count: 0 });
   });
 });
 
@@ -69,7 +69,8 @@ describe('a value is found', () => {
   test.each([
     ['locations', 'ZURICH', 'Zürich, Switzerland'],
     ['locations', 'zürich', 'Zürich, Switzerland'],
-    ['locations', 'vaud', 'Lausanne, Vaud, Switzerland'],
+    ['locations', 'vaud', 'Vaud, Switzerland'],
+    ['locations', 'switz', 'Switzerland'],
     ['locations', 'lausanne, switz', 'Lausanne, Vaud, Switzerland'],
     ['locations', 'denis', 'Saint-Denis'],
     ['locations', '東', '東京, Japan'],
@@ -84,7 +85,7 @@ describe('a value is found', () => {
     ['industries', 'GROSS', 'Groß’s Handel'],
     ['industries', "groß's", 'Groß’s Handel'],
   ] as const)('%s: %s is %s', async (kind, text, name) => {
-    expect(await find(kind, text)).toEqual(name === 'nothing' ? [] : [name]);
+    expect((await find(kind, text))[0]).toEqual(name === 'nothing' ? undefined : name);
   });
 });
 
@@ -115,8 +116,8 @@ describe('counts and names', () => {
         ],
       });
       expect(await titles()).toEqual([
-        { id: 7, name: 'Clerk', count: 2 },
-        { id: 8, name: 'Cook', count: 0 },
+        { type: 'position', id: 7, name: 'Clerk', count: 2 },
+        { type: 'position', id: 8, name: 'Cook', count: 0 },
       ]);
       await importGraph(sql, {
         persons: [
@@ -128,8 +129,8 @@ describe('counts and names', () => {
       await deletePersons(sql, [2]);
       await importGraph(sql, { positions: [{ id: 7, name: 'Office Clerk' }] });
       expect(await titles()).toEqual([
-        { id: 8, name: 'Cook', count: 2 },
-        { id: 7, name: 'Office Clerk', count: 0 },
+        { type: 'position', id: 8, name: 'Cook', count: 2 },
+        { type: 'position', id: 7, name: 'Office Clerk', count: 0 },
       ]);
       expect(await lookUp(sql, 'job-titles', { text: 'office', limit: 1 })).toHaveLength(1);
       await importGraph(sql, { positions: [{ id: 7, name: 'Clerk' }] });
@@ -141,7 +142,7 @@ describe('counts and names', () => {
 
   test('of a region or country reach the cities in it', async () => {
     await importGraph(database.sql, { countries: [{ id: 2, name: 'Nippon', iso2: 'JP' }] });
-    expect(await find('locations', 'nippon')).toEqual(['東京, Nippon']);
+    expect(await find('locations', 'nippon')).toEqual(['Nippon', '東京, Nippon']);
     expect(await find('locations', 'japan')).toEqual([]);
   });
 
@@ -155,13 +156,37 @@ describe('counts and names', () => {
     expect([...kept]).toEqual([...counted]);
   });
 
+  test('of titles in people’s own words begin at ten people, and end below', async () => {
+    const other = await createTestDatabase();
+    const { sql } = other;
+    const people = (count: number, position: string) =>
+      Array.from({ length: count }, (_, index) => ({ id: index + 1, position }));
+    const titles = () => lookUp(sql, 'job-titles', { text: '', limit: 10 });
+    try {
+      await importGraph(sql, { persons: people(9, 'State Senator') });
+      expect(await titles()).toEqual([]);
+      await importGraph(sql, { persons: people(10, 'State Senator') });
+      const senators = { type: 'title', id: null, name: 'State Senator', count: 10 };
+      expect(await titles()).toEqual([senators]);
+      expect(await lookUp(sql, 'job-titles', { text: 'senatr', limit: 1 })).toEqual([senators]);
+      await importGraph(sql, { persons: people(12, 'STATE senator') });
+      expect(await titles()).toEqual([{ ...senators, count: 12 }]);
+      await importGraph(sql, { persons: people(3, 'Governor') });
+      expect(await titles()).toEqual([]);
+      expect([...(await sql`select * from lookup_words`)]).toEqual([]);
+    } finally {
+      await other.drop();
+    }
+  });
+
   test('are present in a generated graph', async () => {
     const other = await createTestDatabase();
     try {
       await generateGraph(other.sql, { persons: 500, companies: 20, seed: 3 });
       const [top] = await lookUp(other.sql, 'locations', { text: '', limit: 1 });
       const [row] = await other.sql<{ people: number }[]>`
-        select count(*) as people from persons where city_id = ${top?.id ?? 0}`;
+        select count(*) as people from persons where country_id = ${top?.id ?? 0}`;
+      expect(top?.type).toBe('country');
       expect(top?.count).toBe(row?.people);
       expect(top?.count).toBeGreaterThan(1);
     } finally {

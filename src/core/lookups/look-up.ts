@@ -1,16 +1,18 @@
 /**
  * Autocomplete: values that begin with the text, then values with words that begin with it, then corrections of
  * small typos; each group by the number of people who hold the value. Case, accents and punctuation do not matter.
- * Ids are those that person search filters by: `positionIds`, `locationIds` (cities) and `industryIds`.
+ * Job titles are those of the positions and, from ten people on, those that people have in their own words; locations are
+ * cities, regions and countries.
  */
 import type { Sql } from '../db/client.ts';
+import { lookupIdsFrom } from '../graph/lookup-ids.ts';
 import {
   findKnownWords,
   findNamed,
   findSimilarWords,
   findSpelled,
   type LookupCode,
-  type LookupValue,
+  type StoredValue,
 } from './lookups.sql.ts';
 import { nearestWords, TYPO_LETTERS_MIN } from './nearest-words.ts';
 
@@ -19,6 +21,33 @@ export const lookupKinds = ['job-titles', 'locations', 'industries'] as const;
 export type LookupKind = (typeof lookupKinds)[number];
 
 const codes: Record<LookupKind, LookupCode> = { 'job-titles': 1, locations: 2, industries: 3 };
+
+/** The types of values. Those with an id have a row of their own. */
+export const lookupTypes = ['position', 'city', 'industry', 'region', 'country', 'title'] as const;
+export type LookupType = (typeof lookupTypes)[number];
+
+export interface LookupValue {
+  type: LookupType;
+  /** Id of the row of its type; null for a title in people's own words. */
+  id: number | null;
+  name: string;
+  /** Number of people who hold it. */
+  count: number;
+}
+
+const ownType: Record<LookupKind, LookupType> = {
+  'job-titles': 'position',
+  locations: 'city',
+  industries: 'industry',
+};
+
+function toValue(kind: LookupKind, { id, name, count }: StoredValue): LookupValue {
+  const { region, country, title } = lookupIdsFrom;
+  if (id > title) return { type: 'title', id: null, name, count };
+  if (id > country) return { type: 'country', id: id - country, name, count };
+  if (id > region) return { type: 'region', id: id - region, name, count };
+  return { type: ownType[kind], id, name, count };
+}
 
 /** Maximum number of corrected texts that are tried. */
 const CORRECTIONS_MAX = 3;
@@ -36,7 +65,15 @@ export async function lookUp(
   kind: LookupKind,
   { text, limit }: { text: string; limit: number },
 ): Promise<LookupValue[]> {
-  const code = codes[kind];
+  const found = await findValues(sql, codes[kind], { text, limit });
+  return found.map((value) => toValue(kind, value));
+}
+
+async function findValues(
+  sql: Sql,
+  code: LookupCode,
+  { text, limit }: { text: string; limit: number },
+): Promise<StoredValue[]> {
   const { folded, unknown, matches: found } = await findSpelled(sql, { code, text, limit });
   const words = folded.split(' ');
   const wrong = wrongWords(words, new Set(unknown));
@@ -51,13 +88,14 @@ export async function lookUp(
   return found.slice(0, limit);
 }
 
-/** Returns the values of these ids, in their order, with their current names; ids without a name are left out. */
-export function lookUpIds(
+/** Returns the positions, cities or industries of these ids, in their order, with their current names; ids without a name are left out. */
+export async function lookUpIds(
   sql: Sql,
   kind: LookupKind,
   ids: readonly number[],
 ): Promise<LookupValue[]> {
-  return findNamed(sql, codes[kind], ids);
+  const found = await findNamed(sql, codes[kind], ids);
+  return found.map((value) => toValue(kind, value));
 }
 
 /** Returns for each wrong word the nearest words that occur in names. */

@@ -5,7 +5,8 @@ import { must } from '../lib/assert.ts';
 /** `lookup_values.kind`; the codes of `core/graph/lookup-values`. */
 export type LookupCode = 1 | 2 | 3;
 
-export interface LookupValue {
+/** A row of `lookup_values`; `core/graph/lookup-values` has the ranges of ids. */
+export interface StoredValue {
   id: number;
   name: string;
   /** Number of people who hold it. */
@@ -18,7 +19,7 @@ export interface SpelledAnswer {
   /** Its words that begin no word of any name; determined only when there are fewer matches than asked for. */
   unknown: string[];
   /** Values that begin with the text, then values with words that do, each by people, then by text and id. */
-  matches: LookupValue[];
+  matches: StoredValue[];
 }
 
 /** Returns at most `limit` values that match the text as spelled; an empty text returns the most frequent. */
@@ -36,10 +37,10 @@ export async function findNamed(
   sql: Sql,
   code: LookupCode,
   ids: readonly number[],
-): Promise<LookupValue[]> {
-  return sql<LookupValue[]>`
+): Promise<StoredValue[]> {
+  return sql<StoredValue[]>`
     select v.id, v.name, v.people as count
-    from unnest(${[...ids]}::int[]) with ordinality asked (id, place)
+    from unnest(${[...ids]}::bigint[]) with ordinality asked (id, place)
     join lookup_values v on v.kind = ${code} and v.id = asked.id
     where v.name <> '' order by asked.place`;
 }

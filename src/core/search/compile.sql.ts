@@ -165,7 +165,7 @@ function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): 
     case 'time':
       return compileTimes(sql, condition.field, condition.spans);
     case 'words':
-      return condition.texts.length === 0 ? [] : [compileWords(sql, condition.texts)];
+      return condition.texts.length === 0 ? [] : [compileWords(sql, condition)];
     case 'skills':
       return condition.texts.length === 0 ? [] : [compileSkills(sql, condition.texts)];
     case 'overlap':
@@ -242,11 +242,22 @@ function compileTimes(sql: Sql, field: string, spans: readonly Span[]): Fragment
   return found.length === 0 ? [] : [inPersons(sql, anyOf(sql, found))];
 }
 
+/** Texts whose words all occur in one text of the record. A text without any word matches no one. */
+function compileWords(sql: Sql, { field, texts }: Condition & { node: 'words' }): Fragment {
+  if (field !== 'position') return compileExperienceWords(sql, texts);
+  // In the form of the index.
+  const tests = texts.map(
+    (text) => sql`(folded_words(s.position_name) @> folded_words(${text})
+      and folded_words(${text}) <> array[''])`,
+  );
+  return sql`(${anyOf(sql, tests)} and ${isPresent(sql, 'position')})`;
+}
+
 /**
- * Texts whose words all occur in `experience`. Folding a record's text is most of the cost, so it is folded once
- * for all texts, and these before the first record is read. A text without any word matches no one.
+ * In `experience`. Folding a record's text is most of the cost, so it is folded once for all texts, and these before
+ * the first record is read.
  */
-function compileWords(sql: Sql, texts: string[]): Fragment {
+function compileExperienceWords(sql: Sql, texts: string[]): Fragment {
   if (texts.length === 1) {
     return inPersons(
       sql,

@@ -156,7 +156,12 @@ export const searchParameters: ReadonlyMap<string, SearchParameter> = new Map(
   [
     ...special.map((parameter) => ({ ...parameter, takesPresence: false })),
     ...fieldParameters(),
-    { name: 'experience.text', kind: 'words', field: 'experience', takesPresence: true } as const,
+    ...(['experience', 'position'] as const).map((field) => ({
+      name: `${field}.text`,
+      kind: 'words' as const,
+      field,
+      takesPresence: true,
+    })),
     ...memberParameters(),
   ].map((parameter) => [parameter.name, parameter]),
 );

@@ -14,6 +14,11 @@ export interface Item {
 const ITEMS_MAX = 10_000;
 const ESCAPABLE = '|[],*\\';
 
+/** Returns a text as an item of a list: `parseItems` gives it back. */
+export function escapeItem(text: string): string {
+  return text.replace(/[|[\],*\\]/g, '\\$&');
+}
+
 interface Draft {
   text: string;
   /** Zero-based position of its first character that is not a space. */

@@ -265,6 +265,14 @@ const words = (text: string) =>
     .split(/[^\p{L}\p{N}+#]+/u)
     .filter(Boolean);
 
+function wordsFilter(field: string, texts: string[]): fc.Arbitrary<DrawnFilter> {
+  return anyOf(`${field}.text`, fc.constantFrom(...texts), escaped, (text, { person }) => {
+    const has = words(String(person[field]));
+    const sought = words(text);
+    return sought.length > 0 && sought.every((word) => has.includes(word));
+  });
+}
+
 /** The year in which the filters are evaluated. */
 export const YEAR = 2026;
 
@@ -355,15 +363,8 @@ const drawnConditions: Record<string, fc.Arbitrary<DrawnFilter>> = {
       return asked.every((skill) => has.includes(fold(skill)));
     },
   })),
-  'experience.text': anyOf(
-    'experience.text',
-    fc.constantFrom('clerk', 'B CLERK', 'c++', 'clerk nobody'),
-    escaped,
-    (text, { person }) => {
-      const has = words(String(person.experience));
-      return words(text).every((word) => has.includes(word));
-    },
-  ),
+  'experience.text': wordsFilter('experience', ['clerk', 'B CLERK', 'c++', 'clerk nobody', '!!!']),
+  'position.text': wordsFilter('position', ['HEAD', 'r d', 'öl', 'ceo founder', 'x', '!!!']),
   'pastCompanies.name': anyOf(
     'pastCompanies.name',
     fc.constantFrom('past ltd', 'Old Co', 'x'),

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import postgres from 'postgres';
 import type { Database } from '../../db/client.ts';
+import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
 import type { DroppedValues, Problem } from './columns.ts';
@@ -34,6 +35,9 @@ const importers = {
 };
 
 export type ImportEntity = keyof typeof importers;
+
+/** The entities whose import changes which job titles people have. */
+const titledEntities: ReadonlySet<ImportEntity> = new Set<ImportEntity>(['persons', 'positions']);
 
 /** The names of the entities that can be imported. */
 export const importEntities = Object.keys(importers) as readonly ImportEntity[];
@@ -141,6 +145,7 @@ class ImportRun<Row extends BatchRow> {
       await merging;
     }
     await this.#mergeBatch(batch, size.records);
+    if (titledEntities.has(this.#options.entity)) await writeGraph(this.#sql, refreshLookupTitles);
     const seconds = Math.round(performance.now() - startedAt) / 1000;
     const unknownFields = Object.fromEntries(this.#unknown);
     return { ...this.#counts, unknownFields, droppedValues: this.#context.dropped, seconds };

@@ -1,6 +1,7 @@
 /** Writes reference rows to their tables, and lists the records that show them for rendering. */
 import type { Sql } from '../../db/client.ts';
 import { runConstant } from '../graph.sql.ts';
+import { lookupIdsFrom } from '../lookup-ids.ts';
 import { lookupCodes, nameLookups } from '../lookup-values.sql.ts';
 import type { ReferenceRow, ReferenceRows, ReferenceTable } from './references.ts';
 
@@ -130,7 +131,13 @@ export async function followReferences(tx: Sql, changed: ChangedReferences): Pro
   const industries = ids('industries');
   const positions = ids('positions');
   await nameLookups(tx, lookupCodes.jobTitles, positions);
-  await nameLookups(tx, lookupCodes.locations, cities);
+  const regionsWithin = await tx<{ id: number }[]>`
+    select id from regions where country_id = any(${countries}::int[])`;
+  await nameLookups(tx, lookupCodes.locations, [
+    ...cities,
+    ...[...regions, ...regionsWithin.map((row) => row.id)].map((id) => id + lookupIdsFrom.region),
+    ...countries.map((id) => id + lookupIdsFrom.country),
+  ]);
   await nameLookups(tx, lookupCodes.industries, industries);
   // The search rows have indexes for all of these: for a new job title 20 pages are read there, instead of the
   // 90,000 pages of a million people's records.
