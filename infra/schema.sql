@@ -338,7 +338,7 @@ alter table public.page_hints set unlogged;
 create table public.parts (
   batch_id uuid not null,
   chunk_number integer not null,
-  k integer not null,
+  number integer not null,
   object_key text not null,
   rows integer not null,
   bytes bigint not null,
@@ -351,7 +351,7 @@ create table public.parts (
   ids_crc32 bigint,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_object_key_key UNIQUE (object_key),
-  constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, k),
+  constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, number),
   constraint parts_rows_check CHECK ((rows > 0))
 );
 CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);

@@ -66,10 +66,10 @@ export interface PartRow {
 export async function listPartRows(sql: Database, batchId: string): Promise<PartRow[]> {
   return sql<PartRow[]>`
     select c.number as chunk, p.rows, c.first_row + coalesce(sum(p.rows) over (
-        partition by c.number order by p.k
+        partition by c.number order by p.number
         rows between unbounded preceding and 1 preceding), 0)::int as first_row
     from parts p join chunks c on c.batch_id = p.batch_id and c.number = p.chunk_number
-    where p.batch_id = ${batchId} order by c.number, p.k`;
+    where p.batch_id = ${batchId} order by c.number, p.number`;
 }
 
 /** The upload of a list, and the objects of its result in order. */
@@ -79,7 +79,7 @@ export async function readObjectKeys(
 ): Promise<{ upload: string; parts: string[] }> {
   const [keys] = await sql<{ upload: string; parts: string[] }[]>`
     select upload_key as upload, array(
-      select object_key from parts where batch_id = ${batchId} order by chunk_number, k) as parts
+      select object_key from parts where batch_id = ${batchId} order by chunk_number, number) as parts
     from batches where id = ${batchId}`;
   return must(keys, 'the list');
 }
@@ -144,7 +144,7 @@ export async function countBrokenRules(
     union all select 'parts of a chunk are its rows, in order', count(*)::int from (
       select from chunks c left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
       group by c.id having c.rows_done <> coalesce(sum(p.rows), 0)
-        or c.parts <> count(p.k) or c.parts <> coalesce(max(p.k) + 1, 0)) d
+        or c.parts <> count(p.number) or c.parts <> coalesce(max(p.number) + 1, 0)) d
     union all select 'an ended batch has done all chunks', count(*)::int from batches b
       where state in ('completed', 'cancelled')
         and exists (select from chunks c where c.batch_id = b.id and c.state <> 'done')`;

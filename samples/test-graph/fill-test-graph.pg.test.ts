@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { enrichMany } from '../../src/core/enrich/enrich-many.ts';
-import { type OperationName, operations } from '../../src/core/operations.ts';
 import {
   type MagicWord,
   magicIdentifier,
   magicWords,
-} from '../../src/core/test-mode/magic-identifiers.ts';
+} from '../../src/core/enrich/magic-identifiers.ts';
+import { type OperationName, operations } from '../../src/core/operations.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { rowOf } from '../../tests/support/rows.ts';
 import { fillTestGraphAt } from './fill-test-graph.ts';

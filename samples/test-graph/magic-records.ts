@@ -1,6 +1,7 @@
 /** The records of the magic identifiers, in the order of their import. */
+
+import { type MagicWord, magicIdentifier } from '../../src/core/enrich/magic-identifiers.ts';
 import type { ImportEntity } from '../../src/core/graph/import/import-records.ts';
-import { type MagicWord, magicIdentifier } from '../../src/core/test-mode/magic-identifiers.ts';
 
 /** Above every id of the synthetic people and companies. */
 const FIRST_ID = 1_000_001;

@@ -1,6 +1,6 @@
 /** The options of an export, for callers of exports and schedules. */
 import { z } from 'zod';
-import { resultFormats } from '../jobs/batch/result-format.ts';
+import { resultFormats } from '../jobs/batch/batch.ts';
 
 /** Room for a filter of many ids. */
 const FILTER_CHARACTERS_MAX = 65_536;

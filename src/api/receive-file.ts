@@ -6,8 +6,7 @@ import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';
 import { readMultipart } from './multipart.ts';
-import type { ReceivedList } from './received-list.ts';
-import { holdUpload, uploadContextOf } from './upload-context.ts';
+import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
 import { whileValid } from './while-valid.ts';
 
 /** Stores the file. When this throws, nothing of it remains. */

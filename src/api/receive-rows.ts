@@ -9,9 +9,8 @@ import type { RouteInput } from './define-route.ts';
 import { ownerOf } from './owner-of.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { parseJson, readBody } from './read-json.ts';
-import type { ReceivedList } from './received-list.ts';
 import { mappingOf, parseJsonLines, toRowList } from './row-list.ts';
-import { holdUpload, uploadContextOf } from './upload-context.ts';
+import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
 
 /** Room for a thousand rows of a few long cells. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;

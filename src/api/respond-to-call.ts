@@ -4,13 +4,12 @@
  */
 import type { Response } from 'express';
 import { inTransaction } from '../core/db/client.ts';
-import { answerToJson } from '../core/enrich/answer.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
+import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
-import { peopleOfAnswer } from '../core/enrich/people-of-answer.ts';
-import { projectAnswer } from '../core/enrich/project-answer.ts';
+import { projectMatch } from '../core/enrich/project-match.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError, conflict } from '../core/lib/errors.ts';
@@ -20,7 +19,6 @@ import { setCreditHeaders } from './authorize.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
 import type { KeptResponse } from './idempotent-request.ts';
 import { toProblem } from './problem.ts';
-import { sendJson } from './send-json.ts';
 
 interface EnrichRequest {
   operation: OperationName;
@@ -112,22 +110,22 @@ function toKept(
   wanted: EnrichRequest,
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
-  if (outcome.answer === null) {
+  if (outcome.match === null) {
     const refused = refusal(outcome);
     return {
       status: refused.status,
       body: { people: [], answer: toProblem(refused, wanted.requestId) },
     };
   }
-  const people = peopleOfAnswer(outcome.answer);
+  const people = peopleOfMatch(outcome.match);
   return { status: 200, body: { people, answer: JSON.parse(render(wanted, outcome, charged)) } };
 }
 
 /** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
 function render(wanted: EnrichRequest, outcome: Outcome, charged: number): string {
-  if (outcome.answer === null) throw refusal(outcome);
+  if (outcome.match === null) throw refusal(outcome);
   const { operation, fields, live, requestId } = wanted;
-  const data = projectAnswer(operation, answerToJson(operation, outcome.answer), fields);
+  const data = projectMatch(operation, matchToJson(operation, outcome.match), fields);
   const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
   const meta = JSON.stringify({ request_id: requestId, credits_charged: charged, live });
   return `{"data":${data},"match":${match},"meta":${meta}}`;
@@ -154,4 +152,13 @@ function noMatch(): AppError {
     status: 404,
     message: 'No record that this operation can return has this identifier.',
   });
+}
+
+/**
+ * Sends JSON text as the body; status and headers are set before. Head and text leave in one write: Express would
+ * copy the text into a buffer first, which costs a single call a second chunk and the copy.
+ */
+function sendJson(response: Response, json: string): void {
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(json);
 }

@@ -7,15 +7,15 @@ import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { paymentError } from '../core/enrich/enrich-calls.ts';
-import {
-  type DisclosedTotal,
-  discloseTotal,
-  identifyingParameter,
-} from '../core/free-responses/free-responses.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
 import { personSearch } from '../core/operations.ts';
+import {
+  type DisclosedTotal,
+  discloseTotal,
+  identifyingParameter,
+} from '../core/search/free-responses.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';

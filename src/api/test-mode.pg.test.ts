@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillTestGraph } from '../../samples/test-graph/fill-test-graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
-import { SLOW_MS } from '../core/test-mode/magic-identifiers.ts';
+import { SLOW_MS } from '../core/enrich/magic-identifiers.ts';
 
 let pipeline: Pipeline;
 let owner: Caller;

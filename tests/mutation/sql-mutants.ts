@@ -209,7 +209,7 @@ const changed: Changed[] = [
         'reserve',
       ],
       ['and c.epoch = ${part.epoch}', '', 'leases'],
-      [':${part.k}`', '`', 'lists'],
+      [':${part.number}`', '`', 'lists'],
       ['units: counts.matched', 'units: part.rows', 'lists'],
       ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
       ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],

@@ -281,7 +281,7 @@ create index chunks_in_flight on chunks (batch_id) where state in ('dispatched',
 create table parts (
   batch_id uuid not null references batches on delete cascade,
   chunk_number int not null,
-  k int not null,
+  number int not null,
   object_key text not null unique,
   rows int not null check (rows > 0),
   bytes bigint not null,
@@ -297,7 +297,7 @@ create table parts (
   -- Of the object with the ids of the people in the part; null for a part that shows no people.
   ids_bytes bigint,
   ids_crc32 bigint,
-  primary key (batch_id, chunk_number, k)
+  primary key (batch_id, chunk_number, number)
 );
 create index parts_suppression_number on parts (suppression_number)
   where suppression_number is not null;

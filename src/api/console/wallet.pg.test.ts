@@ -39,7 +39,7 @@ describeWithBrowser('in a browser', () => {
     fetch(`${pipeline.url}/v1/people/enrich?email=ada@home.example`, {
       headers: { Authorization: `Bearer ${key}` },
     });
-  const personIndexKey = async () => (await page.locator('.secret').textContent()) ?? '';
+  const shownKey = async () => (await page.locator('.secret').textContent()) ?? '';
 
   test('a key is made, shown once, works, is replaced, and ends when it is revoked', async () => {
     await page.getByRole('link', { name: 'Keys' }).click();
@@ -47,7 +47,7 @@ describeWithBrowser('in a browser', () => {
     await page.getByLabel('Name').fill('CRM import');
     await page.getByLabel('Credits a day').fill('5');
     await page.getByRole('button', { name: 'Make the key' }).click();
-    const made = await personIndexKey();
+    const made = await shownKey();
     expect((await enrich(made)).status).toBe(200);
     await page.getByRole('button', { name: 'I have kept it' }).click();
     expect(await page.content()).not.toContain(made);
@@ -55,7 +55,7 @@ describeWithBrowser('in a browser', () => {
     const row = page.getByRole('row', { name: /CRM import/ });
     await row.getByRole('button', { name: 'Roll CRM import' }).click();
     await page.getByRole('button', { name: 'Make the new key' }).click();
-    const rolled = await personIndexKey();
+    const rolled = await shownKey();
     await page.getByRole('button', { name: 'I have kept it' }).click();
     expect((await enrich(made)).status).toBe(200);
     expect((await enrich(rolled)).status).toBe(200);

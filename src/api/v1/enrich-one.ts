@@ -1,15 +1,15 @@
 /** The seven priced operations as single calls, one route each. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { enrichedSchema } from '../../core/enrich/answer-schema.ts';
 import { paymentError } from '../../core/enrich/enrich-calls.ts';
+import { simulateTestOutcome } from '../../core/enrich/magic-identifiers.ts';
+import { enrichedSchema } from '../../core/enrich/match-schema.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
-import { checkProjection } from '../../core/enrich/project-answer.ts';
+import { checkProjection } from '../../core/enrich/project-match.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
-import { simulateTestOutcome } from '../../core/test-mode/magic-identifiers.ts';
 import { country } from '../batch-options.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { Batch } from '../../jobs/batch/batch.ts';
-import { type ResultFormat, resultFormats } from '../../jobs/batch/result-format.ts';
+import { type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';

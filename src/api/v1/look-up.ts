@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Sql } from '../../core/db/client.ts';
-import { discloseCount } from '../../core/free-responses/free-responses.ts';
 import {
   type LookupKind,
   type LookupType,
@@ -10,6 +9,7 @@ import {
   lookupKinds,
   lookupTypes,
 } from '../../core/lookups/look-up.ts';
+import { discloseCount } from '../../core/search/free-responses.ts';
 import { escapeItem } from '../../core/search/parse-items.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 

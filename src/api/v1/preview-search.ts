@@ -1,4 +1,4 @@
-import { assertCountedForFree } from '../../core/free-responses/free-responses.ts';
+import { assertCountedForFree } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import { previewSchema, previewSearch } from '../../core/search/preview.ts';

@@ -8,11 +8,11 @@ import { companyFields, personFields, type RecordField } from '../graph/fields.t
 import { CELL_SEPARATOR } from '../graph/record.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { agrees } from './agreement.ts';
-import type { Answer, RecordBytes } from './answer.ts';
+import type { MatchData, RecordBytes } from './match-data.ts';
 
 type Stored = Record<string, unknown>;
 
-const nothing: Answer = { person: null, company: null, directors: null, periods: null };
+const nothing: MatchData = { person: null, company: null, directors: null, periods: null };
 
 /** A stored record with other records around it. */
 function recordOf(fields: readonly RecordField[], stored: Stored): RecordBytes {
@@ -26,10 +26,10 @@ function recordOf(fields: readonly RecordField[], stored: Stored): RecordBytes {
   return { bytes, from: Buffer.byteLength(before), to: Buffer.byteLength(before + text) };
 }
 
-const personOf = (stored: Stored): Answer => {
+const personOf = (stored: Stored): MatchData => {
   return { ...nothing, person: recordOf(personFields, stored) };
 };
-const companyOf = (stored: Stored): Answer => {
+const companyOf = (stored: Stored): MatchData => {
   return { ...nothing, company: recordOf(companyFields, stored) };
 };
 
@@ -192,7 +192,7 @@ if (!isFound) process.stdout.write('skipped: shared lead lists not found\n');
 interface RealRow {
   listed: { personName?: string; companyName?: string };
   id: number;
-  answer: Answer;
+  match: MatchData;
 }
 
 function readCsv(file: string): Record<string, string>[] {
@@ -210,8 +210,8 @@ function readGraph(file: string): Map<number, Stored> {
 
 function countVerdicts(rows: readonly RealRow[]): Record<string, number> {
   const counts: Record<string, number> = { yes: 0, no: 0, unknown: 0 };
-  for (const { listed, answer } of rows) {
-    const verdict = agrees(listed, answer);
+  for (const { listed, match } of rows) {
+    const verdict = agrees(listed, match);
     counts[verdict] = (counts[verdict] ?? 0) + 1;
   }
   return counts;
@@ -236,8 +236,8 @@ describe.skipIf(!isFound)('real lists', () => {
       const stored = persons.get(id);
       if (stored === undefined || Name === '') return [];
       const company = companies.get(Number(stored.companyId));
-      const answer = personOf({ ...stored, company: company && { name: company.name } });
-      return [{ listed: { personName: Name, companyName: Company }, id, answer }];
+      const match = personOf({ ...stored, company: company && { name: company.name } });
+      return [{ listed: { personName: Name, companyName: Company }, id, match }];
     });
     expect(rows.length).toBeGreaterThan(1500);
     const right = countVerdicts(rows);
@@ -257,7 +257,7 @@ describe.skipIf(!isFound)('real lists', () => {
       const companyName = list[index]?.Account ?? '';
       const stored = companies.get(id);
       if (stored === undefined || companyName === '') return [];
-      return [{ listed: { companyName }, id, answer: companyOf(stored) }];
+      return [{ listed: { companyName }, id, match: companyOf(stored) }];
     });
     expect(rows.length).toBeGreaterThan(500);
     const right = countVerdicts(rows);

@@ -6,9 +6,9 @@
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { endOfCell } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
-import type { Answer, RecordBytes } from './answer.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { type Agreement, comparePersonNames } from './compare-person-names.ts';
+import type { MatchData, RecordBytes } from './match-data.ts';
 
 export type { Agreement } from './compare-person-names.ts';
 
@@ -27,11 +27,11 @@ export interface ListedNames {
  * names count, and a name that its domains contain is never a `no`. A listed company is ignored for a person whose
  * name differs: mailboxes are reassigned inside one company. Pure and total.
  */
-export function agrees(listed: ListedNames, answer: Answer): Agreement {
+export function agrees(listed: ListedNames, match: MatchData): Agreement {
   const { personName = '', companyName = '' } = listed;
-  if (answer.person !== null) return agreesWithPerson(personName, companyName, answer.person);
-  if (answer.company === null || companyName === '') return 'unknown';
-  return agreesWithCompany(companyName, answer.company);
+  if (match.person !== null) return agreesWithPerson(personName, companyName, match.person);
+  if (match.company === null || companyName === '') return 'unknown';
+  return agreesWithCompany(companyName, match.company);
 }
 
 /** A cell of a record; the cells of one read are in the record's order. */

@@ -8,8 +8,8 @@ import { personFields } from '../graph/fields.ts';
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { answerToJson, needsOnlyBrief, outputColumns, recordCellAt } from './answer.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
+import { matchToJson, needsOnlyBrief, outputColumns, recordCellAt } from './match-data.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -51,8 +51,8 @@ const operationAndRows = fc
     return fc.tuple(fc.constant(operation), fc.array(row, { maxLength: 12 }));
   });
 
-function shown(operation: OperationName, { answer, ...rest }: Outcome) {
-  return { ...rest, data: answer === null ? null : JSON.parse(answerToJson(operation, answer)) };
+function shown(operation: OperationName, { match, ...rest }: Outcome) {
+  return { ...rest, data: match === null ? null : JSON.parse(matchToJson(operation, match)) };
 }
 
 test('many rows together have the outcomes that each of them has alone, in their order', async () => {
@@ -76,7 +76,7 @@ test('many rows together have the outcomes that each of them has alone, in their
   expect([...seen].sort()).toEqual(statuses);
 });
 
-test('a brief answer is the full one with its long cells empty, in order, for any number of rows', async () => {
+test('a brief match is the full one with its long cells empty, in order, for any number of rows', async () => {
   const emails = ['ada@home.example', 'bob@home.example', 'eve@home.example', 'out@home.example'];
   const rows = Array.from({ length: 2_500 }, (_, index) =>
     rowOf('people.enrich', { email: emails[index % emails.length] ?? '' }),
@@ -84,10 +84,10 @@ test('a brief answer is the full one with its long cells empty, in order, for an
   const full = await enrichMany(database.sql, 'people.enrich', rows);
   const brief = await enrichMany(database.sql, 'people.enrich', rows, { brief: true });
   expect(brief.map(({ status }) => status)).toEqual(full.map(({ status }) => status));
-  for (const [index, { answer }] of full.entries()) {
-    const short = brief[index]?.answer ?? null;
+  for (const [index, { match }] of full.entries()) {
+    const short = brief[index]?.match ?? null;
     for (const [cell, field] of personFields.entries()) {
-      const expected = field.long ? '' : recordCellAt(answer?.person ?? null, cell);
+      const expected = field.long ? '' : recordCellAt(match?.person ?? null, cell);
       expect(recordCellAt(short?.person ?? null, cell), field.name).toBe(expected);
     }
   }

@@ -18,8 +18,8 @@ import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { must } from '../lib/assert.ts';
 import type { OperationName } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { answerToJson } from './answer.ts';
 import { enrichMany } from './enrich-many.ts';
+import { matchToJson } from './match-data.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -31,12 +31,12 @@ afterAll(() => database.drop());
 
 type Cells = Partial<Record<IdentifierKind, string>>;
 
-/** One row's outcome, with the answer as the API shows it. */
+/** One row's outcome, with the match as the API shows it. */
 async function enrich(operation: OperationName, cells: Cells) {
   const [outcome] = await enrichMany(database.sql, operation, [rowOf(operation, cells)]);
   if (outcome === undefined) throw new Error('no outcome');
-  const { answer, status, by, reason, conflict } = outcome;
-  const data = answer === null ? null : JSON.parse(answerToJson(operation, answer));
+  const { match, status, by, reason, conflict } = outcome;
+  const data = match === null ? null : JSON.parse(matchToJson(operation, match));
   return { status, by, reason, conflict, data };
 }
 
@@ -311,9 +311,7 @@ test('the owner of a domain is found even though more than a hundred companies h
   const [found] = await enrichMany(sql, 'companies.enrich', [row]);
   await sql.end();
   expect(found).toMatchObject({ status: 'matched', by: 'domain' });
-  expect(JSON.parse(answerToJson('companies.enrich', must(found?.answer, 'answer')))).toMatchObject(
-    {
-      id: owner.id,
-    },
-  );
+  expect(JSON.parse(matchToJson('companies.enrich', must(found?.match, 'match')))).toMatchObject({
+    id: owner.id,
+  });
 });

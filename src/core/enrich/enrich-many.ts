@@ -5,8 +5,8 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { type Answer, isSuccess, type RecordBytes } from './answer.ts';
 import { parseHits } from './hits.ts';
+import { isSuccess, type MatchData, type RecordBytes } from './match-data.ts';
 import {
   type Agreement,
   type Decision,
@@ -28,7 +28,7 @@ import {
   SUPPRESSED_MARK,
 } from './records.sql.ts';
 
-/** The outcome of one row. Only `matched` has an answer and a price. */
+/** The outcome of one row. Only `matched` has a match and a price. */
 export interface Outcome {
   status: OutcomeStatus;
   /** The identifier kind that matched, or ''. */
@@ -42,25 +42,25 @@ export interface Outcome {
   id: number;
   /** Agreement of the list's own name or company with the match: yes, no, unknown, or '' when not checked. */
   agrees: '' | Agreement;
-  answer: Answer | null;
+  match: MatchData | null;
 }
 
 export interface EnrichOptions {
-  /** Reads people without their long cells, which are then empty in the answers: see `needsOnlyBrief`. */
+  /** Reads people without their long cells, which are then empty in the matches: see `needsOnlyBrief`. */
   brief?: boolean;
-  /** Storage of the answers' texts: takes the driver's buffers, returns the ones to use. */
+  /** Storage of the matches' texts: takes the driver's buffers, returns the ones to use. */
   keep?: (texts: Buffer[]) => Buffer[];
-  /** Called when the look-up is decided, when the answers are read, and when they are compared. */
+  /** Called when the look-up is decided, when the matches are read, and when they are compared. */
   endPhase?: (phase: 'look_up' | 'fetch' | 'compare') => void;
   /** Returns the agreement of a row with its match. `index` is the row's position in `rows`. */
-  agreementOf?: (index: number, answer: Answer) => Agreement;
+  agreementOf?: (index: number, match: MatchData) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
 }
 
 /**
  * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
- * row's answer (the person opted out, it lacks what the operation returns, or the row disagrees and agreement is
+ * row's match (the person opted out, it lacks what the operation returns, or the row disagrees and agreement is
  * required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
  * is stored.
  */
@@ -91,15 +91,15 @@ export async function enrichMany(
       decisions.push(decision);
     }
     endPhase?.('look_up');
-    const answers = await readAnswers(sql, operation, decisions, options);
+    const matches = await readMatches(sql, operation, decisions, options);
     endPhase?.('fetch');
     undecided = matched.filter((index, place) => {
       const decision = must(decisions[place], 'decision of a matched row');
-      const answer = answers[place];
-      const isAnswer = answer !== undefined && isSuccess(operation, answer);
-      const agrees = isAnswer ? (agreementOf?.(index, answer) ?? '') : '';
-      if (isAnswer && !(requireAgreement && agrees === 'no')) {
-        outcomes[index] = matchOf(decision, answer, agrees);
+      const match = matches[place];
+      const isMatch = match !== undefined && isSuccess(operation, match);
+      const agrees = isMatch ? (agreementOf?.(index, match) ?? '') : '';
+      if (isMatch && !(requireAgreement && agrees === 'no')) {
+        outcomes[index] = matchOf(decision, match, agrees);
         return false;
       }
       // A miss like any other; that it disagreed is kept for the report.
@@ -116,19 +116,19 @@ export async function enrichMany(
 
 function matchOf(
   { by, conflict, id }: Decision,
-  answer: Answer,
+  match: MatchData,
   agrees: Outcome['agrees'],
 ): Outcome {
-  return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees, answer };
+  return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees, match };
 }
 
 function ambiguous({ by, candidates }: Decision): Outcome {
   return { ...miss('ambiguous', by, `${candidates} records share it`), candidates };
 }
 
-/** Returns an outcome without an answer. */
+/** Returns an outcome without a match. */
 export function miss(status: OutcomeStatus, by: string, reason: string): Outcome {
-  return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', answer: null };
+  return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', match: null };
 }
 
 /** A third of many lists: one shared object, since a miss is never changed. */
@@ -159,17 +159,17 @@ async function lookUpAll(
     decide(levels, must(rows[index], 'row'), firstLines[index] ?? 0, hits, rejected);
 }
 
-type ReadAnswer = Answer | undefined;
+type ReadMatch = MatchData | undefined;
 
 /**
- * Returns the answers of the matched decisions, in their order; undefined for a record that is gone or opted out.
+ * Returns the matches of the matched decisions, in their order; undefined for a record that is gone or opted out.
  */
-async function readAnswers(
+async function readMatches(
   sql: Sql,
   operation: OperationName,
   matched: readonly Decision[],
   { brief = false, keep = (texts) => texts }: EnrichOptions,
-): Promise<ReadAnswer[]> {
+): Promise<ReadMatch[]> {
   if (matched.length === 0) return [];
   const ids = matched.map((decision) => decision.id);
   if (operation === 'people.enrich-with-company') {
@@ -181,15 +181,15 @@ async function readAnswers(
       return { person, company: null, directors: null, periods: null };
     });
   }
-  const answers = splitRecords(keep(await readCompanyRecords(sql, ids)), (company) => {
+  const matches = splitRecords(keep(await readCompanyRecords(sql, ids)), (company) => {
     return { person: null, company, directors: null, periods: null };
   });
-  if (operation === 'companies.enrich') await addDirectors(sql, matched, answers);
-  if (operation === 'companies.financials') await addFinancials(sql, matched, answers);
-  return answers;
+  if (operation === 'companies.enrich') await addDirectors(sql, matched, matches);
+  if (operation === 'companies.financials') await addFinancials(sql, matched, matches);
+  return matches;
 }
 
-function withCompany({ bytes, from, to }: RecordBytes): Answer {
+function withCompany({ bytes, from, to }: RecordBytes): MatchData {
   const middle = bytes.indexOf(GROUP_SEPARATOR, from);
   const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
   return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
@@ -197,24 +197,24 @@ function withCompany({ bytes, from, to }: RecordBytes): Answer {
 
 function splitRecords(
   texts: readonly Buffer[],
-  answer: (record: RecordBytes) => Answer,
-): ReadAnswer[] {
-  const answers: ReadAnswer[] = [];
-  for (const text of texts) splitText(text, answer, answers);
-  return answers;
+  match: (record: RecordBytes) => MatchData,
+): ReadMatch[] {
+  const matches: ReadMatch[] = [];
+  for (const text of texts) splitText(text, match, matches);
+  return matches;
 }
 
 function splitText(
   blob: Buffer,
-  answer: (record: RecordBytes) => Answer,
-  answers: ReadAnswer[],
+  match: (record: RecordBytes) => MatchData,
+  matches: ReadMatch[],
 ): void {
   let from = 0;
   while (from <= blob.length) {
     const end = blob.indexOf(RECORD_SEPARATOR, from);
     const to = end === -1 ? blob.length : end;
-    if (from === to || blob[from] === SUPPRESSED_MARK) answers.push(undefined);
-    else answers.push(answer({ bytes: blob, from, to }));
+    if (from === to || blob[from] === SUPPRESSED_MARK) matches.push(undefined);
+    else matches.push(match({ bytes: blob, from, to }));
     from = to + 1;
   }
 }
@@ -223,16 +223,16 @@ function splitText(
 async function addDirectors(
   sql: Sql,
   matched: readonly Decision[],
-  answers: ReadAnswer[],
+  matches: ReadMatch[],
 ): Promise<void> {
   const byNumber = matched.filter(isByUkNumber);
   if (byNumber.length === 0) return;
   const found = await readDirectors(sql, [...new Set(byNumber.map(({ id }) => id))]);
   const directors = new Map(found.map((row) => [row.companyId, row.directors]));
   for (const [index, decision] of matched.entries()) {
-    const answer = answers[index];
-    if (!isByUkNumber(decision) || typeof answer !== 'object') continue;
-    answer.directors = directors.get(decision.id) ?? '[]';
+    const match = matches[index];
+    if (!isByUkNumber(decision) || typeof match !== 'object') continue;
+    match.directors = directors.get(decision.id) ?? '[]';
   }
 }
 
@@ -243,12 +243,12 @@ function isByUkNumber({ by, value }: Decision): boolean {
 async function addFinancials(
   sql: Sql,
   matched: readonly Decision[],
-  answers: ReadAnswer[],
+  matches: ReadMatch[],
 ): Promise<void> {
   const found = await readFinancials(sql, [...new Set(matched.map(({ id }) => id))]);
   const periods = new Map(found.map((row) => [row.companyId, row.periods]));
   for (const [index, decision] of matched.entries()) {
-    const answer = answers[index];
-    if (typeof answer === 'object') answer.periods = periods.get(decision.id) ?? null;
+    const match = matches[index];
+    if (typeof match === 'object') match.periods = periods.get(decision.id) ?? null;
   }
 }

@@ -46,6 +46,6 @@ function outcomeOf(id: number, bytes: Buffer, from: number, to: number): Outcome
     candidates: 1,
     id,
     agrees: '',
-    answer: { person: { bytes, from, to }, company: null, directors: null, periods: null },
+    match: { person: { bytes, from, to }, company: null, directors: null, periods: null },
   };
 }

@@ -3,8 +3,8 @@
  */
 import { z } from 'zod';
 import type { Sql } from '../db/client.ts';
-import { discloseFields, discloseTotal, totalIsSchema } from '../free-responses/free-responses.ts';
 import { personFields } from '../graph/fields.ts';
+import { discloseFields, discloseTotal, totalIsSchema } from '../search/free-responses.ts';
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './search.sql.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { acme, smallGraph } from '../../../tests/support/small-graph.ts';
-import { answerToJson } from '../enrich/answer.ts';
 import { enrichMany } from '../enrich/enrich-many.ts';
+import { matchToJson } from '../enrich/match-data.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { must } from '../lib/assert.ts';
 import { lastSuppression, suppressedSince } from './opted-out-people.ts';
@@ -31,8 +31,8 @@ interface Director {
 async function directors(): Promise<Director[]> {
   const identifiers = [{ kind: 'registry_number' as const, values: ['GB-01234567'] }];
   const [outcome] = await enrichMany(sql, 'companies.enrich', [{ identifiers, invalid: null }]);
-  const answer = must(outcome?.answer, 'answer');
-  return (JSON.parse(answerToJson('companies.enrich', answer)) as { directors: Director[] })
+  const answer = must(outcome?.match, 'answer');
+  return (JSON.parse(matchToJson('companies.enrich', answer)) as { directors: Director[] })
     .directors;
 }
 

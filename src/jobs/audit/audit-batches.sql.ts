@@ -52,7 +52,7 @@ export async function countBatchViolations(
       count(*)::int from (
         select c.id from chunks c
         left join parts p on p.batch_id = c.batch_id and p.chunk_number = c.number
-        group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.k)) d
+        group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.number)) d
     union all
     select 'no stored object was damaged or missing when it was last read',
       coalesce(sum(objects_damaged), 0)::int from batches where files_deleted_at is null`;

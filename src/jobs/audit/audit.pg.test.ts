@@ -42,7 +42,7 @@ beforeAll(async () => {
     values (${done}, 1, 0, 9, 1, 2, 2, 2, 1, 'done', 1, null),
       (${running}, 1, 0, 9, 1, 2, 5, 0, 0, 'leased', 1, now())`;
   await sql`
-    insert into parts (batch_id, chunk_number, k, object_key, rows, bytes)
+    insert into parts (batch_id, chunk_number, number, object_key, rows, bytes)
     values (${done}, 1, 0, 'part', 2, 9)`;
   await sql`
     insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day, state, ended_at)

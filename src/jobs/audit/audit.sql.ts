@@ -18,15 +18,15 @@ export async function listBatchesWithFiles(
 
 /** A recorded part with its person index: null without one, or when its sum is unknown. */
 export interface RecordedPart
-  extends Pick<Part, 'batchId' | 'chunkNumber' | 'k' | 'objectKey' | 'bytes' | 'crc32'> {
+  extends Pick<Part, 'batchId' | 'chunkNumber' | 'number' | 'objectKey' | 'bytes' | 'crc32'> {
   ids: ObjectSum | null;
 }
 
 /** All recorded parts of a batch that have an object, in file order. */
 export async function listRecordedParts(sql: Sql, batchId: string): Promise<RecordedPart[]> {
   return sql<RecordedPart[]>`
-    select batch_id, chunk_number, k, object_key, bytes, crc32, ${idsOf(sql)} from parts
-    where batch_id = ${batchId} and bytes > 0 order by chunk_number, k`;
+    select batch_id, chunk_number, number, object_key, bytes, crc32, ${idsOf(sql)} from parts
+    where batch_id = ${batchId} and bytes > 0 order by chunk_number, number`;
 }
 
 /**

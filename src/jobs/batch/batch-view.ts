@@ -1,16 +1,16 @@
 /** The JSON of a batch in the API and the command line. */
 import { z } from 'zod';
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
+import { AppError } from '../../core/lib/errors.ts';
+import { priceOf } from '../../core/operations.ts';
 import {
   type DisclosedTotal,
   discloseAgreement,
   discloseTotal,
   identifyingParameter,
   totalIsSchema,
-} from '../../core/free-responses/free-responses.ts';
-import { AppError } from '../../core/lib/errors.ts';
-import { priceOf } from '../../core/operations.ts';
+} from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';

@@ -1,12 +1,16 @@
 /** A batch: an uploaded list or an export. */
-import type { DisclosedQuote } from '../../core/free-responses/free-responses.ts';
+
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
+import type { DisclosedQuote } from '../../core/search/free-responses.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { Newline } from '../../formats/csv/split.ts';
 import type { ColumnMapping } from '../mapping/columns.ts';
 import type { PartReport } from './report.ts';
-import type { ResultFormat } from './result-format.ts';
 import type { BatchReason, BatchState } from './states.ts';
+
+/** The formats of a result. */
+export const resultFormats = ['csv', 'csv-safe', 'jsonl', 'xlsx'] as const;
+export type ResultFormat = (typeof resultFormats)[number];
 
 /** A workbook of several sheets that is kept, so that another sheet can be read. */
 export interface StoredWorkbook {

@@ -1,9 +1,9 @@
 import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
+import { listOpenBatchesOfKeys } from './control-batch.sql.ts';
 import { controlBatch, wakeAfter } from './control-batch.ts';
 import type { DispatchContext } from './dispatch.ts';
-import { listOpenBatchesOfKeys } from './key-batches.sql.ts';
 
 /**
  * Cancels every open batch created with one of these keys, as their owner would. Returns the ids of the

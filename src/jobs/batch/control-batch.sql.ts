@@ -7,7 +7,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { Batch, Quote } from './batch.ts';
-import { jobDone } from './batches.sql.ts';
+import { batchColumns, jobDone } from './batches.sql.ts';
 import type { NewList } from './insert-batch.sql.ts';
 import { cancellableStates, statesBefore } from './states.ts';
 
@@ -260,4 +260,12 @@ export async function dropQuote(sql: Sql, id: string): Promise<void> {
   await sql`
     update batches set quote = null, ${jobDone(sql)}
     where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'`;
+}
+
+/** The batches of these keys that can still be cancelled, oldest first. */
+export async function listOpenBatchesOfKeys(sql: Sql, keyIds: readonly string[]): Promise<Batch[]> {
+  return sql<Batch[]>`
+    select ${batchColumns(sql)} from batches
+    where key_id = any(${[...keyIds]}::uuid[]) and state = any(${cancellableStates})
+    order by created_at, id`;
 }

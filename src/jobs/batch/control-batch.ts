@@ -3,7 +3,7 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';

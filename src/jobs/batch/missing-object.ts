@@ -3,8 +3,8 @@ import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { Batch } from './batch.ts';
+import { noteMissing } from './batches.sql.ts';
 import { endWithError } from './fail-batch.ts';
-import { noteMissing } from './missing-object.sql.ts';
 
 /** An object missing for this long does not come back. */
 const MISSING_SECONDS_MAX = 300;

@@ -3,7 +3,7 @@ import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { BatchKind, BatchOf } from '../batch/batch.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import type { ChunkPhases } from './chunk-phases.ts';
+import type { ChunkPhases } from './chunk-metrics.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 
 interface RenderedRows {

@@ -43,7 +43,7 @@ export interface CommitPart {
   chunkNumber: number;
   epoch: number;
   /** Part number within its chunk, from 0. */
-  k: number;
+  number: number;
   objectKey: string;
   rows: number;
   /** Bytes of the longest row. */
@@ -78,7 +78,7 @@ export interface Committed {
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
-  const reference = `batch:${part.batchId}:${part.chunkNumber}:${part.k}`;
+  const reference = `batch:${part.batchId}:${part.chunkNumber}:${part.number}`;
   const [committed] = await sql<Committed[]>`
     with batch as (
       select id, account_id, state, reason from batches
@@ -91,13 +91,13 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
         lease_until = null, part_rows_max = c.part_rows_max * 2
       from batch
       where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
-        and c.parts = ${part.k} and ${isOpen(sql, part)}
+        and c.parts = ${part.number} and ${isOpen(sql, part)}
       returning c.id, c.batch_id, c.state = 'done' as done),
     ${settleReservation(sql, { ...part, reference, units: counts.matched })},
     recorded as (
-      insert into parts (batch_id, chunk_number, k, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
+      insert into parts (batch_id, chunk_number, number, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
         row_bytes_max, suppression_number, report)
-      select chunk.batch_id, ${part.chunkNumber}, ${part.k}, ${part.objectKey}, ${part.rows},
+      select chunk.batch_id, ${part.chunkNumber}, ${part.number}, ${part.objectKey}, ${part.rows},
         ${part.part.bytes}, ${part.part.crc32}, ${part.ids?.bytes ?? null}, ${part.ids?.crc32 ?? null},
         ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
       from chunk),

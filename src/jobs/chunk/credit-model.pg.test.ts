@@ -160,7 +160,7 @@ class Run {
       chunkId,
       chunkNumber: chunk.number,
       epoch,
-      k: chunk.parts,
+      number: chunk.parts,
       objectKey: `${chunkId}-${chunk.parts}-${epoch}-${this.claims.indexOf(claim)}`,
       rows,
       part: { bytes: 1, crc32: 0 },

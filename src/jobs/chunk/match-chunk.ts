@@ -1,8 +1,8 @@
 /** Computes the outcomes of a chunk's rows before payment: reads, matches, compares, marks duplicates. */
 
 import { agrees } from '../../core/enrich/agreement.ts';
-import { type Answer, needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
@@ -12,7 +12,7 @@ import type { RecordTable } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { checksAgreement, type Repair, readRows } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import type { ChunkPhases } from './chunk-phases.ts';
+import type { ChunkPhases } from './chunk-metrics.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 import { findAnsweredRecords } from './commit-part.sql.ts';
 import { forcedOutcome } from './forced-outcome.ts';
@@ -62,8 +62,8 @@ export async function matchChunk(
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
   const { endPhase = () => {} } = context;
   endPhase('read');
-  const agreementOf = (index: number, answer: Answer) =>
-    agrees(read.namesOf(chunk.rowsDone + index), answer);
+  const agreementOf = (index: number, match: MatchData) =>
+    agrees(read.namesOf(chunk.rowsDone + index), match);
   const { requireAgreement } = batch;
   const outcomes = await enrichMany(graph, batch.operation, rows, {
     brief,

@@ -21,15 +21,15 @@ import type { Shortage } from '../batch/states.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { finishBatch } from '../result/finish-batch.ts';
-import { encodePersonIndex, indexedSubject, personIndexKey } from '../result/person-index.ts';
+import { partKey, personIndexKey } from '../result/part-keys.ts';
+import { encodePersonIndex, indexedSubject } from '../result/person-index.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
-import { type ChunkPhases, countPart, startPhases } from './chunk-phases.ts';
+import { type ChunkPhases, countPart, startPhases } from './chunk-metrics.ts';
 import type { ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
-import { partKey } from './part-key.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
@@ -149,7 +149,10 @@ async function processChunk(
   const { outcomes } = paid;
   const { bytes, rowBytesMax, report, release } = work.render(outcomes);
   const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
-  const objectKey = partKey(batch.id, chunk);
+  const objectKey = partKey(
+    { batchId: batch.id, chunkNumber: chunk.number, number: chunk.parts },
+    chunk.epoch,
+  );
   context.endPhase('render');
   const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
   context.endPhase('write');
@@ -160,7 +163,7 @@ async function processChunk(
     chunkId: chunk.chunkId,
     chunkNumber: chunk.number,
     epoch: chunk.epoch,
-    k: chunk.parts,
+    number: chunk.parts,
     objectKey,
     rows: outcomes.length,
     ...stored,

@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';

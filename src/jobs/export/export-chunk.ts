@@ -4,8 +4,8 @@
  */
 
 import type { Sql } from '../../core/db/client.ts';
-import { needsOnlyBrief, outputColumns } from '../../core/enrich/answer.ts';
 import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { readPeople } from '../../core/enrich/read-people.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -14,7 +14,7 @@ import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import type { ExportBatch } from '../batch/batch.ts';
 import { emptyReport } from '../batch/report.ts';
-import type { ChunkPhases } from '../chunk/chunk-phases.ts';
+import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
 import { forcedOutcome } from '../chunk/forced-outcome.ts';
@@ -38,7 +38,7 @@ export async function readExportChunk(
       const { filled, ...rendered } = renderPeople(paid, columns);
       return { ...rendered, report: { ...emptyReport(), filled } };
     },
-    lines: (paid) => paid.filter(({ answer }) => answer !== null),
+    lines: (paid) => paid.filter(({ match }) => match !== null),
   };
 }
 

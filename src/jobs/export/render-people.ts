@@ -1,6 +1,7 @@
 /** Writes people as lines of CSV with only the columns of their records. */
-import type { OutputColumn } from '../../core/enrich/answer.ts';
+
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { ByteWriter } from '../../formats/csv/byte-writer.ts';
 import { appendRecordCells } from '../result/record-cells.ts';
 import type { RenderedPart } from '../result/render-part.ts';
@@ -19,10 +20,10 @@ export function renderPeople(
   const filled = new Array<number>(columns.length).fill(0);
   const writer = new ByteWriter(outcomes.length * PERSON_BYTES);
   let rowBytesMax = 0;
-  for (const { answer } of outcomes) {
-    if (answer?.person == null) continue;
+  for (const { match } of outcomes) {
+    if (match?.person == null) continue;
     const start = writer.length;
-    appendRecordCells(writer, answer.person, selection, COMMA, filled, 0);
+    appendRecordCells(writer, match.person, selection, COMMA, filled, 0);
     // An empty line would not be a row.
     if (writer.length === start + 1) writer.text('""');
     // The comma before the first cell becomes the end of the previous line.

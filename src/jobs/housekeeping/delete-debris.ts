@@ -6,9 +6,8 @@
 
 import { listLatelyDeleted } from '../batch/batches.sql.ts';
 import { listReclaimedChunks, type ReclaimedChunk } from '../chunk/commit-part.sql.ts';
-import { partKey } from '../chunk/part-key.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { personIndexKey } from '../result/person-index.ts';
+import { partKey, personIndexKey } from '../result/part-keys.ts';
 import { deleteObjects } from '../result/redact-parts.ts';
 import { listDiscarded } from '../result/redaction.sql.ts';
 
@@ -31,7 +30,10 @@ function* unrecordedKeys(chunk: ReclaimedChunk): Generator<string> {
   const recorded = new Set(chunk.recordedKeys);
   for (let epoch = 1; epoch <= chunk.epoch; epoch++) {
     for (let parts = 0; parts <= chunk.parts; parts++) {
-      const key = partKey(chunk.batchId, { number: chunk.number, parts, epoch });
+      const key = partKey(
+        { batchId: chunk.batchId, chunkNumber: chunk.number, number: parts },
+        epoch,
+      );
       if (!recorded.has(key)) yield key;
     }
   }

@@ -4,7 +4,7 @@
  */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { OperationName } from '../../core/operations.ts';

@@ -1,10 +1,10 @@
 /** Processes a list's chunk: matches its records and writes them with their outcomes. */
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { priceOf } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { reportPart } from '../batch/report.ts';
-import type { ChunkPhases } from '../chunk/chunk-phases.ts';
+import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
 import { matchChunk } from '../chunk/match-chunk.ts';

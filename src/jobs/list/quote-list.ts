@@ -1,8 +1,8 @@
 /** Quotes a held batch: the same match pass as a run, without charges or results. */
 import { availableCredits } from '../../core/credits/credits.ts';
-import { discloseQuote } from '../../core/free-responses/free-responses.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
+import { discloseQuote } from '../../core/search/free-responses.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { setQuote } from '../batch/control-batch.sql.ts';
 import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';

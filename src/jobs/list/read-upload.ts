@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { type OperationName, operations } from '../../core/operations.ts';

@@ -6,7 +6,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../../core/db/client.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
 import type { Log } from '../../core/log.ts';
-import { leasesReclaimed } from '../chunk/leases-reclaimed.ts';
+import { leasesReclaimed } from '../chunk/chunk-metrics.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteProcess, insertBeat, type ProcessKind } from './monitor.sql.ts';
 

@@ -77,7 +77,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
   };
   const partKeys = async (id: string) => {
     const parts = await pipeline.sql<{ objectKey: string }[]>`
-      select object_key from parts where batch_id = ${id} order by chunk_number, k`;
+      select object_key from parts where batch_id = ${id} order by chunk_number, number`;
     return parts.map(({ objectKey }) => objectKey);
   };
 

@@ -7,7 +7,7 @@ import type { PartReport } from '../batch/report.ts';
 export interface Part extends ObjectSum {
   batchId: string;
   chunkNumber: number;
-  k: number;
+  number: number;
   objectKey: string;
   /** Number of its first row in the list, from 1. */
   firstRow: number;
@@ -24,20 +24,20 @@ export interface Part extends ObjectSum {
 export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
   return sql<Part[]>`
     select * from (
-      select p.batch_id, p.chunk_number, p.k, p.object_key, p.rows, p.bytes, p.crc32, p.row_bytes_max,
-        (c.first_row - p.rows + sum(p.rows) over (partition by c.number order by p.k))::int as first_row
+      select p.batch_id, p.chunk_number, p.number, p.object_key, p.rows, p.bytes, p.crc32, p.row_bytes_max,
+        (c.first_row - p.rows + sum(p.rows) over (partition by c.number order by p.number))::int as first_row
       from parts p
       join chunks c on c.batch_id = p.batch_id and c.number = p.chunk_number
       join batches b on b.id = p.batch_id
       where p.batch_id = ${batchId} and (b.finished_at is not null or p.chunk_number <= coalesce((
         select min(number) from chunks where batch_id = ${batchId} and state <> 'done'), 2147483647))
     ) part
-    where bytes > 0 order by chunk_number, k`;
+    where bytes > 0 order by chunk_number, number`;
 }
 
 /** The reports of a batch's parts in file order. */
 export async function listPartReports(sql: Sql, batchId: string): Promise<PartReport[]> {
   const rows = await sql<{ report: PartReport }[]>`
-    select report from parts where batch_id = ${batchId} order by chunk_number, k`;
+    select report from parts where batch_id = ${batchId} order by chunk_number, number`;
   return rows.map((row) => row.report);
 }

@@ -4,9 +4,9 @@
  * the part from 0, and id. In results about companies the ids are companies whose officers are named, and,
  * negated, people among those officers.
  */
-import { outputColumns } from '../../core/enrich/answer.ts';
+
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import { peopleOfAnswer } from '../../core/enrich/people-of-answer.ts';
+import { outputColumns, peopleOfMatch } from '../../core/enrich/match-data.ts';
 import { subjectOf } from '../../core/operations.ts';
 import type { Batch } from '../batch/batch.ts';
 
@@ -26,11 +26,6 @@ export function indexedSubject({
   return columns.some(({ header }) => header === DIRECTORS_COLUMN) ? 'company' : null;
 }
 
-/** The key of a part's person index. */
-export function personIndexKey(partKey: string): string {
-  return `${partKey}.ids`;
-}
-
 export interface IndexedRecord {
   row: number;
   id: number;
@@ -43,8 +38,8 @@ export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Ou
   if (subject === 'company') return encodePairs(officersOf(outcomes));
   const bytes = Buffer.allocUnsafe(outcomes.length * PAIR_BYTES);
   let at = 0;
-  for (const [row, { answer, id }] of outcomes.entries()) {
-    if (answer === null) continue;
+  for (const [row, { match, id }] of outcomes.entries()) {
+    if (match === null) continue;
     at = bytes.writeDoubleLE(row, at);
     at = bytes.writeDoubleLE(id, at);
   }
@@ -73,10 +68,10 @@ export function decodePersonIndex(bytes: Buffer): IndexedRecord[] {
 
 function officersOf(outcomes: readonly Outcome[]): IndexedRecord[] {
   const pairs: IndexedRecord[] = [];
-  for (const [row, { answer, id }] of outcomes.entries()) {
-    if (answer === null || answer.directors === null) continue;
+  for (const [row, { match, id }] of outcomes.entries()) {
+    if (match === null || match.directors === null) continue;
     pairs.push({ row, id });
-    for (const person of peopleOfAnswer(answer)) pairs.push({ row, id: -person });
+    for (const person of peopleOfMatch(match)) pairs.push({ row, id: -person });
   }
   return pairs;
 }

@@ -2,8 +2,9 @@
 import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../core/context.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
+import { personIndexKey } from './part-keys.ts';
 import type { Part } from './parts.sql.ts';
-import { decodePersonIndex, type IndexedRecord, personIndexKey } from './person-index.ts';
+import { decodePersonIndex, type IndexedRecord } from './person-index.ts';
 import { findPartKey, type PlacedPart } from './redaction.sql.ts';
 
 /** The dependencies of reading results: both graphs have opt-outs. */
@@ -15,7 +16,7 @@ export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
  */
 export async function readPart(
   context: PartsContext,
-  part: Pick<Part, 'batchId' | 'chunkNumber' | 'k' | 'objectKey' | 'bytes' | 'crc32'>,
+  part: Pick<Part, 'batchId' | 'chunkNumber' | 'number' | 'objectKey' | 'bytes' | 'crc32'>,
 ): Promise<Buffer> {
   try {
     return await readObject(context.store, part.objectKey, part);

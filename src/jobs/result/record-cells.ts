@@ -2,7 +2,7 @@
  * Copies cells of a stored record (text separated by unit separators) into CSV. Works on bytes, because a batch
  * copies every field of every match, and quotes only the cells that need it.
  */
-import type { RecordBytes } from '../../core/enrich/answer.ts';
+import type { RecordBytes } from '../../core/enrich/match-data.ts';
 import { CELL_SEPARATOR_BYTE } from '../../core/graph/record.ts';
 import type { ByteWriter } from '../../formats/csv/byte-writer.ts';
 

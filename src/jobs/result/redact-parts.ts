@@ -19,6 +19,7 @@ import {
 } from '../../core/suppression/opted-out-people.ts';
 import type { Batch } from '../batch/batch.ts';
 import { assertFilesKept } from './files-kept.ts';
+import { partKey, personIndexKey } from './part-keys.ts';
 import { listFinishedParts, type Part } from './parts.sql.ts';
 import {
   DIRECTORS_COLUMN,
@@ -26,7 +27,6 @@ import {
   type IndexedRecord,
   type IndexedSubject,
   indexedSubject,
-  personIndexKey,
 } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import { changeRows, dropRows, withholdPerson } from './redact-rows.ts';
@@ -166,7 +166,7 @@ async function rewritePart(
   const left = found.shown.filter(
     (pair) => !hidden.has(pair) || (check.subject === 'company' && pair.id > 0),
   );
-  const key = `batches/${part.batchId}/parts/${part.chunkNumber}-${part.k}-${uuidv7()}.csv`;
+  const key = partKey(part, uuidv7());
   const newKeys = [key, personIndexKey(key)];
   const oldKeys = [part.objectKey, personIndexKey(part.objectKey)];
   await insertDiscarded(sql, newKeys);

@@ -48,7 +48,7 @@ const partsOf = async (id: string) =>
   (await pipeline.objects()).filter((key) => key.includes(`${id}/parts/`));
 const recordedOf = async (id: string) => {
   const rows = await pipeline.sql<{ objectKey: string }[]>`
-    select object_key from parts where batch_id = ${id} order by chunk_number, k`;
+    select object_key from parts where batch_id = ${id} order by chunk_number, number`;
   return rows.map((row) => row.objectKey);
 };
 const check = async (id: string) => {

@@ -6,7 +6,7 @@ import type { ObjectSum } from '../../core/storage/object-store.ts';
 export interface PlacedPart extends ObjectSum {
   batchId: string;
   chunkNumber: number;
-  k: number;
+  number: number;
   objectKey: string;
   rows: number;
   ids: ObjectSum | null;
@@ -21,10 +21,10 @@ export async function listPartsDueForRedaction(
   number: number,
 ): Promise<PlacedPart[]> {
   return sql<PlacedPart[]>`
-    select batch_id, chunk_number, k, object_key, rows, bytes, crc32, ${idsOf(sql)},
+    select batch_id, chunk_number, number, object_key, rows, bytes, crc32, ${idsOf(sql)},
       suppression_number from parts
     where batch_id = ${batchId} and suppression_number < ${number}
-    order by chunk_number, k`;
+    order by chunk_number, number`;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function listPartsShowingPeople(
 ): Promise<Pick<PlacedPart, 'objectKey' | 'ids'>[]> {
   return sql<Pick<PlacedPart, 'objectKey' | 'ids'>[]>`
     select object_key, ${idsOf(sql)} from parts
-    where batch_id = ${batchId} and suppression_number >= 0 order by chunk_number, k`;
+    where batch_id = ${batchId} and suppression_number >= 0 order by chunk_number, number`;
 }
 
 /** The column `ids`: size and checksum of the person index as written; null when not recorded. */
@@ -76,11 +76,11 @@ export function idsOf(sql: Sql) {
 /** The current key of a part; undefined when the part no longer exists. */
 export async function findPartKey(
   sql: Sql,
-  part: Pick<PlacedPart, 'batchId' | 'chunkNumber' | 'k'>,
+  part: Pick<PlacedPart, 'batchId' | 'chunkNumber' | 'number'>,
 ): Promise<({ objectKey: string } & ObjectSum) | undefined> {
   const [found] = await sql<({ objectKey: string } & ObjectSum)[]>`
     select object_key, bytes, crc32 from parts
-    where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and k = ${part.k}`;
+    where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and number = ${part.number}`;
   return found;
 }
 
@@ -137,7 +137,7 @@ export async function replacePart(
     with replaced as (
       update parts set object_key = ${newKey}, bytes = ${by.part.bytes}, crc32 = ${by.part.crc32},
         ids_bytes = ${by.ids.bytes}, ids_crc32 = ${by.ids.crc32}, suppression_number = ${by.number}
-      where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and k = ${part.k}
+      where batch_id = ${part.batchId} and chunk_number = ${part.chunkNumber} and number = ${part.number}
         and object_key = ${part.objectKey}
         and ${by.newKeys.length} = (
           select count(*) from discarded_objects

@@ -2,8 +2,9 @@
  * Writes the rows of a part: each record's own text, unchanged, then the match columns, then the columns of the
  * operation. Blank lines between records keep their place.
  */
-import type { OutputColumn } from '../../core/enrich/answer.ts';
+
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { ByteWriter } from '../../formats/csv/byte-writer.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { decodeWindows1252 } from '../../formats/csv/encoding.ts';
@@ -86,10 +87,10 @@ export function renderPart(
 /** Length of the records that the columns are copied from. */
 function answerBytes(outcomes: readonly Outcome[]): number {
   let bytes = 0;
-  for (const { answer } of outcomes) {
-    if (answer === null) continue;
-    if (answer.person !== null) bytes += answer.person.to - answer.person.from;
-    if (answer.company !== null) bytes += answer.company.to - answer.company.from;
+  for (const { match } of outcomes) {
+    if (match === null) continue;
+    if (match.person !== null) bytes += match.person.to - match.person.from;
+    if (match.company !== null) bytes += match.company.to - match.company.from;
   }
   return bytes;
 }
@@ -158,14 +159,14 @@ function appendOutcome(
   filled: number[],
 ): void {
   const { delimiter } = layout;
-  const { status, by, reason, conflict, answer } = outcome;
+  const { status, by, reason, conflict, match } = outcome;
   // Appended piece by piece: a joined text for each of a million rows would be garbage at once.
   writer.text(delimiter);
   writer.text(status);
   writer.text(delimiter);
   writer.text(by);
   writer.text(delimiter);
-  if (answer === null) {
+  if (match === null) {
     if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
     writer.text(plan.unmatched);
     return;
@@ -178,17 +179,17 @@ function appendOutcome(
   let column = 0;
   const delimiterByte = delimiter.charCodeAt(0);
   if (plan.person.length > 0) {
-    if (answer.person === null) writer.text(plan.personBlank);
-    else appendRecordCells(writer, answer.person, plan.person, delimiterByte, filled, column);
+    if (match.person === null) writer.text(plan.personBlank);
+    else appendRecordCells(writer, match.person, plan.person, delimiterByte, filled, column);
     column += plan.person.length;
   }
   if (plan.company.length > 0) {
-    if (answer.company === null) writer.text(plan.companyBlank);
-    else appendRecordCells(writer, answer.company, plan.company, delimiterByte, filled, column);
+    if (match.company === null) writer.text(plan.companyBlank);
+    else appendRecordCells(writer, match.company, plan.company, delimiterByte, filled, column);
     column += plan.company.length;
   }
   for (const computed of plan.computed) {
-    const cell = computed.read(answer);
+    const cell = computed.read(match);
     if (cell !== '') filled[column] = (filled[column] ?? 0) + 1;
     column++;
     writer.text(delimiter + encodeCell(cell, { delimiter, safe: false }));

@@ -1,8 +1,8 @@
 /** The bound on the bytes of a result holds for all free rows, whatever their content. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outputColumns } from '../../core/enrich/answer.ts';
 import { miss } from '../../core/enrich/enrich-many.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { anyDelimiter, junkBytes, propertyRuns } from '../../formats/csv/random-csv.test-suite.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';

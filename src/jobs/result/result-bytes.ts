@@ -1,5 +1,5 @@
 /** Bounds the bytes that the result of a list can take without payment. */
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import type { ListBatch } from '../batch/batch.ts';
 
 /** A byte that is not UTF-8 becomes three; a quote in a line with unbalanced quotes becomes two. */

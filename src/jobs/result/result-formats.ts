@@ -2,7 +2,7 @@
  * The formats of a result. The stored format is CSV; the others are converted from it while it is read, one
  * part at a time.
  */
-import type { OutputColumn } from '../../core/enrich/answer.ts';
+import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { cellToJson } from '../../core/graph/record.ts';
 import { encodeCell, looksTyped } from '../../formats/csv/quote-cell.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';

@@ -1,5 +1,5 @@
 /** The columns of a batch's result. */
-import { outputColumns } from '../../core/enrich/answer.ts';
+import { outputColumns } from '../../core/enrich/match-data.ts';
 import type { Batch, ExportBatch, ListBatch } from '../batch/batch.ts';
 import { checksAgreement } from '../mapping/read-rows.ts';
 import { resultHeader } from './render-part.ts';

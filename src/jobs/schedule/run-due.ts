@@ -6,8 +6,8 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
+import type { ResultFormat } from '../batch/batch.ts';
 import { hasMaximumOpen } from '../batch/open-lists.ts';
-import type { ResultFormat } from '../batch/result-format.ts';
 import { assertStorageLeft } from '../batch/stored-bytes.ts';
 import {
   checkExport,

@@ -1,9 +1,9 @@
 /** `fields=` of a single call: returns only the chosen fields of the record. */
 import { invalidParameter } from '../lib/errors.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { outputColumns } from './answer.ts';
+import { outputColumns } from './match-data.ts';
 
-/** Operations whose answer is a record with fields to choose from. */
+/** Operations whose match is a record with fields to choose from. */
 const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
   'people.enrich',
   'people.enrich-with-company',
@@ -11,7 +11,7 @@ const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
 ]);
 
 /**
- * Throws `AppError` 400 `invalid_parameter` when a field is unknown to the operation, or the operation's answer
+ * Throws `AppError` 400 `invalid_parameter` when a field is unknown to the operation, or the operation's match
  * has no fields to choose from.
  */
 export function checkProjection(operation: OperationName, fields: readonly string[] | null): void {
@@ -24,8 +24,8 @@ export function checkProjection(operation: OperationName, fields: readonly strin
   throw invalidParameter('fields', message);
 }
 
-/** Returns the JSON text of an answer with the chosen fields; null for all of them. */
-export function projectAnswer(
+/** Returns the JSON text of a match with the chosen fields; null for all of them. */
+export function projectMatch(
   operation: OperationName,
   json: string,
   fields: readonly string[] | null,

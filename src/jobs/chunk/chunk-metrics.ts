@@ -1,5 +1,5 @@
 /**
- * Measures the phases of a chunk as metrics and spans. Phases are sequential, so each one ends the one before.
+ * Metrics of chunks. Measures the phases of a chunk as metrics and spans. Phases are sequential, so each one ends the one before.
  */
 import { Counter, Histogram } from 'prom-client';
 import { metrics } from '../../core/metrics.ts';
@@ -20,6 +20,13 @@ export type ChunkPhase =
   | 'render'
   | 'write'
   | 'commit';
+
+/** Read by heartbeats too. */
+export const leasesReclaimed = new Counter({
+  name: 'enrich_leases_reclaimed_total',
+  help: 'Chunks that this process reclaimed after their lease expired, because a worker died or froze.',
+  registers: [metrics],
+});
 
 const chunkSeconds = new Histogram({
   name: 'enrich_chunk_seconds',

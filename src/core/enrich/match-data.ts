@@ -17,7 +17,7 @@ export interface RecordBytes {
 }
 
 /** The data of one match; which parts are present depends on the operation. */
-export interface Answer {
+export interface MatchData {
   person: RecordBytes | null;
   company: RecordBytes | null;
   /** JSON array of a UK company's directors, when it was found by its number. */
@@ -34,7 +34,7 @@ export type OutputColumn = {
   json: CellShape;
 } & (
   | { record: 'person' | 'company'; index: number }
-  | { record: null; read: (answer: Answer) => string }
+  | { record: null; read: (match: MatchData) => string }
 );
 
 const fieldIndex = (fields: readonly RecordField[], name: string) => {
@@ -58,32 +58,32 @@ export function recordCellAt(record: RecordBytes | null, index: number): string 
   return record.bytes.toString('utf8', from, endOfCell(record.bytes, from, record.to));
 }
 
-/** Returns true when the answer contains what the operation charges for. */
-export function isSuccess(operation: OperationName, answer: Answer): boolean {
+/** Returns true when the match contains what the operation charges for. */
+export function isSuccess(operation: OperationName, match: MatchData): boolean {
   switch (operation) {
     case 'people.mobile':
-      return recordCellAt(answer.person, cellOf.mobile) !== '';
+      return recordCellAt(match.person, cellOf.mobile) !== '';
     case 'companies.logo':
-      return recordCellAt(answer.company, cellOf.logo) !== '';
+      return recordCellAt(match.company, cellOf.logo) !== '';
     case 'companies.financials':
-      return answer.periods !== null;
+      return match.periods !== null;
     case 'companies.enrich':
-      return answer.company !== null;
+      return match.company !== null;
     default:
-      return answer.person !== null;
+      return match.person !== null;
   }
 }
 
 const emailStatuses = new Set(['valid', 'invalid', 'catch_all', 'unknown']);
 
-function emailStatus(answer: Answer): string {
-  const stored = recordCellAt(answer.person, cellOf.workEmailStatus);
+function emailStatus(match: MatchData): string {
+  const stored = recordCellAt(match.person, cellOf.workEmailStatus);
   return emailStatuses.has(stored) ? stored : 'unknown';
 }
 
 /** Returns when the stored status was last confirmed: the record's last update, '' when there is no status. */
-function emailVerifiedAt(answer: Answer): string {
-  return emailStatus(answer) === 'unknown' ? '' : recordCellAt(answer.person, cellOf.personUpdated);
+function emailVerifiedAt(match: MatchData): string {
+  return emailStatus(match) === 'unknown' ? '' : recordCellAt(match.person, cellOf.personUpdated);
 }
 
 const periodFields = [
@@ -104,9 +104,9 @@ function periodType(name: string): RecordField['type'] {
   return name === 'currency' ? 'text' : 'integer';
 }
 
-function latestPeriodCell(answer: Answer, name: string): string {
-  if (answer.periods === null) return '';
-  const [latest] = JSON.parse(answer.periods) as Record<string, string | number | null>[];
+function latestPeriodCell(match: MatchData, name: string): string {
+  if (match.periods === null) return '';
+  const [latest] = JSON.parse(match.periods) as Record<string, string | number | null>[];
   return String(latest?.[name] ?? '');
 }
 
@@ -131,7 +131,7 @@ function recordColumn(header: string, record: 'person' | 'company', name: string
 function computed(
   header: string,
   type: RecordField['type'],
-  read: (answer: Answer) => string,
+  read: (match: MatchData) => string,
 ): OutputColumn {
   return { header, typed: true, json: { name: header, type, nullable: true }, record: null, read };
 }
@@ -157,7 +157,7 @@ function allColumns(operation: PricedOperation): OutputColumn[] {
     case 'companies.enrich':
       return [
         ...recordColumns('company'),
-        computed('company.directors', 'json', (answer) => answer.directors ?? ''),
+        computed('company.directors', 'json', (match) => match.directors ?? ''),
       ];
     case 'companies.logo':
       return [
@@ -166,9 +166,7 @@ function allColumns(operation: PricedOperation): OutputColumn[] {
       ];
     case 'companies.financials':
       return periodFields.map((name) =>
-        computed(`financials.${name}`, periodType(name), (answer) =>
-          latestPeriodCell(answer, name),
-        ),
+        computed(`financials.${name}`, periodType(name), (match) => latestPeriodCell(match, name)),
       );
   }
 }
@@ -218,42 +216,49 @@ function toJson(fields: readonly RecordField[], record: RecordBytes | null): str
 }
 
 /** Returns the JSON text of `data` in the response of a single call: shapes as the API documents them. */
-export function answerToJson(operation: OperationName, answer: Answer): string {
+export function matchToJson(operation: OperationName, match: MatchData): string {
   switch (operation) {
     case 'people.enrich':
-      return toJson(personFields, answer.person);
+      return toJson(personFields, match.person);
     case 'people.enrich-with-company':
-      return `{"person":${toJson(personFields, answer.person)},"company":${toJson(companyFields, answer.company)}}`;
+      return `{"person":${toJson(personFields, match.person)},"company":${toJson(companyFields, match.company)}}`;
     case 'people.mobile':
       return JSON.stringify({
-        person_id: Number(recordCellAt(answer.person, 0)),
-        mobile: recordCellAt(answer.person, cellOf.mobile),
+        person_id: Number(recordCellAt(match.person, 0)),
+        mobile: recordCellAt(match.person, cellOf.mobile),
       });
     case 'people.email-verify':
       return JSON.stringify({
-        email: recordCellAt(answer.person, cellOf.workEmail),
-        status: emailStatus(answer),
-        verified_at: emailVerifiedAt(answer) || null,
-        person_id: Number(recordCellAt(answer.person, 0)),
+        email: recordCellAt(match.person, cellOf.workEmail),
+        status: emailStatus(match),
+        verified_at: emailVerifiedAt(match) || null,
+        person_id: Number(recordCellAt(match.person, 0)),
       });
     case 'companies.enrich': {
-      const company = toJson(companyFields, answer.company);
-      return answer.directors === null
+      const company = toJson(companyFields, match.company);
+      return match.directors === null
         ? company
-        : `${company.slice(0, -1)},"directors":${answer.directors}}`;
+        : `${company.slice(0, -1)},"directors":${match.directors}}`;
     }
     case 'companies.logo':
       return JSON.stringify({
-        company_id: Number(recordCellAt(answer.company, 0)),
-        logo_url: recordCellAt(answer.company, cellOf.logo),
+        company_id: Number(recordCellAt(match.company, 0)),
+        logo_url: recordCellAt(match.company, cellOf.logo),
       });
     case 'companies.financials': {
-      const periods = JSON.parse(answer.periods ?? '[]') as { currency: string }[];
+      const periods = JSON.parse(match.periods ?? '[]') as { currency: string }[];
       return JSON.stringify({
-        company_id: Number(recordCellAt(answer.company, 0)),
+        company_id: Number(recordCellAt(match.company, 0)),
         currency: periods[0]?.currency ?? null,
         periods,
       });
     }
   }
+}
+
+/** Returns the ids of the people in a match: the person, or a company's directors who are stored people. */
+export function peopleOfMatch(match: MatchData): number[] {
+  if (match.person !== null) return [Number(recordCellAt(match.person, 0))];
+  const directors = JSON.parse(match.directors ?? '[]') as { person_id: number | null }[];
+  return directors.flatMap(({ person_id: id }) => (id === null ? [] : [id]));
 }
