@@ -265,7 +265,7 @@ create table public.idempotency_keys (
   claimed_until timestamp with time zone not null,
   request_sha256 bytea,
   status integer,
-  body jsonb,
+  body json,
   created_at timestamp with time zone default now() not null,
   constraint idempotency_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint idempotency_keys_check CHECK ((((status IS NULL) = (request_sha256 IS NULL)) AND ((status IS NULL) = (body IS NULL)))),

@@ -6,12 +6,13 @@ import { isTracing } from '../core/tracing.ts';
 import { serveAdmin } from './admin/serve-admin.ts';
 import type { ApiContext } from './api-context.ts';
 import { serveConsole } from './console/serve-console.ts';
+import type { Route } from './define-route.ts';
 import type { OpenApiDocument } from './docs/open-api-document.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { readiness } from './health.ts';
 import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
-import { refuseUnknownPath, renderProblems } from './problem.ts';
+import { refuseOtherMethods, refuseUnknownPath, renderProblems } from './problem.ts';
 import { rowTypes } from './receive-rows.ts';
 import { observeRequests } from './request-log.ts';
 import { routes } from './routes.ts';
@@ -42,6 +43,9 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   for (const route of routes) {
     // The only path that ends with a slash is often called without it.
     app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context, writes));
+  }
+  for (const [path, methods] of methodsByPath(routes)) {
+    app.all(path.replace(/\/$/, '{/}'), refuseOtherMethods(path, methods));
   }
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
@@ -80,4 +84,14 @@ function openWrites({ databaseConnections }: ApiContext['config']): Share {
 /** Returns true for the upload of a list, which may take any time as long as bytes arrive. */
 function isUpload(request: Request): boolean {
   return request.method === 'POST' && request.path === '/v1/batches' && !request.is(rowTypes);
+}
+
+/** The methods of each path, such as `GET`, in the order of the routes. */
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method, head } of routes) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...known, method.toUpperCase(), ...(head ? ['HEAD'] : [])]);
+  }
+  return methods;
 }

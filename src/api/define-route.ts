@@ -102,6 +102,8 @@ export interface RouteDefinition<
   credits?: number;
   /** Query parameters; none when absent. */
   query?: Query;
+  /** True for a GET whose handler responds to HEAD as well, free of charge. */
+  head?: true;
   /** True for a handler that parses the raw query string; `query` only documents it. */
   readsQuery?: true;
   params?: Params;
@@ -141,6 +143,7 @@ export interface RouteDefinition<
 export interface Route {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
+  head?: true;
   summary: string;
   scope: Scope | null;
   metered?: boolean;
@@ -178,7 +181,7 @@ export function defineRoute<
     idempotent: definition.idempotent !== undefined,
     toHandler: (context, writes) => async (request, response) => {
       // Express passes HEAD to the handler of GET, which would charge for a response without a body.
-      if (request.method === 'HEAD') throw headNotAllowed();
+      if (request.method === 'HEAD' && !definition.head) throw headNotAllowed();
       const { key, admission, credentials } = await authorize(context, request, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw scopeMissing(definition.scope);
@@ -310,6 +313,6 @@ function headNotAllowed(): AppError {
   return new AppError({
     code: 'method_not_allowed',
     status: 405,
-    message: 'HEAD is not supported. Use GET.',
+    message: 'This call does not take HEAD. Use GET.',
   });
 }

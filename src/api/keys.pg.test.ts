@@ -125,6 +125,14 @@ describe('keys of a key', () => {
     expect(await spent(maker)).toBe(3);
   });
 
+  test.each([
+    ['the default ones', { requestsPerMinute: 100_000, requestsPerDay: 1_000_000 }, [60, 10_000]],
+    ['those of a maker with less', { requestsPerMinute: 10, requestsPerDay: 100 }, [10, 100]],
+  ])('made without limits have %s', async (_which, limits, [minute, day]) => {
+    const { view } = await make(await boundedMaker(limits), { mode: 'live' });
+    expect(view).toMatchObject({ requests_per_minute: minute, requests_per_day: day });
+  });
+
   test('of one without a bound have days of their own', async () => {
     const maker = await boundedMaker({});
     for (let made = 0; made < 2; made++) {

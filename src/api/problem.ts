@@ -78,6 +78,19 @@ function isHangUp(thrown: unknown, response: Response): boolean {
   return isCut && response.headersSent && response.closed;
 }
 
+/** Throws `AppError` 405 for any other method of a path, and names these in `Allow`; leaves OPTIONS to the router. */
+export function refuseOtherMethods(path: string, allowed: readonly string[]): RequestHandler {
+  return (request, response, next) => {
+    if (request.method === 'OPTIONS') return next();
+    response.setHeader('Allow', allowed.join(', '));
+    throw new AppError({
+      code: 'method_not_allowed',
+      status: 405,
+      message: `${path} does not take ${request.method}. Use ${allowed.join(' or ')}.`,
+    });
+  };
+}
+
 /** Throws `AppError` 404 for a path without a route. */
 export const refuseUnknownPath: RequestHandler = (request) => {
   throw notFound(`${request.method} ${request.path}`);

@@ -38,7 +38,7 @@ export async function resultsWhenDone(
   response.location(`/v1/batches/${batch.id}`);
   response.setHeader('Content-Type', 'application/jsonl; charset=utf-8');
   response.setHeader('X-Result-Complete', String(results.complete));
-  await pipeline(results.stream, response);
+  await pipeline(await results.read(), response);
   return sent;
 }
 

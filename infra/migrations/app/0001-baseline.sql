@@ -342,7 +342,8 @@ create table idempotency_keys (
   -- Set with the response: SHA-256 of the request, and the response.
   request_sha256 bytea,
   status int,
-  body jsonb,
+  -- Not jsonb, which would order the members anew: a replay sends the response as it was.
+  body json,
   created_at timestamptz not null default now(),
   primary key (account_id, live, method, path, key),
   check (((status is null) = (request_sha256 is null)) and ((status is null) = (body is null)))

@@ -6,6 +6,7 @@ import {
   accountScopes,
   type CreateKeyInput,
   createKey,
+  defaultLimits,
   defaultScopes,
 } from '../../core/keys/keys.ts';
 import { forbidden, invalidParameter } from '../../core/lib/errors.ts';
@@ -49,8 +50,9 @@ export const createKeyRoute = defineRoute({
 });
 
 /**
- * Returns the settings of the new key, by default its maker's limits. Calls of the new key count towards the maker's
- * limits too, except for a session with the account's password: its keys have counters of their own.
+ * Returns the settings of the new key: the default limits where the request sets none, at most its maker's. Calls of
+ * the new key count towards the maker's limits too, except for a session with the account's password: its keys have
+ * counters of their own.
  */
 function within(maker: AccountKey, options: Body): CreateKeyInput {
   if (maker.mode === 'test' && options.mode === 'live') {
@@ -61,11 +63,26 @@ function within(maker: AccountKey, options: Body): CreateKeyInput {
     mode: options.mode,
     name: options.name ?? null,
     scopes: options.scopes,
-    requestsPerMinute: atMost('requests_per_minute', options, maker.requestsPerMinute) ?? 60,
-    requestsPerDay: atMost('requests_per_day', options, maker.requestsPerDay) ?? 10_000,
+    ...requestLimits(maker, options),
     rowsPerMinute: atMost('rows_per_minute', options, maker.rowsPerMinute),
     creditsPerDay: atMost('credits_per_day', options, maker.creditsPerDay),
     ...(maker.isConsole ? {} : sharedCounters(maker)),
+  };
+}
+
+/** The requested limits, or the default ones as far as the maker has them. */
+function requestLimits(
+  { requestsPerMinute: minuteMax, requestsPerDay: dayMax }: AccountKey,
+  options: Body,
+): Pick<CreateKeyInput, 'requestsPerMinute' | 'requestsPerDay'> {
+  const { requestsPerMinute, requestsPerDay } = defaultLimits;
+  const wanted = {
+    requests_per_minute: options.requests_per_minute ?? Math.min(requestsPerMinute, minuteMax),
+    requests_per_day: options.requests_per_day ?? Math.min(requestsPerDay, dayMax),
+  };
+  return {
+    requestsPerMinute: atMost('requests_per_minute', wanted, minuteMax),
+    requestsPerDay: atMost('requests_per_day', wanted, dayMax),
   };
 }
 
@@ -77,12 +94,18 @@ function sharedCounters(maker: AccountKey): Partial<CountersOf> {
   };
 }
 
-function atMost(
-  field: 'requests_per_minute' | 'requests_per_day' | 'rows_per_minute' | 'credits_per_day',
-  options: Body,
-  max: number | null,
-): number | null {
-  const wanted = options[field] ?? max;
+type Limits = Pick<
+  Body,
+  'requests_per_minute' | 'requests_per_day' | 'rows_per_minute' | 'credits_per_day'
+>;
+
+/** The requested limit, or the maker's. Throws `AppError` 400 when it is above the maker's. */
+function atMost<Max extends number | null>(
+  field: keyof Limits,
+  options: Limits,
+  max: Max,
+): number | Max {
+  const wanted: number | Max = options[field] ?? max;
   if (wanted === null || max === null || wanted <= max) return wanted;
   const message = `must be at most ${max}, the limit of the key that creates it`;
   throw invalidParameter(field, message);

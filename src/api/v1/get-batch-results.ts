@@ -5,6 +5,7 @@ import type { Batch } from '../../jobs/batch/batch.ts';
 import { type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
+import { acceptRange } from '../byte-range.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
@@ -58,11 +59,13 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     scope: resource.scope,
     query: resource.kind === 'list' ? listQuery : exportQuery,
     params: idParams,
+    head: true,
     responses: {
       200: { description: 'The file, complete or as far as it is finished.', types: resultTypes },
+      206: { description: 'The requested range of a CSV file.', types: ['text/csv'] },
     },
-    errors: [410, 422, 500],
-    async handler({ context, key, credentials, query, params, response }) {
+    errors: [410, 416, 422, 500],
+    async handler({ context, key, credentials, query, params, request, response }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       holdDownload(key.accountId, response);
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
@@ -72,13 +75,17 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const extension = `.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
       response.attachment(`${fileNameOf(batch)}${extension}`);
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
-      if (results.bytes !== null) response.setHeader('Content-Length', String(results.bytes));
       response.setHeader('X-Result-Complete', String(results.complete));
+      const { stored } = results;
+      const range = stored === null ? undefined : acceptRange(request, response, stored);
+      if (request.method === 'HEAD') {
+        response.end();
+        return sent;
+      }
+      const stream = await results.read(range);
       // An error before the first byte becomes a problem document.
-      await once(results.stream, 'readable');
-      await whileValid(context, credentials, (signal) =>
-        pipeline(results.stream, response, { signal }),
-      );
+      await once(stream, 'readable');
+      await whileValid(context, credentials, (signal) => pipeline(stream, response, { signal }));
       return sent;
     },
   }),

@@ -66,7 +66,7 @@ export async function storeResponse(
   const stored = await sql`
     update idempotency_keys
     set request_sha256 = ${response.requestSha256}, status = ${response.status},
-      body = ${sql.json(response.body as never)}
+      body = ${JSON.stringify(response.body)}::text::json
     where claim = ${claim} and status is null returning claim`;
   return stored.length > 0;
 }
@@ -91,10 +91,10 @@ export async function forgetPeople(
   personIds: readonly number[],
 ): Promise<number> {
   const forgotten = await sql`
-    update idempotency_keys set body = jsonb_set(body, '{answer}', '{}')
+    update idempotency_keys set body = jsonb_set(body::jsonb, '{answer}', '{}')::json
     where live = ${live} and exists (
       select from unnest(${[...personIds]}::bigint[]) p (id)
-      where body -> 'people' @> to_jsonb(p.id))
+      where (body -> 'people')::jsonb @> to_jsonb(p.id))
     returning 1`;
   return forgotten.length;
 }

@@ -39,6 +39,9 @@ export interface CallCredentials {
   sessionSha256: Buffer | null;
 }
 
+/** The limits of a key that is made without any. */
+export const defaultLimits = { requestsPerMinute: 60, requestsPerDay: 10_000 } as const;
+
 /** Without `requestsOf` and the others the key has its own counters. */
 export interface CreateKeyInput extends Partial<CountersOf> {
   accountId: string;
@@ -95,8 +98,8 @@ function draftKey(input: CreateKeyInput): { key: string; stored: NewKey } {
     prefix: displayPrefix(key),
     keySha256: hashKey(key),
     scopes: input.scopes ?? defaultScopes,
-    requestsPerMinute: input.requestsPerMinute ?? 60,
-    requestsPerDay: input.requestsPerDay ?? 10_000,
+    requestsPerMinute: input.requestsPerMinute ?? defaultLimits.requestsPerMinute,
+    requestsPerDay: input.requestsPerDay ?? defaultLimits.requestsPerDay,
     rowsPerMinute: input.rowsPerMinute ?? null,
     requestsOf: input.requestsOf ?? id,
     rowsOf: input.rowsOf ?? id,

@@ -52,7 +52,7 @@ export async function readPerson(sql: Sql, id: number): Promise<StoredPerson | u
           where p.id = ${id} and named.person_id is null and named.birth_year <> 0)),
         '[]') as officers,
       (select count(*)::int from idempotency_keys
-        where live and body -> 'people' @> to_jsonb(${id}::bigint)) as idempotent_answers`;
+        where live and (body -> 'people')::jsonb @> to_jsonb(${id}::bigint)) as idempotent_answers`;
   return person;
 }
 
@@ -72,8 +72,8 @@ export async function countRowsOfPeople(
       union all select 'graph.officers', count(*)::int
         from officers o join person on person.id = o.person_id
       union all select 'public.idempotency_keys', count(*)::int
-        from idempotency_keys k join person on k.live and k.body -> 'people' @> to_jsonb(person.id)
-        where k.body -> 'answer' <> '{}') found
+        from idempotency_keys k join person on k.live and (k.body -> 'people')::jsonb @> to_jsonb(person.id)
+        where (k.body -> 'answer')::text <> '{}') found
     where rows > 0`;
 }
 

@@ -1,4 +1,5 @@
 /** The result of a list or an export as one stream: the header, then the recorded parts in order. No join. */
+import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
@@ -14,18 +15,34 @@ import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-for
 import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
 
+/** Positions of the first and the last byte, from 0. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** Stored bytes, which can be read in ranges. */
+export interface StoredBytes {
+  bytes: number;
+  /** Equal as long as the bytes are. */
+  version: string;
+}
+
 export interface BatchResults {
   /** False when rows are pending or were never written: the stream then ends after the finished prefix. */
   complete: boolean;
-  /** Known for stored bytes; null for formats converted while streaming. */
-  bytes: number | null;
-  stream: Readable;
+  /** Null for formats converted while streaming. */
+  stored: StoredBytes | null;
+  /**
+   * The file, or a range of its stored bytes. Each part is read and verified before its first byte is sent: the
+   * stream fails rather than omit data. Rejects as `openParts`.
+   */
+  read(range?: ByteRange): Promise<Readable>;
 }
 
 /**
- * Opens the result as far as it is finished, without people who have opted out. Each part is read and verified
- * before its first byte is sent: the stream fails rather than omit data. Throws `AppError` 410 when its files
- * are no longer kept, 422 `not_as_xlsx` when it does not fit into a workbook, and as `openParts`.
+ * Opens the result as far as it is finished, without people who have opted out. Throws `AppError` 410 when its
+ * files are no longer kept, and 422 `not_as_xlsx` when it does not fit into a workbook.
  */
 export async function openResults(
   context: PartsContext,
@@ -36,15 +53,30 @@ export async function openResults(
   const layout = layoutOf(batch);
   const parts = await openRedactedParts(context, batch);
   if (form.format === 'xlsx') await assertFits(context, batch, layout, parts);
-  const header = headerLine(layout);
-  const bytes = parts.reduce((sum, part) => sum + part.bytes, header.length);
-  const read = await openParts(context, parts);
-  const { accountId } = batch;
-  const { format } = form;
-  const stream = Readable.from(render(layout, header, read, { accountId, format, bytes }));
   const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
-  if (form.gzip) return { complete, bytes: null, stream: gzipOf(stream) };
-  return { complete, bytes: form.format === 'csv' ? bytes : null, stream };
+  if (form.format === 'csv' && !form.gzip) {
+    const header = headerLine(layout);
+    const stored = describeBytes(header, parts);
+    const whole = { start: 0, end: stored.bytes - 1 };
+    const read = async (range = whole) =>
+      Readable.from(await readRange(context, header, parts, range));
+    return { complete, stored, read };
+  }
+  const read = async () => {
+    const lines = render(layout, await openParts(context, parts), batch.accountId, form.format);
+    return form.gzip ? gzipOf(Readable.from(lines)) : Readable.from(lines);
+  };
+  return { complete, stored: null, read };
+}
+
+function describeBytes(header: Buffer, parts: readonly Part[]): StoredBytes {
+  const hash = createHash('sha256').update(header);
+  let bytes = header.length;
+  for (const part of parts) {
+    bytes += part.bytes;
+    hash.update(`${part.objectKey} ${part.bytes} ${part.crc32}\n`);
+  }
+  return { bytes, version: hash.digest('base64url') };
 }
 
 async function assertFits(
@@ -75,11 +107,11 @@ async function assertFits(
 
 function render(
   layout: ResultLayout,
-  header: Buffer,
   parts: AsyncIterable<ReadPart>,
-  { accountId, format, bytes }: { accountId: string; format: ResultFormat; bytes: number },
+  accountId: string,
+  format: ResultFormat,
 ): AsyncIterable<Buffer> {
-  if (format === 'csv') return concat(header, parts, bytes);
+  if (format === 'csv') return concat(headerLine(layout), parts);
   const rows = readResultRows(parts, { accountId, delimiter: layout.delimiter });
   if (format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
   return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
@@ -98,20 +130,43 @@ function headerLine(layout: ResultLayout): Buffer {
   return Buffer.from(cells.join(delimiter) + newline);
 }
 
-/** The stored bytes. Throws when their number differs from the announced length. */
-async function* concat(
-  header: Buffer,
-  parts: AsyncIterable<ReadPart>,
-  announced: number,
-): AsyncGenerator<Buffer> {
-  let given = header.length;
+/** The whole file as stored. */
+async function* concat(header: Buffer, parts: AsyncIterable<ReadPart>): AsyncGenerator<Buffer> {
   yield header;
-  for await (const { bytes } of parts) {
-    given += bytes.length;
-    yield bytes;
+  for await (const { bytes } of parts) yield bytes;
+}
+
+/**
+ * Opens a range of the stored bytes; reads only the parts that it touches. Rejects as `openParts`; the stream
+ * fails when a part has no longer the announced length.
+ */
+async function readRange(
+  context: PartsContext,
+  header: Buffer,
+  parts: readonly Part[],
+  { start, end }: ByteRange,
+): Promise<AsyncGenerator<Buffer>> {
+  const touched: Part[] = [];
+  let from = header.length;
+  let at = from;
+  for (const part of parts) {
+    if (at > end) break;
+    if (at + part.bytes > start) touched.push(part);
+    else from = at + part.bytes;
+    at += part.bytes;
   }
-  // A person in a part opted out after it was listed.
-  if (given !== announced) throw resultChanging();
+  const to = at;
+  const read = await openParts(context, touched);
+  return (async function* () {
+    if (start < header.length) yield header.subarray(start, end + 1);
+    let position = from;
+    for await (const { bytes } of read) {
+      yield bytes.subarray(Math.max(0, start - position), end + 1 - position);
+      position += bytes.length;
+    }
+    // A person in a part opted out after it was listed.
+    if (position !== to) throw resultChanging();
+  })();
 }
 
 const BLOCK_CHARACTERS = 65_536;

@@ -1,0 +1,116 @@
+/** Range requests for results (RFC 9110, section 14), and HEAD. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { suppress } from '../core/suppression/suppress.ts';
+
+const people = crowd(8);
+const list = `email,note\n${people.map(({ email }) => `${email},"a\nb ü"\n`).join('')}`;
+
+let pipeline: Pipeline;
+let caller: Caller;
+let path: string;
+let whole: Buffer;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '3' });
+  await importGraph(pipeline.sql, { persons: people });
+  caller = await pipeline.account(100);
+  const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', fields: 'id,name' });
+  path = `/v1/batches/${id}/results`;
+  whole = Buffer.from(await (await pipeline.call(caller, path)).arrayBuffer());
+});
+afterAll(() => pipeline.close());
+
+const ask = (headers: Record<string, string>, method = 'GET', query = '') =>
+  pipeline.call(caller, `${path}${query}`, { method, headers });
+
+describe('a range', () => {
+  test('has exactly its bytes, wherever parts end', async () => {
+    const position = fc.integer({ min: 0, max: whole.length + 20 });
+    await fc.assert(
+      fc.asyncProperty(position, position, async (one, other) => {
+        const [start, end] = [Math.min(one, other), Math.max(one, other)];
+        const response = await ask({ Range: `bytes=${start}-${end}` });
+        const bytes = Buffer.from(await response.arrayBuffer());
+        if (start >= whole.length) {
+          expect(response.status).toBe(416);
+          return;
+        }
+        const last = Math.min(end, whole.length - 1);
+        expect(response.status).toBe(206);
+        expect(response.headers.get('content-range')).toBe(
+          `bytes ${start}-${last}/${whole.length}`,
+        );
+        expect(bytes.equals(whole.subarray(start, end + 1))).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of the last bytes needs no length', async () => {
+    const response = await ask({ Range: 'bytes=-10' });
+    expect(response.status).toBe(206);
+    expect(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(-10))).toBe(true);
+  });
+
+  test('beyond the end is refused, and the length is told', async () => {
+    const response = await ask({ Range: `bytes=${whole.length}-` });
+    expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`);
+    await expectProblem(response, { status: 416, code: 'range_not_satisfiable' });
+  });
+
+  test.each(['lines=1-2', 'bytes=0-1,4-5', 'x'])(
+    'that is written as %s is ignored',
+    async (range) => {
+      const response = await ask({ Range: range });
+      expect(response.status).toBe(200);
+      expect(Buffer.from(await response.arrayBuffer()).equals(whole)).toBe(true);
+    },
+  );
+
+  test('of a converted file is ignored: its length is not known', async () => {
+    const response = await ask({ Range: 'bytes=0-9' }, 'GET', '?format=jsonl');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('accept-ranges')).toBeNull();
+    expect((await response.text()).split('\n')).toHaveLength(people.length + 1);
+  });
+
+  test('resumes a download only of the same bytes', async () => {
+    const tag = (await ask({}, 'HEAD')).headers.get('etag') ?? '';
+    const resume = { Range: 'bytes=100-', 'If-Range': tag };
+    const before = await ask(resume);
+    expect(before.status).toBe(206);
+    await before.arrayBuffer();
+    await suppress(pipeline.sql, String(people[0]?.email));
+    const after = await ask(resume);
+    expect(after.status).toBe(200);
+    expect(after.headers.get('etag')).not.toBe(tag);
+    expect(await after.text()).not.toContain('P1');
+    whole = Buffer.from(await (await ask({})).arrayBuffer());
+  });
+});
+
+test('HEAD has the headers of GET, no body, and costs nothing', async () => {
+  const head = await ask({}, 'HEAD');
+  const get = await ask({});
+  expect(await head.text()).toBe('');
+  expect(head.status).toBe(200);
+  for (const name of ['content-length', 'content-type', 'content-disposition', 'etag']) {
+    expect(head.headers.get(name)).toBe(get.headers.get(name));
+  }
+  expect(head.headers.get('content-length')).toBe(String(whole.length));
+});
+
+test('a method that a path does not take is refused with those that it takes', async () => {
+  const posted = await ask({}, 'POST');
+  expect(posted.headers.get('allow')).toBe('GET, HEAD');
+  await expectProblem(posted, { status: 405, code: 'method_not_allowed' });
+  const put = await pipeline.call(caller, '/v1/batches', { method: 'PUT' });
+  expect(put.headers.get('allow')).toBe('POST, GET');
+  await expectProblem(put, { status: 405, code: 'method_not_allowed' });
+  const unknown = await pipeline.call(caller, '/v1/nothing', { method: 'POST' });
+  await expectProblem(unknown, { status: 404, code: 'not_found' });
+});
