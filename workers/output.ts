@@ -15,6 +15,13 @@ export function sayTotal({
   return `${{ exact: '', about: 'about ', below: 'fewer than ' }[total_is]}${total}`;
 }
 
+/** Prints the values of a filter that no lookup knows, one a line. */
+export function sayUnknownValues(values: readonly { parameter: string; value: string }[]): void {
+  for (const { parameter, value } of values) {
+    say(`${parameter}: no lookup knows "${value}"; check its spelling`);
+  }
+}
+
 /** Prints a line of progress. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);

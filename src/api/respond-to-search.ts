@@ -21,6 +21,7 @@ import type { Filter } from '../core/search/parse.ts';
 import type { PageRequest } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
+import { findUnknownValues, type UnknownValues } from '../core/search/unknown-values.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import { setCreditHeaders } from './authorize.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
@@ -43,6 +44,8 @@ interface KeptPage {
   total: number | null;
   totalIs?: DisclosedTotal['total_is'];
   isPartial: boolean;
+  /** Values of the filter that no lookup knows; on the first page only. */
+  unknown?: UnknownValues;
 }
 
 const writePerson = (record: string) => recordToJson(personFields, record);
@@ -64,7 +67,9 @@ export async function respondToSearch(
   }
   const found = await runSearch(call, async (graph, owner) => {
     const prepared = await prepareFilter(graph, filter, owner);
-    return readPage({ graph, hints: context.sql }, prepared, page);
+    const isFirst = page.cursor === null && page.skip === 0;
+    const unknown = isFirst ? await findUnknownValues(graph, filter) : [];
+    return { ...(await readPage({ graph, hints: context.sql }, prepared, page)), unknown };
   });
   // The client has disconnected, so nothing is charged.
   if (response.destroyed) return;
@@ -75,7 +80,8 @@ export async function respondToSearch(
     const isPartial = granted < found.people.length;
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
     const disclosed = discloseCount(found.total, people.length, filter);
-    const kept = { people: people.map(({ id }) => id), next, ...disclosed, isPartial };
+    const { unknown } = found;
+    const kept = { people: people.map(({ id }) => id), next, ...disclosed, isPartial, unknown };
     await keep(tx, { status: 200, body: kept });
     return { people, kept };
   });
@@ -147,6 +153,8 @@ function send({ request, response }: RouteInput, people: PersonRow[], kept: Kept
     response.setHeader('X-Total-Is', kept.totalIs ?? 'exact');
   }
   if (kept.isPartial) response.setHeader('X-Partial', 'true');
+  const unknown = writeUnknownValues(kept.unknown ?? []);
+  if (unknown !== '') response.setHeader('X-Unknown-Values', unknown);
   response.type('application/json');
   response.send(`[${people.map(({ record }) => writePerson(record)).join(',')}]`);
 }
@@ -160,4 +168,18 @@ function nextLink(request: Request, cursor: string): string {
   // Characters that a header, or an address in angle brackets, cannot contain.
   const address = query.replace(/[^\x21-\x7e]|[<>"]/gu, encodeURIComponent);
   return `<${request.path}?${address}>; rel="next"`;
+}
+
+/** A header must stay small; what is left out is in the preview. */
+const UNKNOWN_HEADER_CHARACTERS_MAX = 2000;
+
+/** The values as a query string, `locationList=London%3AZZ&industryIds=99`: as many as a header holds. */
+function writeUnknownValues(values: UnknownValues): string {
+  let text = '';
+  for (const { parameter, value } of values) {
+    const next = `${text === '' ? '' : '&'}${parameter}=${encodeURIComponent(value)}`;
+    if (text.length + next.length > UNKNOWN_HEADER_CHARACTERS_MAX) break;
+    text += next;
+  }
+  return text;
 }

@@ -280,6 +280,7 @@ describe('a preview tells', () => {
       total_is: 'about',
       estimated_credits: tens(asked.length),
       fields: Object.fromEntries(counts),
+      unknown_values: [],
     });
   });
 

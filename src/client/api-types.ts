@@ -197,6 +197,55 @@ export interface Batch {
   links: Record<string, string>;
 }
 
+export interface CreatedExport {
+  id: string;
+  name: string;
+  live: boolean;
+  state: string;
+  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  error: Record<string, unknown> | null;
+  operation: string;
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  gzip: boolean;
+  max_results: number | null;
+  schedule_id: string | null;
+  /** How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one. */
+  total_is: 'exact' | 'about' | 'below' | null;
+  estimated_credits: number | null;
+  rows: {
+    total: number | null;
+    processed: number;
+    matched: number;
+    no_match: number;
+    ambiguous: number;
+    invalid: number;
+    suppressed: number;
+    duplicate: number;
+    error: number;
+    not_processed: number;
+  };
+  credits: {
+    charged: number;
+    reserved: number;
+    max: number | null;
+  };
+  rows_per_second: number | null;
+  eta_seconds: number | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  files_deleted_at: string | null;
+  links: Record<string, string>;
+  /** Places, industries and job titles of the filter that no lookup knows: misspelt, or had by fewer than ten people. At most 100. */
+  unknown_values: {
+    parameter: string;
+    value: string;
+  }[];
+}
+
 export interface Export {
   id: string;
   name: string;
@@ -239,6 +288,29 @@ export interface Export {
   finished_at: string | null;
   files_deleted_at: string | null;
   links: Record<string, string>;
+}
+
+export interface CreatedSchedule {
+  id: string;
+  name: string;
+  live: boolean;
+  cron: string;
+  time_zone: string;
+  filter: string;
+  fields: string[] | null;
+  format: string;
+  mode: 'all' | 'new';
+  max_results: number | null;
+  max_credits: number | null;
+  enabled: boolean;
+  next_run_at: string | null;
+  created_at: string;
+  links: Record<string, string>;
+  /** Places, industries and job titles of the filter that no lookup knows: misspelt, or had by fewer than ten people. At most 100. */
+  unknown_values: {
+    parameter: string;
+    value: string;
+  }[];
 }
 
 export interface Schedule {
@@ -642,6 +714,11 @@ export interface Calls {
       estimated_credits: number;
       /** By field, about how many of the people have it; empty where `total_is` is `below`. */
       fields: Record<string, number>;
+      /** Places, industries and job titles of the filter that no lookup knows: misspelt, or had by fewer than ten people. At most 100. */
+      unknown_values: {
+        parameter: string;
+        value: string;
+      }[];
     };
   };
   'GET /v1/personsearch/preview': {
@@ -688,6 +765,11 @@ export interface Calls {
       estimated_credits: number;
       /** By field, about how many of the people have it; empty where `total_is` is `below`. */
       fields: Record<string, number>;
+      /** Places, industries and job titles of the filter that no lookup knows: misspelt, or had by fewer than ten people. At most 100. */
+      unknown_values: {
+        parameter: string;
+        value: string;
+      }[];
     };
   };
   'GET /personsearch/': {
@@ -903,7 +985,7 @@ export interface Calls {
       gzip?: boolean | undefined;
       hold?: boolean | undefined;
     };
-    response: Export;
+    response: CreatedExport;
   };
   'GET /v1/exports': {
     query: {
@@ -1015,7 +1097,7 @@ export interface Calls {
       mode?: 'all' | 'new' | undefined;
       enabled?: boolean | undefined;
     };
-    response: Schedule;
+    response: CreatedSchedule;
   };
   'GET /v1/schedules': {
     query: {

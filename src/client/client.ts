@@ -20,6 +20,8 @@ interface ClientPage {
   people: Record<string, unknown>[];
   next: string | null;
   creditsCharged: number;
+  /** Values of the filter that no lookup knows; on the first page. */
+  unknownValues: { parameter: string; value: string }[];
 }
 
 /** A problem document as an exception. */
@@ -130,6 +132,9 @@ export function createClient(baseUrl: string, apiKey: string) {
         people: (await response.json()) as Record<string, unknown>[],
         next: link?.[1] ?? null,
         creditsCharged: Number(response.headers.get('X-Credits-Charged')),
+        unknownValues: [...new URLSearchParams(response.headers.get('X-Unknown-Values') ?? '')].map(
+          ([parameter, value]) => ({ parameter, value }),
+        ),
       };
     },
     /** `query` is a query string. */

@@ -4,7 +4,7 @@ import type { Export } from '../../src/client/api-types.ts';
 import type { ControlAction } from '../../src/client/client.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult, sayTotal } from '../output.ts';
+import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
 import { download, follow } from './follow.ts';
 
 /** Options that exports and schedules share. */
@@ -74,7 +74,8 @@ function addRunCommand(group: Command): void {
     const client = await openClient(config);
     const { gzip = false, hold = false, wait = false } = options;
     const body = { ...toExportBody(filter, options), gzip, hold };
-    const { id } = await client.createExport(body);
+    const { id, unknown_values } = await client.createExport(body);
+    sayUnknownValues(unknown_values);
     const read = () => client.getExport(id);
     const until = hold ? ['ready', 'completed'] : ['completed'];
     const made = await follow({ noun: 'export', id, read }, { until, wait, progress: !json });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Schedule } from '../../src/client/api-types.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult } from '../output.ts';
+import { printResult, sayUnknownValues } from '../output.ts';
 import { addExportOptions, type ExportOptions, toExportBody } from './exports.ts';
 
 interface CreateOptions extends ExportOptions {
@@ -39,6 +39,7 @@ function addCreateCommand(group: Command): void {
         mode: options.new ? 'new' : 'all',
         enabled: !options.disabled,
       });
+      sayUnknownValues(made.unknown_values);
       printResult(json, made, describeSchedule(made));
     },
   );

@@ -77,3 +77,16 @@ test('a search writes its people as lines, all pages, and no more than are wante
 test('a filter that cannot be read is refused with its parameter', async () => {
   await expect(enrich('search', 'skills=[a')).rejects.toThrow('skills, position 1');
 });
+
+test('values that no lookup knows are printed, apart from the people', async () => {
+  const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const filter = 'skills=C#&locationList=[London:ZZ]';
+    expect(await enrich('search', filter, '--preview')).toContain('fewer than 10');
+    expect(await enrich('search', filter)).toBe('');
+    const line = 'locationList: no lookup knows "London:ZZ"; check its spelling\n';
+    expect(errors.mock.calls.map(([text]) => text)).toEqual([line, line]);
+  } finally {
+    errors.mockRestore();
+  }
+});

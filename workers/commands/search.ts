@@ -7,7 +7,7 @@ import type { Client } from '../../src/client/client.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult, sayTotal } from '../output.ts';
+import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
 
 const PAGE_PEOPLE_MAX = 1000;
 
@@ -47,6 +47,7 @@ async function preview(client: Client, filter: string, json: boolean): Promise<v
     `${sayTotal(found)} people, ${sayTotal({ ...found, total: found.estimated_credits })} credits`,
     ...Object.entries(found.fields).map(([field, people]) => `${field.padEnd(32)} ${people}`),
   ]);
+  sayUnknownValues(found.unknown_values);
 }
 
 /** Pages are asked for one after another, never more than are wanted: each is paid. */
@@ -63,6 +64,7 @@ async function writePeople(
     const limit = Math.min(PAGE_PEOPLE_MAX, max - people);
     const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
     const page = await client.searchPage(path);
+    sayUnknownValues(page.unknownValues);
     const lines = page.people.map((person) => `${JSON.stringify(person)}\n`).join('');
     if (!stream.write(lines)) await once(stream, 'drain');
     people += page.people.length;

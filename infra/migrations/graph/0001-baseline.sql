@@ -310,7 +310,7 @@ language sql stable set plan_cache_mode = force_generic_plan as $$
   from unnest(p_words) asked (word)
 $$;
 
--- Titles that at least ten people have in their own words (FEW in src/core/free-responses), as in
+-- Titles that at least ten people have in their own words (FEW in src/core/search/free-responses.ts), as in
 -- `person_search.position_name`: the text of a rarer one may describe a single person.
 create table lookup_titles (
   id int generated always as identity primary key,

@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { graphOf } from '../../core/graph/graph-of.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createExport, wakeExport } from '../../jobs/export/create-export.ts';
+import { checkExport, createExport, wakeExport } from '../../jobs/export/create-export.ts';
 import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
 import { ownerOf } from '../owner-of.ts';
+
+const createdSchema = exportSchema
+  .extend({ unknown_values: unknownValuesSchema })
+  .meta({ id: 'CreatedExport' });
 
 /**
  * Creates an export: everyone who matches the filter now, written to a file. Responds 202 with it. With `hold` it
@@ -21,15 +28,19 @@ export const createExportRoute = defineRoute({
     hold: z.boolean().default(false),
   }),
   idempotent: true,
-  responses: { 202: { description: 'The export.', schema: exportSchema } },
+  responses: { 202: { description: 'The export.', schema: createdSchema } },
   locates: true,
-  handler: ({ context, key, body, commit }) =>
-    commit(async (tx) => {
-      const { max_results: maxResults, max_credits: maxCredits, ...same } = body;
-      const request = { ...same, maxResults, maxCredits, scheduleId: null, onlyNew: false };
-      const owner = { ...ownerOf(key), keyId: key.id };
+  async handler({ context, key, body, commit }) {
+    const { max_results: maxResults, max_credits: maxCredits, ...same } = body;
+    const request = { ...same, maxResults, maxCredits, scheduleId: null, onlyNew: false };
+    checkExport(request, context.config.batchRowsMax);
+    const owner = { ...ownerOf(key), keyId: key.id };
+    const graph = graphOf(context, owner.live);
+    const unknownValues = await findUnknownValues(graph, parseFilter(body.filter));
+    return commit(async (tx) => {
       const made = await createExport(tx, context.config, owner, request);
       const wake = () => wakeExport(context, made.id);
-      return { status: 202, body: viewBatch(made), wake };
-    }),
+      return { status: 202, body: { ...viewBatch(made), unknown_values: unknownValues }, wake };
+    });
+  },
 });

@@ -1,8 +1,16 @@
+import { graphOf } from '../../core/graph/graph-of.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
+import { checkExport } from '../../jobs/export/create-export.ts';
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
+
+const createdSchema = scheduleSchema
+  .extend({ unknown_values: unknownValuesSchema })
+  .meta({ id: 'CreatedSchedule' });
 
 /** Creates a schedule, which creates an export at each time of a cron expression. */
 export const createScheduleRoute = defineRoute({
@@ -12,12 +20,17 @@ export const createScheduleRoute = defineRoute({
   scope: 'exports',
   body: scheduleOptions,
   idempotent: true,
-  responses: { 201: { description: 'The schedule.', schema: scheduleSchema } },
+  responses: { 201: { description: 'The schedule.', schema: createdSchema } },
   locates: true,
-  handler: ({ context, key, body, commit }) =>
-    commit(async (tx) => {
-      const owner = { ...ownerOf(key), keyId: key.id };
-      const made = await createSchedule(tx, context.config, owner, toScheduleRequest(body));
-      return { status: 201, body: viewSchedule(made) };
-    }),
+  async handler({ context, key, body, commit }) {
+    const request = toScheduleRequest(body);
+    checkExport(request, context.config.batchRowsMax);
+    const owner = { ...ownerOf(key), keyId: key.id };
+    const graph = graphOf(context, owner.live);
+    const unknownValues = await findUnknownValues(graph, parseFilter(request.filter));
+    return commit(async (tx) => {
+      const made = await createSchedule(tx, context.config, owner, request);
+      return { status: 201, body: { ...viewSchedule(made), unknown_values: unknownValues } };
+    });
+  },
 });

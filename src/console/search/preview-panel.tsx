@@ -46,7 +46,7 @@ function Count({ preview }: { preview: Preview | undefined }) {
   const remaining = useStore(creditsRemaining);
   const isLive = session.get()?.key.mode === 'live';
   if (preview === undefined) return <p class="soft">Counting …</p>;
-  const { total, total_is } = preview;
+  const { total, total_is, unknown_values: unknown } = preview;
   return (
     <>
       <p class="count-total">
@@ -58,6 +58,12 @@ function Count({ preview }: { preview: Preview | undefined }) {
           ? `; the account has ${formatNumber(remaining)}`
           : ''}
       </p>
+      {unknown.length > 0 && (
+        <p class="notice warn">
+          Not found in the lookups: {unknown.map(({ value }) => `“${value}”`).join(', ')}. Check the
+          spelling.
+        </p>
+      )}
       {total_is === 'below' && (
         <p class="soft">
           Perhaps nobody. Small groups are not counted for free: show the people, and you pay for

@@ -6,13 +6,14 @@
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { countryCode } from '../identifiers/country.ts';
+import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
 import type { Condition, Filter, Place } from './parse.ts';
 import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
   findObjectIds,
-  findPlacedCityIds,
+  findPlacedCities,
   hasDoNotContact,
   selectCountries,
 } from './search.sql.ts';
@@ -30,7 +31,7 @@ export async function prepareFilter(
   const objectIds = new Map<number, number[]>();
   const places = new Map<number, PlaceIds>();
   const found = filter.conditions.map(async (condition, index) => {
-    if (condition.node === 'place') places.set(index, await placeIds(sql, condition.places));
+    if (condition.node === 'place') places.set(index, await resolvePlaces(sql, condition.places));
     else if (condition.inside !== undefined) objectIds.set(index, await idsOf(sql, condition));
   });
   const [listed] = await Promise.all([hasDoNotContact(sql, owner), ...found]);
@@ -45,19 +46,34 @@ async function idsOf(sql: Sql, condition: Condition): Promise<number[]> {
   return findObjectIds(sql, object, condition.texts);
 }
 
-/** Returns the cities inside given countries, and the countries given as a whole. */
-async function placeIds(sql: Sql, places: readonly Place[]): Promise<PlaceIds> {
+/**
+ * Returns the cities inside given countries, the countries given as a whole, and the places, as written, that are
+ * neither.
+ */
+export async function resolvePlaces(
+  sql: Sql,
+  places: readonly Place[],
+): Promise<PlaceIds & { unknown: string[] }> {
   const countryIdsOf = indexCountries(await selectCountries(sql));
-  const cities: { city: string; countryId: number }[] = [];
+  const named: { place: Place; city: string; countryId: number }[] = [];
   const countryIds = new Set<number>();
-  for (const { city, country } of places) {
-    for (const id of countryIdsOf(country)) {
-      if (city === null) countryIds.add(id);
-      else cities.push({ city, countryId: id });
+  const known = new Set<Place>();
+  for (const place of places) {
+    for (const countryId of countryIdsOf(place.country)) {
+      if (place.city !== null) named.push({ place, city: place.city, countryId });
+      else known.add(place);
+      if (place.city === null) countryIds.add(countryId);
     }
   }
-  const cityIds = cities.length === 0 ? [] : await findPlacedCityIds(sql, cities);
-  return { cityIds, countryIds: [...countryIds] };
+  const cities = named.length === 0 ? [] : await findPlacedCities(sql, named);
+  for (const { at } of cities) known.add(must(named[at], 'place of a city').place);
+  return {
+    cityIds: [...new Set(cities.map(({ id }) => id))],
+    countryIds: [...countryIds],
+    unknown: places
+      .filter((place) => !known.has(place))
+      .map(({ city, country }) => `${city ?? ''}:${country}`),
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ import { discloseFields, discloseTotal, totalIsSchema } from '../search/free-res
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import { countPresence } from './search.sql.ts';
+import { findUnknownValues, unknownValuesSchema } from './unknown-values.ts';
 
 /** The JSON of a preview; fields are those of the record, in its order. */
 export const previewSchema = z.strictObject({
@@ -18,6 +19,7 @@ export const previewSchema = z.strictObject({
     description:
       'By field, about how many of the people have it; empty where `total_is` is `below`.',
   }),
+  unknown_values: unknownValuesSchema,
 });
 export type SearchPreview = z.output<typeof previewSchema>;
 
@@ -29,5 +31,10 @@ export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise
     return [name, bit === null ? people : (present[bit] ?? 0)] as const;
   });
   const told = discloseTotal(people);
-  return { ...told, estimated_credits: told.total, fields: discloseFields(people, counts) };
+  return {
+    ...told,
+    estimated_credits: told.total,
+    fields: discloseFields(people, counts),
+    unknown_values: await findUnknownValues(sql, prepared.filter),
+  };
 }

@@ -77,18 +77,70 @@ export async function selectCountries(
     select id, name, iso2 from countries where name <> '' or iso2 is not null order by id`;
 }
 
-/** Returns cities by name inside a country. */
-export async function findPlacedCityIds(
+/** Returns cities by name inside a country, each with the zero-based position in the list that it was found for. */
+export async function findPlacedCities(
   sql: Sql,
   cities: readonly { city: string; countryId: number }[],
-): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select distinct c.id
+): Promise<{ at: number; id: number }[]> {
+  return sql<{ at: number; id: number }[]>`
+    select t.place - 1 as at, c.id
     from unnest(${cities.map(({ city }) => city)}::text[],
-      ${cities.map(({ countryId }) => countryId)}::int[]) t (name, country_id)
+      ${cities.map(({ countryId }) => countryId)}::int[]) with ordinality t (name, country_id, place)
     join cities c on c.country_id = t.country_id and btrim(fold(c.name)) = btrim(fold(t.name))
     where c.name <> '' order by c.id`;
+}
+
+/** Returns those of the ids, in their order, whose value has no name and that fewer than `peopleMin` people have. */
+export async function findUnknownIds(
+  sql: Sql,
+  {
+    kind,
+    idsFrom,
+    ids,
+    peopleMin,
+  }: {
+    kind: number;
+    /** `lookup_values` has these values under their ids plus this. */
+    idsFrom: number;
+    ids: readonly number[];
+    peopleMin: number;
+  },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select asked.id from unnest(${[...ids]}::bigint[]) with ordinality asked (id, place)
+    where not exists (
+      select from lookup_values v
+      where v.kind = ${kind} and v.id = asked.id + ${idsFrom}::bigint
+        and (v.name <> '' or v.people >= ${peopleMin}))
+    order by asked.place`;
   return rows.map(({ id }) => id);
+}
+
+/** Returns those of the names, in their order, that no row of the table has. */
+export async function findUnknownNames(
+  sql: Sql,
+  table: 'positions' | 'industries' | 'cities' | 'regions' | 'countries',
+  names: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select asked.name from unnest(${[...names]}::text[]) with ordinality asked (name, place)
+    where not exists (
+      select from ${sql(table)} t where t.name <> '' and btrim(fold(t.name)) = btrim(fold(asked.name)))
+    order by asked.place`;
+  return rows.map(({ name }) => name);
+}
+
+/** Returns those of the titles, in their order, that no position has and too few people for a lookup. */
+export async function findUnknownTitles(sql: Sql, titles: readonly string[]): Promise<string[]> {
+  // By the index over words; a value may differ from the title in punctuation.
+  const rows = await sql<{ title: string }[]>`
+    select asked.title from unnest(${[...titles]}::text[]) with ordinality asked (title, place)
+    where not exists (
+      select from lookup_values v
+      where v.kind = 1 and v.name <> '' and v.folded = fold_words(asked.title)
+        and btrim(fold(v.name)) = btrim(fold(asked.title)))
+    order by asked.place`;
+  return rows.map(({ title }) => title);
 }
 
 /** Returns true when the account has any do-not-contact entry. */
