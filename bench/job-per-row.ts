@@ -13,7 +13,7 @@ import { makeRowResults, readRowResults } from './bench.sql.ts';
 import { type BenchStack, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { startRedis, startServant } from './child.ts';
-import { compareResults } from './compare-results.ts';
+import { type Comparison, compareResults } from './compare-results.ts';
 import { interleave, median, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
@@ -80,29 +80,37 @@ export async function measureJobPerRow(
     const header = fields.map((field) => `person.${field}`);
     await writeFile(expected, `${stringify([header])}${stringify(records)}`);
     const comparison = await compareResults(result, expected);
-    const name = `job-per-row-${store}`;
-    const microseconds = (figure: (run: Run) => number, side: 'ours' | 'reference') =>
-      (median(pairs.map((pair) => figure(pair[side]))) / rows) * 1e6;
-    const compare = (figure: (run: Run) => number) => {
-      return { ours: microseconds(figure, 'ours'), reference: microseconds(figure, 'reference') };
-    };
-    const shared = {
-      unit: 'µs a row',
-      against: `one BullMQ job on ${store} per row, 50 at a time, a look-up and an insert each`,
-      better: 'lower' as const,
-      goal: null,
-      details: { rows, comparison },
-    };
-    return [
-      { ...shared, name, ...compare((run) => run.wallSeconds), runs: pairs },
-      { ...shared, name: `${name}-cpu`, ...compare(cpuOf), runs: [] },
-    ];
+    return toResults(pairs, { store, rows, comparison });
   } finally {
     await queue.close();
     await backend.close();
     await rm(result, { force: true });
     await rm(expected, { force: true });
   }
+}
+
+/** The medians of both sides, as microseconds per row. */
+function toResults(
+  pairs: Awaited<ReturnType<typeof interleave>>,
+  { store, rows, comparison }: { store: string; rows: number; comparison: Comparison },
+): BenchResult[] {
+  const name = `job-per-row-${store}`;
+  const microseconds = (figure: (run: Run) => number, side: 'ours' | 'reference') =>
+    (median(pairs.map((pair) => figure(pair[side]))) / rows) * 1e6;
+  const compare = (figure: (run: Run) => number) => {
+    return { ours: microseconds(figure, 'ours'), reference: microseconds(figure, 'reference') };
+  };
+  const shared = {
+    unit: 'µs a row',
+    against: `one BullMQ job on ${store} per row, 50 at a time, a look-up and an insert each`,
+    better: 'lower' as const,
+    goal: null,
+    details: { rows, comparison },
+  };
+  return [
+    { ...shared, name, ...compare((run) => run.wallSeconds), runs: pairs },
+    { ...shared, name: `${name}-cpu`, ...compare(cpuOf), runs: [] },
+  ];
 }
 
 /** The rows of a list as jobs, a thousand at a time. */

@@ -88,38 +88,14 @@ async function startProcesses(
   // Only `up` answers at the address of the metrics, for all of its processes.
   const own = { metricsPort: '0', metricsHost: '127.0.0.1' };
   const environment = environmentWith({ databaseUrl, dataDir, logLevel, port, ...own });
-  const up: UpFile = {
-    url: '',
-    metrics_url: '',
-    database_url: databaseUrl,
-    pids: { up: process.pid, api: 0, workers: [], postgres: postgres?.pid ?? null },
-    started: must(await readProcessStart(process.pid), 'own process'),
-    folder: await readFolderIdentity(config.dataDir),
-  };
+  const up = await describeUp(dataDir, databaseUrl, postgres);
   const running: Supervised[] = [];
   const sources: MetricsSource[] = [];
   const metrics = await serveStackMetrics(config, sources);
   up.metrics_url = metrics.url;
-  let state: 'starting' | 'ready' | 'stopping' = 'starting';
-  let told = Promise.resolve();
-  // On a full disk it is tried again and never waited for: what has to run must not depend on this file.
-  const writeUp = async () => {
-    while (state === 'ready') {
-      try {
-        return await writeUpFile(upFilePath(config), up);
-      } catch (error) {
-        log.warn({ err: error }, 'up.json cannot be written, retrying');
-        await delay(UP_FILE_RETRY_MS);
-      }
-    }
-  };
-  const tell = () => {
-    told = told.then(writeUp);
-  };
+  const upFile = keepUpFile(upFilePath(config), up, log);
   const stop = async () => {
-    state = 'stopping';
-    await told;
-    await rm(upFilePath(config), { force: true });
+    await upFile.remove();
     metrics.server.close();
     await Promise.all(running.map((one) => one.stop()));
     await postgres?.stop();
@@ -133,7 +109,7 @@ async function startProcesses(
       api.url = ready.metricsUrl ?? null;
       // A restarted API must come back to the port that its clients know.
       environment.PORT = new URL(up.url).port;
-      tell();
+      upFile.update();
     };
     running.push(await supervise('api', environment, log, onApi));
     for (let index = 0; index < workers; index++) {
@@ -142,12 +118,11 @@ async function startProcesses(
       const onWorker = async (pid: number, ready: Ready) => {
         up.pids.workers[index] = pid;
         worker.url = ready.metricsUrl ?? null;
-        tell();
+        upFile.update();
       };
       running.push(await supervise('worker', environment, log, onWorker));
     }
-    await writeUpFile(upFilePath(config), up);
-    state = 'ready';
+    await upFile.create();
   } catch (error) {
     await stop();
     throw error;
@@ -160,13 +135,59 @@ async function startProcesses(
       Object.assign(environment, environmentWith({ databaseUrl: url }, environment));
       for (const { restart } of running) restart();
     }
-    tell();
+    upFile.update();
   };
   const failed = postgres?.watch(followDatabase) ?? new Promise<string>(() => {});
   return { up, failed, stop };
 }
 
-/** Puts the file in place in one step: who reads it reads all of it. */
+async function describeUp(
+  dataDir: string,
+  databaseUrl: string,
+  postgres: KeptPostgres | null,
+): Promise<UpFile> {
+  return {
+    url: '',
+    metrics_url: '',
+    database_url: databaseUrl,
+    pids: { up: process.pid, api: 0, workers: [], postgres: postgres?.pid ?? null },
+    started: must(await readProcessStart(process.pid), 'own process'),
+    folder: await readFolderIdentity(dataDir),
+  };
+}
+
+/** Keeps the file as `up` is from `create` to `remove`. Updates before it and after it do nothing. */
+function keepUpFile(file: string, up: UpFile, log: Log) {
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
+  let written = Promise.resolve();
+  // A full disk is retried and never waited for: processes must not depend on this file.
+  const write = async () => {
+    while (state === 'ready') {
+      try {
+        return await writeUpFile(file, up);
+      } catch (error) {
+        log.warn({ err: error }, 'up.json cannot be written, retrying');
+        await delay(UP_FILE_RETRY_MS);
+      }
+    }
+  };
+  return {
+    async create() {
+      await writeUpFile(file, up);
+      state = 'ready';
+    },
+    update() {
+      written = written.then(write);
+    },
+    async remove() {
+      state = 'stopping';
+      await written;
+      await rm(file, { force: true });
+    },
+  };
+}
+
+/** Replaces the file in one step, so that readers always get a whole one. */
 async function writeUpFile(file: string, up: UpFile): Promise<void> {
   const fresh = `${file}.${process.pid}`;
   try {

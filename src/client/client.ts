@@ -55,8 +55,8 @@ export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;
 
-/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal. */
-export function createClient(baseUrl: string, apiKey: string) {
+/** How a client sends: any request, a call by its name in the document, or the download of a file. */
+function openTransport(baseUrl: string, apiKey: string) {
   async function send(method: string, target: string, body?: FormData | object): Promise<Response> {
     const isForm = body instanceof FormData;
     const response = await fetch(new URL(target, baseUrl), {
@@ -92,6 +92,12 @@ export function createClient(baseUrl: string, apiKey: string) {
       stream: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
     };
   }
+  return { send, call, file };
+}
+
+/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal. */
+export function createClient(baseUrl: string, apiKey: string) {
+  const { send, call, file } = openTransport(baseUrl, apiKey);
   return {
     /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
     async createBatch(file: string, options: Record<string, string>): Promise<Batch> {

@@ -13,6 +13,7 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -79,16 +80,6 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
   provider.register();
   const tracer = trace.getTracer('enrichment-pipeline');
   const ids = new RandomIdGenerator();
-  const runIn = async <T>(parent: Context, span: Span, work: () => Promise<T>) => {
-    try {
-      return await context.with(trace.setSpan(parent, span), work);
-    } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
-      throw error;
-    } finally {
-      span.end();
-    }
-  };
   const unrecordedContext = () =>
     trace.setSpanContext(ROOT_CONTEXT, {
       traceId: ids.generateTraceId(),
@@ -96,20 +87,7 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
       traceFlags: TraceFlags.NONE,
     });
   return {
-    startRequest(headers) {
-      const parent = propagation.extract(context.active(), headers);
-      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
-      const inside = trace.setSpan(parent, span);
-      return {
-        traceId: span.spanContext().traceId,
-        run: (work) => context.with(inside, work),
-        end(name, attributes, isFailure) {
-          span.updateName(name).setAttributes(attributes);
-          if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end();
-        },
-      };
-    },
+    startRequest: (headers) => startRequest(tracer, headers),
     async span(name, attributes, work) {
       // A root span is a job: see `rootSampler`.
       const kind = trace.getActiveSpan() === undefined ? SpanKind.CONSUMER : SpanKind.INTERNAL;
@@ -138,6 +116,33 @@ export function openTelemetry({ endpoint, ratio, process }: OpenTelemetryOptions
       for (const global of [trace, context, propagation]) global.disable();
     },
   };
+}
+
+function startRequest(tracer: Tracer, headers: IncomingHttpHeaders): RequestSpan {
+  const parent = propagation.extract(context.active(), headers);
+  const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+  const inside = trace.setSpan(parent, span);
+  return {
+    traceId: span.spanContext().traceId,
+    run: (work) => context.with(inside, work),
+    end(name, attributes, isFailure) {
+      span.updateName(name).setAttributes(attributes);
+      if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+
+/** Runs work in a span and ends it, with the error if the work throws. */
+async function runIn<T>(parent: Context, span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
+    throw error;
+  } finally {
+    span.end();
+  }
 }
 
 function traceParentOf(active: Context): string {

@@ -75,15 +75,7 @@ interface Replica {
 /** Starts to probe the replicas, if any; none is used before its first probe. */
 export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog): Replicas {
   const lagMsMax = config.databaseReplicaLagMs;
-  const all = config.databaseReplicaUrls.map(
-    (url): Replica => ({
-      name: new URL(url).host,
-      url,
-      pools: null,
-      isUsed: false,
-      reason: null,
-    }),
-  );
+  const all = config.databaseReplicaUrls.map(toReplica);
   const probeEveryMs = Math.min(PROBE_EVERY_MS, lagMsMax / 3);
   const primary = connect({ url: primaryUrl, connections: 1 });
   const clock = new LagClock();
@@ -144,6 +136,10 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
       await primary.end({ timeout: 1 });
     },
   };
+}
+
+function toReplica(url: string): Replica {
+  return { name: new URL(url).host, url, pools: null, isUsed: false, reason: null };
 }
 
 /** Uses the replica, or leaves it out for a reason; logs a change. */

@@ -40,10 +40,10 @@ export function openLocalLimiter(
   { processes, clock }: { processes: number; clock: () => number },
 ): LocalLimiter {
   const buckets = new Map<string, number>();
-  const days = new Map<string, LocalDay>();
   let storeIsAhead = 0;
 
   const now = () => clock() + storeIsAhead;
+  const days = openLocalDays(now);
   const nameOf = (owner: string, name: string) => `${owner} ${name}`;
   const shareOf = (perMinute: number) => Math.max(1, Math.floor(perMinute / processes));
 
@@ -58,38 +58,9 @@ export function openLocalLimiter(
     return taken;
   };
 
-  const dayOfKey = (key: LimitedKey): LocalDay => {
-    const today = dayOf(now());
-    const known = days.get(key.requestsOf);
-    return known?.day === today ? known : { day: today, left: 0, granted: 0 };
-  };
-
-  /** Returns the requests that their day's lease does not cover, as long as Postgres has more to grant. */
-  const findDry = (keys: readonly LimitedKey[]): DryRequest[] => {
-    const counted = new Map<string, number>();
-    return keys.flatMap((key) => {
-      const { day, left, granted } = dayOfKey(key);
-      const before = counted.get(key.requestsOf) ?? 0;
-      counted.set(key.requestsOf, before + 1);
-      return before >= left && granted < key.requestsPerDay ? [{ key, day }] : [];
-    });
-  };
-
-  const addLeases = (leases: Map<string, DayLease>) => {
-    for (const [keyId, lease] of leases) {
-      const current = days.get(keyId);
-      const { left, granted } = current?.day === lease.day ? current : { left: 0, granted: 0 };
-      remember(days, keyId, {
-        day: lease.day,
-        left: left + lease.granted,
-        granted: Math.max(granted, lease.total),
-      });
-    }
-  };
-
   const takeRequest = (key: LimitedKey): RequestLimits => {
     const perMinute = shareOf(key.requestsPerMinute);
-    const local = dayOfKey(key);
+    const local = days.of(key);
     const used = local.granted - local.left;
     const isDayOver = used >= key.requestsPerDay || local.left < 1;
     const taken = take(key.requestsOf, 'requests', perMinute, isDayOver ? 0 : 1);
@@ -114,14 +85,50 @@ export function openLocalLimiter(
       remember(buckets, nameOf(owner, name), owed.fullAt);
     },
     async takeRequests(keys) {
-      let dry = findDry(keys);
+      let dry = days.findDry(keys);
       while (dry.length > 0) {
-        addLeases(await leaseDays(dry));
-        dry = findDry(keys);
+        days.add(await leaseDays(dry));
+        dry = days.findDry(keys);
       }
       return keys.map(takeRequest);
     },
   };
+}
+
+/** The leased days of keys, as far as they are used. */
+function openLocalDays(now: () => number) {
+  const days = new Map<string, LocalDay>();
+
+  const of = (key: LimitedKey): LocalDay => {
+    const today = dayOf(now());
+    const known = days.get(key.requestsOf);
+    return known?.day === today ? known : { day: today, left: 0, granted: 0 };
+  };
+
+  /** Returns the requests that their day's lease does not cover, as long as Postgres has more to grant. */
+  const findDry = (keys: readonly LimitedKey[]): DryRequest[] => {
+    const counted = new Map<string, number>();
+    return keys.flatMap((key) => {
+      const { day, left, granted } = of(key);
+      const before = counted.get(key.requestsOf) ?? 0;
+      counted.set(key.requestsOf, before + 1);
+      return before >= left && granted < key.requestsPerDay ? [{ key, day }] : [];
+    });
+  };
+
+  const add = (leases: Map<string, DayLease>) => {
+    for (const [keyId, lease] of leases) {
+      const current = days.get(keyId);
+      const { left, granted } = current?.day === lease.day ? current : { left: 0, granted: 0 };
+      remember(days, keyId, {
+        day: lease.day,
+        left: left + lease.granted,
+        granted: Math.max(granted, lease.total),
+      });
+    }
+  };
+
+  return { of, findDry, add };
 }
 
 /** Sets the entry as the most recently used one. */

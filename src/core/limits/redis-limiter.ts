@@ -8,9 +8,9 @@ import type { Log } from '../log.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { watchStore } from './availability.ts';
 import { describeRequest, describeTokens } from './bucket.ts';
-import { type DryRequest, openDayLeases } from './day-leases.ts';
+import { type DryRequest, type LeaseDays, openDayLeases } from './day-leases.ts';
 import type { LimitedKey, RedisLimiter, RequestLimits } from './limiter.ts';
-import { openLocalLimiter } from './local-limiter.ts';
+import { type LocalLimiter, openLocalLimiter } from './local-limiter.ts';
 import { type DayLease, defineLimitScripts, type RequestReply } from './redis-scripts.ts';
 
 export interface RedisLimiterOptions {
@@ -31,6 +31,47 @@ export function openRedisLimiter(
   const local = openLocalLimiter(leaseDays, { processes, clock });
   const withStore = watchStore(log);
 
+  const takeRequests = openRequests({ scripts, leaseDays, local, withStore });
+
+  return {
+    store: 'redis',
+    takeRequests,
+    takeTokens: (bucket) =>
+      withStore(
+        async () => {
+          const { owner, name, perMinute, cost } = bucket;
+          const taken = await scripts.takeTokens(bucket, local.known(owner, name));
+          local.learn(owner, name, taken);
+          return describeTokens(taken, perMinute, cost);
+        },
+        () => local.takeTokens(bucket),
+      ),
+    oweTokens: (bucket) =>
+      withStore(
+        async () => {
+          const { owner, name } = bucket;
+          local.learn(owner, name, await scripts.oweTokens(bucket, local.known(owner, name)));
+        },
+        () => local.oweTokens(bucket),
+      ),
+  };
+}
+
+/**
+ * Returns `takeRequests`. It sends all requests, leases days for those whose lease is used up, and sends these again.
+ * It terminates, because every round either takes from a finite supply in Postgres, or learns that it is used up.
+ */
+function openRequests({
+  scripts,
+  leaseDays,
+  local,
+  withStore,
+}: {
+  scripts: ReturnType<typeof defineLimitScripts>;
+  leaseDays: LeaseDays;
+  local: LocalLimiter;
+  withStore: ReturnType<typeof watchStore>;
+}): (keys: readonly LimitedKey[]) => Promise<RequestLimits[]> {
   const askRedis = (keys: readonly LimitedKey[], leases: Map<string, DayLease>) =>
     withStore<RequestReply[] | null>(
       async () => {
@@ -45,11 +86,7 @@ export function openRedisLimiter(
       () => null,
     );
 
-  /**
-   * Sends all requests, leases days for those whose lease is used up, and sends these again. It terminates,
-   * because every round either takes from a finite supply in Postgres, or learns that it is used up.
-   */
-  const takeRequests = async (keys: readonly LimitedKey[]): Promise<RequestLimits[]> => {
+  return async (keys) => {
     const results = new Map<number, RequestLimits>();
     let pending = keys.map((key, place) => ({ key, place }));
     let leases = new Map<string, DayLease>();
@@ -74,29 +111,6 @@ export function openRedisLimiter(
       pending = dry;
     }
     return keys.map((_key, place) => must(results.get(place), 'result of a request'));
-  };
-
-  return {
-    store: 'redis',
-    takeRequests,
-    takeTokens: (bucket) =>
-      withStore(
-        async () => {
-          const { owner, name, perMinute, cost } = bucket;
-          const taken = await scripts.takeTokens(bucket, local.known(owner, name));
-          local.learn(owner, name, taken);
-          return describeTokens(taken, perMinute, cost);
-        },
-        () => local.takeTokens(bucket),
-      ),
-    oweTokens: (bucket) =>
-      withStore(
-        async () => {
-          const { owner, name } = bucket;
-          local.learn(owner, name, await scripts.oweTokens(bucket, local.known(owner, name)));
-        },
-        () => local.oweTokens(bucket),
-      ),
   };
 }
 
