@@ -42,8 +42,8 @@ export async function insertOpenLists(
       where b.id = ${like} and b.state = 'ready' and b.chunks_total = 1
       returning id),
     chunk as (
-      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows)
-      select batch.id, c.number, c.byte_from, c.byte_to, c.first_row, c.first_line, c.rows
+      insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)
+      select batch.id, c.number, c.byte_from, c.byte_to, c.first_row, c.first_line, c.rows, c.crc32
       from batch, chunks c where c.batch_id = ${like} returning 1)
     select id from account where (select count(*) from chunk) = ${lists}`;
   assert(made.length === accounts, 'every list has its chunk');

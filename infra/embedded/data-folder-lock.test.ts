@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDataFolder } from './data-folder-lock.ts';
-import { readProcessStart } from './process-identity.ts';
+import { readFolderIdentity, readProcessStart } from './process-identity.ts';
 
 let folder: string;
 let file: string;
@@ -31,7 +31,11 @@ it('waits briefly for a holder that is ending', async () => {
 
 it('names the process that holds the lock', async () => {
   const start = await readProcessStart(process.ppid);
-  await appendFile(file, `${JSON.stringify({ claim: 'a', pid: process.ppid, start })}\n`);
+  const identity = await readFolderIdentity(folder);
+  await appendFile(
+    file,
+    `${JSON.stringify({ claim: 'a', pid: process.ppid, start, folder: identity })}\n`,
+  );
   await expect(lockDataFolder(folder)).rejects.toMatchObject({
     code: 'data_folder_in_use',
     extensions: { pid: process.ppid },
@@ -42,7 +46,8 @@ it.each([
   ['a pid that another program has by now', { claim: 'a', pid: process.ppid, start: 'long ago' }],
   ['a process that is gone', { claim: 'a', pid: 2 ** 22 + 1, start: 'long ago' }],
 ])('is not held by a claim of %s', async (_what, claim) => {
-  await appendFile(file, `${JSON.stringify(claim)}\n`);
+  const identity = await readFolderIdentity(folder);
+  await appendFile(file, `${JSON.stringify({ ...claim, folder: identity })}\n`);
   await (await lockDataFolder(folder)).release();
 });
 

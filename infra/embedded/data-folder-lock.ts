@@ -26,8 +26,8 @@ const claimSchema = z.object({
   claim: z.string(),
   pid: z.int().positive(),
   start: z.string(),
-  /** Identity of the folder; earlier versions did not write it. */
-  folder: z.string().optional(),
+  /** Identity of the folder. */
+  folder: z.string(),
 });
 const releaseSchema = z.object({ release: z.string() });
 type Claim = z.infer<typeof claimSchema>;
@@ -77,7 +77,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   const deadline = Date.now() + DYING_HOLDER_WAIT_MS;
   for (;;) {
     const live = await keepLive(await claimsWith(own, file));
-    const isForeign = (claim: Claim) => (claim.folder ?? folder) !== folder;
+    const isForeign = (claim: Claim) => claim.folder !== folder;
     const original = live.find(isForeign);
     if (original !== undefined) {
       await release();

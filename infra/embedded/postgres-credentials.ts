@@ -7,8 +7,8 @@ import { z } from 'zod';
 const credentialsSchema = z.object({
   /** Of the superuser: 32 random bytes in base64url, so it needs no escaping in a URL. */
   password: z.string().min(1),
-  /** Of the service's role; earlier versions had none. */
-  servicePassword: z.string().min(1).default(createPassword),
+  /** Of the service's role. */
+  servicePassword: z.string().min(1),
   /** The port of the last start, reused while it is free; null before the first start. */
   port: z.int().min(1).max(65_535).nullable(),
   /** Absolute folder of the cluster when it could not be `<dataDir>/postgres`, otherwise null. */

@@ -6,7 +6,7 @@ const GROUP_AND_OTHERS = 0o077;
 
 /**
  * From this call on, files that the process writes are private to its owner. Closes an existing folder to other
- * users: itself, and files that earlier versions left readable in it. A folder of another owner is not changed,
+ * users: itself, and files in it that others may read. A folder of another owner is not changed,
  * and is logged. Any number of processes may call this concurrently and be interrupted.
  */
 export async function closeDataFolder(

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -39,13 +39,6 @@ it('never takes more room than two files, and keeps the newest lines', async () 
   }
   expect(await readFile(file, 'utf8')).toContain('line 999\n');
   expect(complaints).toEqual([]);
-});
-
-it('does not keep a file that an older version let grow without limit', async () => {
-  await writeFile(file, 'x'.repeat(10_000));
-  await openServerLog(file, complain, 1_000).follow(Readable.from(lines(0, 1)));
-  expect(await readdir(folder)).toEqual(['postgres.log']);
-  expect(await readFile(file, 'utf8')).toBe('line 0\n');
 });
 
 it('keeps the last lines when the file cannot be written, and logs that once', async () => {

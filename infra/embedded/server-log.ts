@@ -3,7 +3,7 @@
  * and not to the file: a file would grow without limit while the server runs, and on a full disk it would miss the
  * lines about that.
  */
-import { appendFile, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, rename, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
 /** Maximum of the file, and of the previous one, which ends in `.1`. */
@@ -59,7 +59,5 @@ async function makeRoom(file: string, bytes: number, bytesMax: number): Promise<
     () => 0,
   );
   if (size + bytes <= bytesMax) return;
-  // Earlier versions had no limit: a file of theirs is not kept as the previous one.
-  if (size > 2 * bytesMax) await rm(file);
-  else if (size > 0) await rename(file, `${file}.1`);
+  if (size > 0) await rename(file, `${file}.1`);
 }

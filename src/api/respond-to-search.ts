@@ -42,6 +42,7 @@ interface KeptPage {
   people: number[];
   next: string | null;
   total: number | null;
+  /** Absent without a total. */
   totalIs?: DisclosedTotal['total_is'];
   isPartial: boolean;
   /** Values of the filter that no lookup knows; on the first page only. */

@@ -72,7 +72,7 @@ async function runList(): Promise<void> {
 
 describe('customer data', () => {
   it(
-    'is accessible only to the owner of the data folder, even if an older version left it open',
+    'is accessible only to the owner of the data folder, even if it was left open',
     async () => {
       await runList();
       expect(await readdir(path.join(service.dataDir, 'objects/batches'))).toHaveLength(1);

@@ -164,20 +164,8 @@ function addAudit(program: Command): void {
         ...result.checks.map(
           ({ name, violations }) => `${violations === 0 ? 'ok  ' : 'FAIL'} ${name}`,
         ),
-        ...describeObjects(result.objects),
+        ...(result.objects === undefined ? [] : [`${result.objects.checked} stored objects read.`]),
       ]);
       if (!result.ok) process.exitCode = 1;
     });
-}
-
-function describeObjects(objects: PartsAudit['objects'] | undefined): string[] {
-  if (objects === undefined) return [];
-  const { checked, unchecked } = objects;
-  const lines = [`${checked} stored objects read.`];
-  if (unchecked > 0) {
-    lines.push(
-      `${unchecked} of them have no checksum, from an earlier version: only their length was compared.`,
-    );
-  }
-  return lines;
 }

@@ -266,7 +266,7 @@ create table chunks (
   -- Maximum rows of a part, after a chunk failed repeatedly: isolates a poison row by bisection.
   part_rows_max int check (part_rows_max > 0),
   -- Of the bytes from `byte_from` to `byte_to`.
-  crc32 bigint,
+  crc32 bigint not null,
   unique (batch_id, number),
   check (rows_done >= 0 and rows_done <= rows),
   check ((lease_until is not null) = (state = 'leased')),
@@ -292,12 +292,13 @@ create table parts (
   -- Commit time of the part: a batch without new parts makes no progress.
   committed_at timestamptz not null default now(),
   -- Bytes of the longest row of a part: no cell of it is longer.
-  row_bytes_max int,
-  crc32 bigint,
+  row_bytes_max int not null,
+  crc32 bigint not null,
   -- Of the object with the ids of the people in the part; null for a part that shows no people.
   ids_bytes bigint,
   ids_crc32 bigint,
-  primary key (batch_id, chunk_number, number)
+  primary key (batch_id, chunk_number, number),
+  check ((ids_bytes is null) = (ids_crc32 is null))
 );
 create index parts_suppression_number on parts (suppression_number)
   where suppression_number is not null;

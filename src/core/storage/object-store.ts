@@ -11,13 +11,11 @@ export interface ByteRange {
 /** Length and checksum of an object when it was written. */
 export interface ObjectSum {
   bytes: number;
-  /** Null for an object of a version that recorded none: then only the length is compared. */
-  crc32: number | null;
+  crc32: number;
 }
 
 /** The sum of a stream, with the checksum of its first 65,536 bytes. */
 export interface StreamSum extends ObjectSum {
-  crc32: number;
   headCrc32: number;
 }
 

@@ -20,6 +20,9 @@ export const objectsDamaged = new Counter({
   registers: [metrics],
 });
 
+/** The length of an object, and its checksum if it is known. */
+type KnownSum = Omit<ObjectSum, 'crc32'> & { crc32: number | null };
+
 /** Returns the checksum of the bytes summed so far followed by these. */
 export function addToCrc32(sum: number, bytes: Uint8Array): number {
   // For no bytes Node returns 0, whatever the previous sum.
@@ -47,7 +50,7 @@ export function emptySum(): StreamSum {
 }
 
 /** Returns the sum of these buffers in order. */
-export function sumOf(buffers: readonly Uint8Array[]): ObjectSum & { crc32: number } {
+export function sumOf(buffers: readonly Uint8Array[]): ObjectSum {
   let sum = 0;
   let bytes = 0;
   for (const buffer of buffers) {
@@ -71,7 +74,7 @@ export function readRange(
   store: ObjectStore,
   key: string,
   range: ByteRange,
-  sum: number | null,
+  sum: number,
 ): Promise<Buffer> {
   return readSound(store, key, range, { bytes: range.to - range.from, crc32: sum });
 }
@@ -80,19 +83,20 @@ export function readRange(
 export function readHead(
   store: ObjectStore,
   key: string,
-  { bytes, headCrc32 }: { bytes: number; headCrc32: number | null },
+  { bytes, headCrc32 }: Pick<StreamSum, 'bytes' | 'headCrc32'>,
 ): Promise<Buffer> {
   return readRange(store, key, { from: 0, to: Math.min(bytes, HEAD_BYTES_MAX) }, headCrc32);
 }
 
 /**
  * Streams a whole object. When it differs from what was written the stream ends in `AppError` 500
- * `object_damaged`, but only after its last block: a reader must not use anything before the end.
+ * `object_damaged`, but only after its last block: a reader must not use anything before the end. A file that a
+ * client sent directly into storage has no checksum of ours: only its length is compared.
  */
 export async function* streamObject(
   store: ObjectStore,
   key: string,
-  sum: ObjectSum,
+  sum: KnownSum,
 ): AsyncGenerator<Buffer, void, undefined> {
   const found = emptySum();
   yield* summed(store.getStream(key), found);
@@ -140,12 +144,12 @@ function readSound(
   });
 }
 
-function isSound(found: ObjectSum, sum: ObjectSum): boolean {
+function isSound(found: ObjectSum, sum: KnownSum): boolean {
   return found.bytes === sum.bytes && (sum.crc32 === null || found.crc32 === sum.crc32);
 }
 
 /** 500, and retrying is pointless: the object has to be restored, or its owner made again. */
-function objectDamaged(key: string, sum: ObjectSum, found: ObjectSum): AppError {
+function objectDamaged(key: string, sum: KnownSum, found: ObjectSum): AppError {
   objectsDamaged.inc({ found: 'damaged' });
   const how =
     found.bytes < sum.bytes

@@ -55,8 +55,8 @@ export interface ResultSize {
   columns: number;
   /** As CSV. */
   bytes: number;
-  /** Maximum bytes of a cell; null when unknown. */
-  cellBytesMax: number | null;
+  /** Maximum bytes of a cell. */
+  cellBytesMax: number;
 }
 
 /** XML takes at most seven bytes for one of CSV (`_x000D_`), plus a fixed number for each cell. */
@@ -74,7 +74,6 @@ export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: Result
   return (
     rows <= SHEET_ROWS_MAX &&
     columns <= SHEET_COLUMNS_MAX &&
-    cellBytesMax !== null &&
     cellBytesMax <= cellCharsMax &&
     isMemberSize(bytes * XML_BYTES_PER_BYTE + rows * columns * XML_BYTES_PER_CELL)
   );

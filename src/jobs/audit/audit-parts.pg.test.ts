@@ -100,19 +100,3 @@ test('people who opted out later still count as paid', async () => {
   expect((await pipeline.results(caller, id)).text).toContain('suppressed');
   expect(await broken()).toEqual({});
 });
-
-test('objects of a version without checksums are counted and compared by length', async () => {
-  const id = await pipeline.enrich(caller, list, options);
-  const { objects } = await auditParts(pipeline.context);
-  await pipeline.sql`
-    update batches set upload_crc32 = null, upload_head_crc32 = null, canonical_bytes = null,
-      canonical_crc32 = null where id = ${id}`;
-  await pipeline.sql`update chunks set crc32 = null where batch_id = ${id}`;
-  await pipeline.sql`
-    update parts set crc32 = null, ids_bytes = null, ids_crc32 = null where batch_id = ${id}`;
-  expect(await broken()).toEqual({});
-  const { objects: after } = await auditParts(pipeline.context);
-  // The upload and two parts; the sums of the person indexes are unknown.
-  expect(after).toEqual({ checked: objects.checked - 2, unchecked: objects.unchecked + 3 });
-  expect((await pipeline.results(caller, id)).complete).toBe('true');
-});

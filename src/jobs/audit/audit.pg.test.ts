@@ -38,12 +38,12 @@ beforeAll(async () => {
   await sql`insert into batches ${sql({ ...batch, ...half } as never)}`;
   await sql`
     insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, rows_done,
-      parts, state, epoch, lease_until)
-    values (${done}, 1, 0, 9, 1, 2, 2, 2, 1, 'done', 1, null),
-      (${running}, 1, 0, 9, 1, 2, 5, 0, 0, 'leased', 1, now())`;
+      parts, state, epoch, lease_until, crc32)
+    values (${done}, 1, 0, 9, 1, 2, 2, 2, 1, 'done', 1, null, 0),
+      (${running}, 1, 0, 9, 1, 2, 5, 0, 0, 'leased', 1, now(), 0)`;
   await sql`
-    insert into parts (batch_id, chunk_number, number, object_key, rows, bytes)
-    values (${done}, 1, 0, 'part', 2, 9)`;
+    insert into parts (batch_id, chunk_number, number, object_key, rows, bytes, crc32, row_bytes_max)
+    values (${done}, 1, 0, 'part', 2, 9, 0, 5)`;
   await sql`
     insert into reservations (account_id, batch_id, chunk_id, epoch, amount, budget_day, state, ended_at)
     select ${accountId}::uuid, batch_id, id, 1, 1, utc_today(), 'settled', now() from chunks

@@ -15,8 +15,6 @@ import { listRecordedParts, type RecordedPart } from './audit.sql.ts';
 export interface CheckedObjects {
   /** Number of objects read. */
   checked: number;
-  /** Objects among them without a checksum, compared by length only: an earlier version wrote them. */
-  unchecked: number;
   damaged: string[];
   missing: string[];
 }
@@ -31,11 +29,10 @@ export async function checkObjects(
   visit: (bytes: Buffer) => void = () => {},
   mustStop: () => boolean = () => false,
 ): Promise<CheckedObjects> {
-  const found: CheckedObjects = { checked: 0, unchecked: 0, damaged: [], missing: [] };
-  for await (const { key, crc32, read } of objectsOf(context, batch, visit)) {
+  const found: CheckedObjects = { checked: 0, damaged: [], missing: [] };
+  for await (const { key, read } of objectsOf(context, batch, visit)) {
     if (mustStop()) break;
     found.checked++;
-    if (crc32 === null) found.unchecked++;
     try {
       await read();
     } catch (error) {
@@ -51,7 +48,6 @@ export async function checkObjects(
 
 interface StoredObject {
   key: string;
-  crc32: number | null;
   /** Throws `object_missing` or `object_damaged`. */
   read(): Promise<void>;
 }
@@ -62,24 +58,23 @@ async function* objectsOf(
   visit: (bytes: Buffer) => void,
 ): AsyncGenerator<StoredObject> {
   const { store, sql } = context;
-  const whole = (key: string, bytes: number, crc32: number | null) => ({
+  const whole = (key: string, bytes: number, crc32: number) => ({
     key,
-    crc32,
     read: () => verifyObject(store, key, { bytes, crc32 }),
   });
   if (batch.kind === 'list') yield whole(batch.uploadKey, batch.uploadBytes, batch.uploadCrc32);
   const { workbook } = batch.dialect;
   if (workbook !== null) yield whole(workbook.key, workbook.bytes, workbook.crc32);
   const isCopy = batch.kind === 'export' || batch.canonicalKey !== batch.uploadKey;
-  if (isCopy && batch.canonicalKey !== null && batch.canonicalBytes !== null) {
-    yield whole(batch.canonicalKey, batch.canonicalBytes, batch.canonicalCrc32);
+  const { canonicalKey: key, canonicalBytes: bytes, canonicalCrc32: crc32 } = batch;
+  if (isCopy && key !== null && bytes !== null && crc32 !== null) {
+    yield whole(key, bytes, crc32);
   }
   for (const part of await listRecordedParts(sql, batch.id)) {
     const read = async () => visit(await readPart(context, part));
-    yield { key: part.objectKey, crc32: part.crc32, read };
+    yield { key: part.objectKey, read };
     if (part.ids !== null) {
-      const { crc32 } = part.ids;
-      yield { key: personIndexKey(part.objectKey), crc32, read: () => readIds(context, part) };
+      yield { key: personIndexKey(part.objectKey), read: () => readIds(context, part) };
     }
   }
 }

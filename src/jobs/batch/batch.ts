@@ -16,7 +16,7 @@ export type ResultFormat = (typeof resultFormats)[number];
 export interface StoredWorkbook {
   key: string;
   bytes: number;
-  crc32: number | null;
+  crc32: number;
 }
 
 /** The dialect of the upload, determined before the batch is accepted. */
@@ -81,7 +81,7 @@ interface AnyBatch {
   report: PartReport | null;
   /** The object that workers read; null until the split. */
   canonicalKey: string | null;
-  /** Its size as written; null before the split and for a version that recorded none. */
+  /** Its size and checksum as written; null until the split. */
   canonicalBytes: number | null;
   canonicalCrc32: number | null;
   width: number | null;
@@ -113,9 +113,8 @@ export interface ListBatch extends AnyBatch {
   operation: OperationName;
   uploadKey: string;
   uploadBytes: number;
-  /** Null for an upload of a version without checksums. */
-  uploadCrc32: number | null;
-  uploadHeadCrc32: number | null;
+  uploadCrc32: number;
+  uploadHeadCrc32: number;
 }
 
 /** The people who match a filter; its rows are their ids, in order. */

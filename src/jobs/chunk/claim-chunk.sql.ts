@@ -22,8 +22,8 @@ export interface ClaimedChunk {
   firstRow: number;
   firstLine: number;
   rows: number;
-  /** Checksum of its bytes; null for a chunk of a version that recorded none. */
-  crc32: number | null;
+  /** Checksum of its bytes. */
+  crc32: number;
   rowsDone: number;
   parts: number;
   failures: number;

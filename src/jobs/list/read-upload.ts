@@ -8,6 +8,7 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
+import type { StreamSum } from '../../core/storage/object-store.ts';
 import { HEAD_BYTES_MAX, readHead, verifyObject } from '../../core/storage/object-sum.ts';
 import { unreadableCsv } from '../../formats/csv/csv-errors.ts';
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
@@ -33,18 +34,11 @@ export interface ColumnRequest {
   country: string | null;
 }
 
-/** The sums of a stored list; null where the version that stored it recorded none. */
-export interface StoredSum {
-  bytes: number;
-  crc32: number | null;
-  headCrc32: number | null;
-}
-
 /** An upload as a list. */
 export interface ReadList {
   /** The text of the list: the upload itself, or the CSV of the sheet. */
   uploadKey: string;
-  sum: StoredSum;
+  sum: StreamSum;
   dialect: StoredDialect;
   mapping: ColumnMapping;
 }
@@ -73,7 +67,7 @@ type ReadingContext = Pick<UploadContext, 'store' | 'config' | 'accountId' | 'si
  */
 export async function readUpload(
   context: ReadingContext,
-  { key, sum, head }: Pick<StoredUpload, 'key' | 'head'> & { sum: StoredSum },
+  { key, sum, head }: Pick<StoredUpload, 'key' | 'head'> & { sum: StreamSum },
   columns: ColumnRequest,
   request: DialectRequest,
 ): Promise<ReadList> {

@@ -12,8 +12,8 @@ export interface Part extends ObjectSum {
   /** Number of its first row in the list, from 1. */
   firstRow: number;
   rows: number;
-  /** Bytes of its longest row, an upper bound for its cells; null when written by an earlier version. */
-  rowBytesMax: number | null;
+  /** Bytes of its longest row, an upper bound for its cells. */
+  rowBytesMax: number;
 }
 
 /**

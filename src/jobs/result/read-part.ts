@@ -1,11 +1,10 @@
 /** Reads parts of results, even while they are replaced. */
-import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../core/context.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import { personIndexKey } from './part-keys.ts';
 import type { Part } from './parts.sql.ts';
 import { decodePersonIndex, type IndexedRecord } from './person-index.ts';
-import { findPartKey, type PlacedPart } from './redaction.sql.ts';
+import { findPartKey, type IndexedPart } from './redaction.sql.ts';
 
 /** The dependencies of reading results: both graphs have opt-outs. */
 export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
@@ -31,10 +30,8 @@ export async function readPart(
 /** The person index of a part. Throws as `readPart`. */
 export async function readIndexedRecords(
   store: Context['store'],
-  { objectKey, ids }: Pick<PlacedPart, 'objectKey' | 'ids'>,
+  { objectKey, ids }: IndexedPart,
 ): Promise<IndexedRecord[]> {
   const key = personIndexKey(objectKey);
-  // Earlier versions did not record its sum.
-  if (ids === null) return decodePersonIndex(await buffer(store.getStream(key)));
   return decodePersonIndex(await readObject(store, key, ids));
 }

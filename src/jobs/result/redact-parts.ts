@@ -9,7 +9,7 @@
 import { uuidv7 } from 'uuidv7';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
-import { AppError, unavailable } from '../../core/lib/errors.ts';
+import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import {
   lastSuppression,
@@ -65,7 +65,7 @@ export async function openRedactedParts(context: PartsContext, batch: Batch): Pr
 
 /**
  * Brings all parts of a batch up to the last suppression. Returns the number of rewritten parts. Throws
- * `AppError` 410 when the files are not kept, or when a part has no person index.
+ * `AppError` 410 when the files are not kept.
  */
 export async function redactBatch(context: PartsContext, batch: Batch): Promise<number> {
   assertFilesKept(batch);
@@ -79,7 +79,6 @@ export async function redactBatch(context: PartsContext, batch: Batch): Promise<
     const parts = await listPartsDueForRedaction(context.sql, batch.id, number);
     if (parts.length === 0) return rewritten;
     const since = Math.min(...parts.map((part) => part.suppressionNumber));
-    if (since < 0) throw personIndexMissing(batch);
     const numbers = numbersOf(await suppressedSince(graph, subject, since));
     rewritten += await redactParts(context, { batch, subject, number, numbers }, parts);
   }
@@ -220,13 +219,4 @@ async function redactedPart(
   return changeRows(bytes, layout, rows, (added, row) =>
     added.with(column, must(directorsOf.get(row), 'directors of a row')),
   );
-}
-
-/** The error for a part of a version without person indexes, after a later opt-out. */
-function personIndexMissing({ id }: Batch): AppError {
-  return new AppError({
-    code: 'files_expired',
-    status: 410,
-    message: `The result of batch ${id} was made by an older version that did not record which people it contains, and people have opted out since. Upload the list again for a new result.`,
-  });
 }

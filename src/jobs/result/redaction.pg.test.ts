@@ -359,20 +359,4 @@ describe('after a crash or a race', () => {
     expect(lines.filter((line) => line.includes('1003'))).toHaveLength(1);
     expect(await csv(id)).not.toContain('1003');
   });
-
-  test('a result of an older version, without person indexes, is refused after any opt-out', async () => {
-    const id = await pipeline.enrich(caller, list, options);
-    await pipeline.sql`update parts set suppression_number = -1`;
-    expect(await csv(id)).toContain('1003');
-    await suppress(pipeline.sql, 'nobody-here@list.example');
-    expect(await csv(id)).toContain('1003');
-    await suppress(pipeline.sql, 'p8@list.example');
-    const response = await pipeline.call(caller, `/v1/batches/${id}/results`);
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
-      410,
-      'files_expired',
-    ]);
-    await pipeline.sweep();
-    expect(pipeline.queues.waiting).toEqual([]);
-  });
 });

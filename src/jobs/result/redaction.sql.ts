@@ -2,15 +2,19 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 
-/** A part and its position, with the sizes and checksums of its objects as written. */
-export interface PlacedPart extends ObjectSum {
+/** The key of a part with a person index, and the size and checksum of the index as written. */
+export interface IndexedPart {
+  objectKey: string;
+  ids: ObjectSum;
+}
+
+/** A part that contains people and its position, with the sizes and checksums of its objects as written. */
+export interface PlacedPart extends IndexedPart, ObjectSum {
   batchId: string;
   chunkNumber: number;
   number: number;
-  objectKey: string;
   rows: number;
-  ids: ObjectSum | null;
-  /** Contains no person suppressed up to this number; -1 for a part without a person index. */
+  /** Contains no person suppressed up to this number. */
   suppressionNumber: number;
 }
 
@@ -39,7 +43,7 @@ export async function listBatchesDueForRedaction(
     select b.id from batches b
     where b.files_deleted_at is null and b.id in (
       select batch_id from parts
-      where suppression_number between 0 and greatest(${numbers.live}::bigint, ${numbers.test}::bigint) - 1
+      where suppression_number < greatest(${numbers.live}::bigint, ${numbers.test}::bigint)
         and suppression_number < case when b.live
           then ${numbers.live}::bigint else ${numbers.test}::bigint end)
     order by random() limit 1000`;
@@ -57,16 +61,13 @@ export async function listBatchesShowingPeople(sql: Sql, live: boolean): Promise
 }
 
 /** A batch's parts with a person index. */
-export async function listPartsShowingPeople(
-  sql: Sql,
-  batchId: string,
-): Promise<Pick<PlacedPart, 'objectKey' | 'ids'>[]> {
-  return sql<Pick<PlacedPart, 'objectKey' | 'ids'>[]>`
+export async function listPartsShowingPeople(sql: Sql, batchId: string): Promise<IndexedPart[]> {
+  return sql<IndexedPart[]>`
     select object_key, ${idsOf(sql)} from parts
-    where batch_id = ${batchId} and suppression_number >= 0 order by chunk_number, number`;
+    where batch_id = ${batchId} and suppression_number is not null order by chunk_number, number`;
 }
 
-/** The column `ids`: size and checksum of the person index as written; null when not recorded. */
+/** The column `ids`: size and checksum of the person index as written; null for a part without people. */
 export function idsOf(sql: Sql) {
   return sql`
     case when ids_bytes is not null then jsonb_build_object('bytes', ids_bytes, 'crc32', ids_crc32) end

@@ -85,17 +85,13 @@ async function assertFits(
   layout: ResultLayout,
   parts: readonly Part[],
 ): Promise<void> {
-  let [rows, bytes, cellBytesMax]: [number, number, number | null] = [1, 0, 0];
+  let [rows, bytes, cellBytesMax] = [1, 0, 0];
   for (const part of parts) {
     rows += part.rows;
     bytes += part.bytes;
-    const { rowBytesMax } = part;
-    if (cellBytesMax === null || rowBytesMax === null) cellBytesMax = null;
-    else cellBytesMax = Math.max(cellBytesMax, rowBytesMax);
+    cellBytesMax = Math.max(cellBytesMax, part.rowBytesMax);
   }
-  for (const name of layout.names) {
-    if (cellBytesMax !== null) cellBytesMax = Math.max(cellBytesMax, name.length);
-  }
+  for (const name of layout.names) cellBytesMax = Math.max(cellBytesMax, name.length);
   rows += batch.blankLines ?? 0;
   if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
   const read = readResultRows(await openParts(context, parts), {
