@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addBatchCommands } from './commands/batch.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addExportCommands } from './commands/exports.ts';
 import { addGraphCommands } from './commands/graph.ts';
@@ -31,5 +32,6 @@ export function buildProgram(): Command {
   addExportCommands(program);
   addScheduleCommands(program);
   addWebhookCommands(program);
+  addCompletionCommand(program);
   return program;
 }

@@ -1,6 +1,6 @@
 /** Retries of client calls while the service is unavailable: a process of it restarts within seconds. */
 import { setTimeout } from 'node:timers/promises';
-import { ProblemError } from '../src/client/client.ts';
+import { ProblemError, UnreachableError } from '../src/client/client.ts';
 import { say } from './output.ts';
 
 const AWAY_MS_MAX = 60_000;
@@ -23,7 +23,8 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
   }
 }
 
-/** `fetch` throws a TypeError when it cannot connect. */
+/** A body that is cut off fails with a TypeError of `fetch`. */
 function isAway(error: unknown): boolean {
-  return error instanceof ProblemError ? error.status >= 500 : error instanceof TypeError;
+  if (error instanceof ProblemError) return error.status >= 500;
+  return error instanceof UnreachableError || error instanceof TypeError;
 }

@@ -11,7 +11,7 @@ interface ClientFile {
 }
 
 /** The part of a batch's report about unusable rows. */
-interface ClientReport {
+export interface ClientReport {
   unusable: Record<string, { rows: number; lines: number[] }>;
 }
 
@@ -51,6 +51,19 @@ interface Sent {
 }
 
 /** The actions on lists and exports alike. */
+/** No response came from the service: it is not running, or not at this address. */
+export class UnreachableError extends Error {
+  constructor(baseUrl: string, cause: unknown) {
+    const why = (cause as { cause?: { code?: string } }).cause?.code ?? String(cause);
+    super(
+      `No response from ${baseUrl} (${why}). Is the service running, and is this its address?`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
 export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;
@@ -68,6 +81,8 @@ function openTransport(baseUrl: string, apiKey: string) {
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
       },
       body: isForm ? body : body === undefined ? null : JSON.stringify(body),
+    }).catch((error: unknown) => {
+      throw new UnreachableError(baseUrl, error);
     });
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
@@ -95,7 +110,10 @@ function openTransport(baseUrl: string, apiKey: string) {
   return { send, call, file };
 }
 
-/** A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal. */
+/**
+ * A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal, and `UnreachableError`
+ * without a response.
+ */
 export function createClient(baseUrl: string, apiKey: string) {
   const { send, call, file } = openTransport(baseUrl, apiKey);
   return {

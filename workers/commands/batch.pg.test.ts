@@ -1,7 +1,10 @@
 /** The client side of the command line against the real API: what it sends, prints and writes. */
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
@@ -71,6 +74,45 @@ async function uploaded(): Promise<string> {
   await writeFile(file, list);
   return (await json('run', file, ...people)).id;
 }
+
+test('a workbook comes back as a workbook, and a compressed list compressed', async () => {
+  await writeFile(file, list);
+  const workbook = path.join(folder, 'from-csv.xlsx');
+  await json('run', file, ...people, '-o', workbook);
+  // The magic number of a zip archive.
+  expect((await readFile(workbook)).subarray(0, 2).toString()).toBe('PK');
+  const again = await json('run', workbook, ...people);
+  expect(again.output).toBe(path.join(folder, 'from-csv.enriched.xlsx'));
+  expect((await readFile(again.output)).subarray(0, 2).toString()).toBe('PK');
+  const packed = path.join(folder, 'packed.csv.gz');
+  await writeFile(packed, gzipSync(list));
+  const { id, output } = await json('run', packed, ...people);
+  expect(output).toBe(path.join(folder, 'packed.enriched.csv.gz'));
+  const text = gunzipSync(await readFile(output)).toString();
+  expect(text).toBe((await pipeline.results(caller, id)).text);
+});
+
+test('a file that is absent is named, and so is a service that does not respond', async () => {
+  const absent = path.join(folder, 'absent.csv');
+  await expect(enrich('run', absent, ...people)).rejects.toThrow(`no such file or directory`);
+  await expect(enrich('run', absent, ...people)).rejects.toThrow(absent);
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  await once(closed.close(), 'close');
+  vi.stubEnv('ENRICH_URL', `http://127.0.0.1:${port}`);
+  const asked = enrich('status', '01890000-0000-7000-8000-000000000000');
+  await expect(asked).rejects.toThrow(`No response from http://127.0.0.1:${port} (ECONNREFUSED)`);
+  vi.stubEnv('ENRICH_URL', pipeline.url);
+});
+
+test('rows that could not be used are told with their lines, and what would help', async () => {
+  await writeFile(file, 'phone\n020 7946 0958\n+1 603 271 2632\n020 7946 0959\n');
+  const printed = await enrich('run', file, ...people);
+  expect(printed).toContain(
+    '2 rows: phone_without_country (lines 2, 4); name their country, such as --default-region GB',
+  );
+});
 
 test('run writes the enriched list beside the list and prints the batch', async () => {
   await writeFile(file, list);

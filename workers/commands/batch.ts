@@ -1,17 +1,18 @@
 /** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
-import path from 'node:path';
+import { access } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Batch } from '../../src/client/api-types.ts';
-import type { Client, ControlAction } from '../../src/client/client.ts';
+import type { Client, ClientReport, ControlAction } from '../../src/client/client.ts';
 import { conflict } from '../../src/core/lib/errors.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
+import { enrichedName, type FormOptions, formOf, type OutputForm } from '../output-form.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 import { download, follow, POLL_MS } from './follow.ts';
 
-interface RunOptions {
+interface RunOptions extends FormOptions {
   operation: string;
   map?: Record<string, string | number>;
   output?: string;
@@ -31,11 +32,12 @@ interface RunOptions {
   wait?: boolean;
 }
 
-interface ResultOptions {
+interface ResultOptions extends FormOptions {
   output: string;
-  format: string;
-  gzip?: boolean;
 }
+
+const FORMAT_HELP =
+  'csv, csv-safe (for spreadsheets), jsonl or xlsx; default: by the name of the file';
 
 export function addBatchCommands(program: Command): void {
   const batch = program.command('batch').description('upload, follow, control and download lists');
@@ -55,7 +57,12 @@ function addRunCommand(batch: Command): void {
       'column of an identifier, such as email="Work Email"',
       collectMap,
     )
-    .option('-o, --output <file>', 'file to write the result to')
+    .option(
+      '-o, --output <file>',
+      'file to write the result to; default: beside the list, in its format',
+    )
+    .option('--format <form>', FORMAT_HELP)
+    .option('--gzip', 'compress the file')
     .option('--fields <list>', 'comma-separated fields to add; default: all')
     .option('--default-region <country>', 'country of phone numbers without a country code')
     .option('--country <country>', 'country of registry numbers')
@@ -78,15 +85,17 @@ function addRunCommand(batch: Command): void {
     .option('--wait', 'when credits run out, wait for more instead of exiting')
     .action(async (file: string, options: RunOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const output = options.output ?? enrichedName(file);
+      const output = options.output ?? enrichedName(file, options);
+      const form = formOf(output, options);
       const client = await openClient(config);
       if (options.hold) {
         const held = await upload(client, file, options, ['ready', 'completed'], !json);
         printResult(json, held, describeBatch(held, null));
         return;
       }
-      const batch = await runBatch(client, file, output, options, !json);
-      printResult(json, { ...batch, output }, describeBatch(batch, output));
+      const batch = await runBatch(client, file, { output, form }, options, !json);
+      const hints = describeHints(await client.getReport(batch.id));
+      printResult(json, { ...batch, output }, [...describeBatch(batch, output), ...hints]);
     });
 }
 
@@ -105,13 +114,13 @@ function addReadCommands(batch: Command): void {
     .description('write the rows that are finished')
     .argument('<id>', 'batch id')
     .requiredOption('-o, --output <file>', 'file to write the result to')
-    .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
+    .option('--format <form>', FORMAT_HELP)
     .option('--gzip', 'compress the file')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const form = { format: options.format, gzip: String(options.gzip ?? false) };
+      const form = formOf(options.output, options);
       const client = await openClient(config);
-      const complete = await download(() => client.getResults(id, form), options.output);
+      const complete = await download(() => client.getResults(id, { ...form }), options.output);
       const line = complete ? options.output : `${options.output} (not complete yet)`;
       printResult(json, { output: options.output, complete }, [line]);
     });
@@ -198,12 +207,12 @@ async function quote(client: Client, id: string): Promise<Batch> {
 export async function runBatch(
   client: Client,
   file: string,
-  output: string,
+  { output, form }: { output: string; form: OutputForm },
   options: RunOptions,
   progress: boolean,
 ): Promise<Batch> {
   const batch = await upload(client, file, options, ['completed'], progress);
-  await download(() => client.getResults(batch.id), output);
+  await download(() => client.getResults(batch.id, { ...form }), output);
   return batch;
 }
 
@@ -216,6 +225,8 @@ async function upload(
   progress: boolean,
 ): Promise<Batch> {
   const { map, fields, defaultRegion, country, maxCredits, name, encoding, delimiter } = options;
+  // Names the file, which the upload's own error does not.
+  await access(file);
   const created = await client.createBatch(file, {
     operation: options.operation,
     ...(map ? { mapping: JSON.stringify(map) } : {}),
@@ -265,9 +276,17 @@ function describeDoubts({ doubts, ...dialect }: Batch['dialect']): string[] {
   return doubts.map((doubt) => `Check      ${told[doubt]}`);
 }
 
-function enrichedName(file: string): string {
-  const { dir, name, ext } = path.parse(file);
-  return path.join(dir, `${name}.enriched${ext || '.csv'}`);
+/** The options that help with unusable rows, by reason. */
+const remedies: Record<string, string> = {
+  phone_without_country: 'name their country, such as --default-region GB',
+};
+
+function describeHints({ unusable }: ClientReport): string[] {
+  return Object.entries(unusable).map(([reason, { rows, lines }]) => {
+    const remedy = remedies[reason];
+    const where = `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 5).join(', ')}${rows > 5 ? ', ...' : ''}`;
+    return `Unusable   ${rows} rows: ${reason} (${where})${remedy === undefined ? '' : `; ${remedy}`}`;
+  });
 }
 
 function collectMap(text: string, before: Record<string, string | number> = {}) {

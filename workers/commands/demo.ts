@@ -21,6 +21,7 @@ import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { findRunningUp } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
+import { formOf } from '../output-form.ts';
 import { startStack, type UpFile } from '../stack.ts';
 import { describeBatch, runBatch } from './batch.ts';
 
@@ -85,7 +86,13 @@ async function demo(config: Config, up: UpFile, { json, goesOn }: DemoOptions): 
   const output = path.join(folder, 'leads.enriched.csv');
   say(`Enriching ${path.relative(process.cwd(), sample)} ...`);
   const client = createClient(up.url, key);
-  const batch = await runBatch(client, sample, output, { operation: 'people.enrich' }, !json);
+  const batch = await runBatch(
+    client,
+    sample,
+    { output, form: formOf(output, {}) },
+    { operation: 'people.enrich' },
+    !json,
+  );
   printResult(json, { ...batch, output, sign_in: signIn }, [
     '',
     ...describeBatch(batch, path.relative(process.cwd(), output)),

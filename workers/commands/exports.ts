@@ -5,28 +5,26 @@ import type { ControlAction } from '../../src/client/client.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
+import { endingOf, type FormOptions, formOf } from '../output-form.ts';
 import { download, follow } from './follow.ts';
 
 /** Options that exports and schedules share. */
 export interface ExportOptions {
   fields?: string[];
-  format: string;
+  format?: string;
   maxResults?: number;
   maxCredits?: number;
   name?: string;
 }
 
-interface RunOptions extends ExportOptions {
+interface RunOptions extends ExportOptions, FormOptions {
   output?: string;
-  gzip?: boolean;
   hold?: boolean;
   wait?: boolean;
 }
 
-interface ResultOptions {
+interface ResultOptions extends FormOptions {
   output: string;
-  format?: string;
-  gzip?: boolean;
 }
 
 export function addExportCommands(program: Command): void {
@@ -40,7 +38,7 @@ export function addExportCommands(program: Command): void {
 export function addExportOptions(command: Command): Command {
   return command
     .option('--fields <list>', 'comma-separated fields; default: all', toList)
-    .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx', 'csv')
+    .option('--format <form>', 'csv, csv-safe (for spreadsheets), jsonl or xlsx')
     .option('--max-results <number>', 'maximum number of people', toCount)
     .option('--max-credits <number>', 'maximum credits to spend', toCount)
     .option('--name <text>', 'name of the export');
@@ -52,7 +50,7 @@ export function toExportBody(filter: string, options: ExportOptions): Record<str
   return {
     // As in a URL, with or without the question mark.
     filter: filter.replace(/^\?/, ''),
-    format,
+    ...(format === undefined ? {} : { format }),
     ...(fields === undefined ? {} : { fields }),
     ...(maxResults === undefined ? {} : { max_results: maxResults }),
     ...(maxCredits === undefined ? {} : { max_credits: maxCredits }),
@@ -72,8 +70,14 @@ function addRunCommand(group: Command): void {
   addExportOptions(run).action(async (filter: string, options: RunOptions, command: Command) => {
     const { config, json } = readGlobals(command);
     const client = await openClient(config);
-    const { gzip = false, hold = false, wait = false } = options;
-    const body = { ...toExportBody(filter, options), gzip, hold };
+    const { hold = false, wait = false } = options;
+    const output = options.output ?? peopleName(options);
+    const { format, gzip } = formOf(output, options);
+    const body = {
+      ...toExportBody(filter, { ...options, format }),
+      gzip: gzip === 'true',
+      hold,
+    };
     const { id, unknown_values } = await client.createExport(body);
     sayUnknownValues(unknown_values);
     const read = () => client.getExport(id);
@@ -83,7 +87,6 @@ function addRunCommand(group: Command): void {
       printResult(json, made, describeExport(made, null));
       return;
     }
-    const output = options.output ?? fileName(options.format, gzip);
     await download(() => client.getExportResults(id), output);
     printResult(json, { ...made, output }, describeExport(made, output));
   });
@@ -116,14 +119,17 @@ function addReadCommands(group: Command): void {
     .description('write the rows that are finished')
     .argument('<id>', 'export id')
     .requiredOption('-o, --output <file>', 'file to write to')
-    .option('--format <form>', 'csv, csv-safe, jsonl or xlsx; default: format of the export')
+    .option(
+      '--format <form>',
+      'csv, csv-safe, jsonl or xlsx; default: by the name of the file, else that of the export',
+    )
     .option('--gzip', 'compress the file')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { output, format, gzip } = options;
-      const form = { ...(format ? { format } : {}), ...(gzip ? { gzip: 'true' } : {}) };
+      const { output } = options;
       const client = await openClient(config);
-      const complete = await download(() => client.getExportResults(id, form), output);
+      const form = formOf(output, options, (await client.getExport(id)).format);
+      const complete = await download(() => client.getExportResults(id, { ...form }), output);
       const line = complete ? output : `${output} (not complete yet)`;
       printResult(json, { output, complete }, [line]);
     });
@@ -170,8 +176,9 @@ function describeExport(made: Export, output: string | null): string[] {
   return lines;
 }
 
-function fileName(format: string, gzip: boolean): string {
-  return `people.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
+function peopleName(options: FormOptions): string {
+  const { format, gzip } = formOf('', options);
+  return `people${endingOf(format, gzip === 'true')}`;
 }
 
 function toList(text: string): string[] {

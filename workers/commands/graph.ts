@@ -1,5 +1,7 @@
 /** `import` and `generate`: what fills the graph. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { generateGraph } from '../../samples/generate/generate-graph.ts';
@@ -40,9 +42,10 @@ export function addGraphCommands(program: Command): void {
         const report = await withDatabase(config, (sql) =>
           importFile(sql, entity, file, rejectsFile),
         );
-        printResult(json, { ...report, rejects: rejectsFile }, [
+        const rejects = report.rejected > 0 ? rejectsFile : null;
+        printResult(json, { ...report, rejects }, [
           `${report.read} read: ${report.inserted} new, ${report.updated} changed, ` +
-            `${report.unchanged} unchanged, ${report.rejected} rejected (${rejectsFile})`,
+            `${report.unchanged} unchanged, ${report.rejected} rejected${rejects === null ? '' : ` (${rejects})`}`,
           `${report.seconds.toFixed(1)} s`,
         ]);
       },
@@ -79,7 +82,7 @@ async function importFile(
   file: string,
   rejectsFile: string,
 ): Promise<ImportReport> {
-  const rejects = createWriteStream(rejectsFile);
+  const rejects = openWhenWritten(rejectsFile);
   try {
     return await importRecords(sql, {
       entity,
@@ -91,4 +94,27 @@ async function importFile(
     rejects.end();
     await finished(rejects);
   }
+}
+
+/** A stream into a file that exists only when something was written to it. */
+function openWhenWritten(file: string): Writable {
+  let output: FileHandle | undefined;
+  return new Writable({
+    async construct(done) {
+      // What an earlier import rejected is not true of this one.
+      await rm(file, { force: true }).then(() => done(), done);
+    },
+    async write(chunk: Buffer, _encoding, done) {
+      try {
+        output ??= await open(file, 'w');
+        await output.writeFile(chunk);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    async final(done) {
+      await Promise.resolve(output?.close()).then(() => done(), done);
+    },
+  });
 }
