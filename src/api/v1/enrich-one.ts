@@ -118,7 +118,11 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     const why = normalised.reason.replaceAll('_', ' ');
     throw badIdentifier('invalid_parameter', kind, `\`${kind}\` is not usable: ${why}.`);
   }
-  return { identifiers: [{ kind, values: normalised.values }], invalid: null };
+  return {
+    identifiers: [{ kind, values: normalised.values }],
+    invalid: null,
+    country: query.country ?? null,
+  };
 }
 
 function badIdentifier(code: string, field: string, message: string): AppError {

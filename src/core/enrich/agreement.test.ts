@@ -269,3 +269,26 @@ describe.skipIf(!isFound)('real lists', () => {
     expect(wrong.yes).toBe(0);
   });
 });
+
+describe('a company found by its name', () => {
+  const stored = (place: object) => companyOf({ id: 1, name: 'Delta Corp Limited', ...place });
+  const india = { countries: { id: 4, name: 'India' }, cities: { id: 1, name: 'Pune' } };
+  test.each([
+    [{ country: 'IN' }, india, 'yes'],
+    [{ country: 'US' }, india, 'no'],
+    [{ country: 'US', city: 'Pune' }, india, 'no'],
+    [{ city: 'PUNE' }, india, 'yes'],
+    [{ city: 'Delhi' }, india, 'unknown'],
+    [{}, india, 'unknown'],
+    [{ country: 'GB' }, { registryCountry: 'GB' }, 'yes'],
+    [{ country: 'US' }, { locality: 'Atlanta, Georgia, United States' }, 'yes'],
+    [{ city: 'Atlanta' }, { locality: 'Atlanta, Georgia, United States' }, 'yes'],
+    [{ country: 'US' }, {}, 'unknown'],
+  ])('agrees by its place: %j with %j is %s', (place, record, expected) => {
+    const listed = { companyName: 'Delta', ...place };
+    for (const by of ['name', 'alias_name', 'former_name']) {
+      expect(agrees(listed, stored(record), by)).toBe(expected);
+    }
+    expect(agrees({ ...listed, companyName: 'Delta Corp' }, stored(record), 'domain')).toBe('yes');
+  });
+});

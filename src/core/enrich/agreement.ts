@@ -5,7 +5,9 @@
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { endOfCell } from '../graph/record.ts';
+import { countryCode } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
+import { fold } from '../lib/fold.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { type Agreement, comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
@@ -16,6 +18,9 @@ export type { Agreement } from './compare-person-names.ts';
 export interface ListedNames {
   personName?: string;
   companyName?: string;
+  /** ISO 3166 alpha-2 country, and name of a city, for companies. */
+  country?: string | null;
+  city?: string;
 }
 
 /**
@@ -25,12 +30,15 @@ export interface ListedNames {
  * For a person the listed name decides, if there is one to compare; otherwise a current or former employer is a
  * `yes`. Another company is never a `no`, since people change jobs. For a company its name, aliases and former
  * names count, and a name that its domains contain is never a `no`. A listed company is ignored for a person whose
- * name differs: mailboxes are reassigned inside one company. Pure and total.
+ * name differs: mailboxes are reassigned inside one company. A company that was found by its
+ * name agrees when its country or its city does: its name proves nothing more. Pure and total.
+ * @param by the identifier that found the record, as in `Decision`
  */
-export function agrees(listed: ListedNames, match: MatchData): Agreement {
+export function agrees(listed: ListedNames, match: MatchData, by = ''): Agreement {
   const { personName = '', companyName = '' } = listed;
   if (match.person !== null) return agreesWithPerson(personName, companyName, match.person);
   if (match.company === null || companyName === '') return 'unknown';
+  if (kindsByName.has(by)) return agreesWithPlace(listed, match.company);
   return agreesWithCompany(companyName, match.company);
 }
 
@@ -59,6 +67,38 @@ const employers = cellsOf(
 const companyNames = cellsOf(companyFields, 'name');
 const otherNames = cellsOf(companyFields, 'aliases', 'formerNames');
 const hosts = cellsOf(companyFields, 'domain', 'domains');
+
+const kindsByName: ReadonlySet<string> = new Set(['name', 'alias_name', 'former_name']);
+const places = cellsOf(companyFields, 'registryCountry', 'locality', 'cities', 'countries');
+
+/** Returns the ISO 3166 alpha-2 country of a company's record; null when it is not known. */
+export function countryOfCompany(record: RecordBytes): string | null {
+  const [registry = '', locality = '', , countries = ''] = readCells(record, places);
+  const [named = ''] = countries === '' ? [] : namesInJson(JSON.parse(countries));
+  const last = locality.slice(locality.lastIndexOf(',') + 1);
+  return countryCode(named) ?? countryCode(last) ?? countryCode(registry);
+}
+
+/** A known country decides; otherwise the city may agree. */
+function agreesWithPlace(
+  { country = null, city = '' }: ListedNames,
+  record: RecordBytes,
+): Agreement {
+  const stored = countryOfCompany(record);
+  if (country !== null && stored !== null) return country === stored ? 'yes' : 'no';
+  const [, locality = '', cities = ''] = readCells(record, places);
+  const names = cities === '' ? [] : namesInJson(JSON.parse(cities));
+  const [first = ''] = locality.split(',');
+  const listed = foldPlace(city);
+  const isHere = listed !== '' && [...names, first].some((name) => foldPlace(name) === listed);
+  return isHere ? 'yes' : 'unknown';
+}
+
+function foldPlace(name: string): string {
+  return fold(name)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
 
 function agreesWithPerson(name: string, company: string, record: RecordBytes): Agreement {
   if (name !== '') {

@@ -5,12 +5,14 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { countryOfCompany } from './agreement.ts';
 import { parseHits } from './hits.ts';
 import { isSuccess, type MatchData, type RecordBytes } from './match-data.ts';
 import {
   type Agreement,
   type Decision,
   decide,
+  type Hits,
   levelsOf,
   type OutcomeStatus,
   type RowInput,
@@ -52,8 +54,8 @@ export interface EnrichOptions {
   keep?: (texts: Buffer[]) => Buffer[];
   /** Called when the look-up is decided, when the matches are read, and when they are compared. */
   endPhase?: (phase: 'look_up' | 'fetch' | 'compare') => void;
-  /** Returns the agreement of a row with its match. `index` is the row's position in `rows`. */
-  agreementOf?: (index: number, match: MatchData) => Agreement;
+  /** Returns the agreement of a row with the match that `by` found. `index` is the row's position in `rows`. */
+  agreementOf?: (index: number, match: MatchData, by: string) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
 }
@@ -97,7 +99,7 @@ export async function enrichMany(
       const decision = must(decisions[place], 'decision of a matched row');
       const match = matches[place];
       const isMatch = match !== undefined && isSuccess(operation, match);
-      const agrees = isMatch ? (agreementOf?.(index, match) ?? '') : '';
+      const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
       if (isMatch && !(requireAgreement && agrees === 'no')) {
         outcomes[index] = matchOf(decision, match, agrees);
         return false;
@@ -155,8 +157,58 @@ async function lookUpAll(
   const found = values.length === 0 ? Buffer.alloc(0) : await lookUp(sql, values.join('\n'));
   const hits = parseHits(found, values.length);
   const levels = levelsOf(operation);
+  const elsewhere = await companiesElsewhere(sql, rows, firstLines, hits);
   return (index, rejected) =>
-    decide(levels, must(rows[index], 'row'), firstLines[index] ?? 0, hits, rejected);
+    decide(
+      levels,
+      must(rows[index], 'row'),
+      firstLines[index] ?? 0,
+      hits,
+      rejected,
+      elsewhere.get(index),
+    );
+}
+
+/**
+ * Returns for each row that states its country the companies that its name does not mean: those of another country,
+ * and when one of its country has the name, also those whose country is not known.
+ */
+async function companiesElsewhere(
+  sql: Sql,
+  rows: readonly RowInput[],
+  firstLines: Int32Array,
+  hits: Hits,
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const named = new Map<number, Set<number>>();
+  for (const [index, { identifiers, country }] of rows.entries()) {
+    if (country === undefined || country === null) continue;
+    let line = firstLines[index] ?? 0;
+    for (const { kind, values } of identifiers) {
+      if (kind === 'name') {
+        const ids = named.get(index) ?? new Set();
+        for (let place = 0; place < values.length; place++) {
+          hits.forEach(line + place, (_, id) => {
+            ids.add(id);
+          });
+        }
+        if (ids.size > 0) named.set(index, ids);
+      }
+      line += values.length;
+    }
+  }
+  if (named.size === 0) return named;
+  const ids = [...new Set([...named.values()].flatMap((found) => [...found]))];
+  const countries = splitRecords(await readCompanyRecords(sql, ids), countryOfCompany);
+  const countryOf = new Map(ids.map((id, place) => [id, countries[place] ?? null]));
+  for (const [index, found] of named) {
+    const own = rows[index]?.country;
+    const isThere = [...found].some((id) => countryOf.get(id) === own);
+    for (const id of found) {
+      const country = countryOf.get(id) ?? null;
+      if (country === own || (country === null && !isThere)) found.delete(id);
+    }
+  }
+  return named;
 }
 
 type ReadMatch = MatchData | undefined;
@@ -195,19 +247,19 @@ function withCompany({ bytes, from, to }: RecordBytes): MatchData {
   return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
 }
 
-function splitRecords(
+function splitRecords<Value>(
   texts: readonly Buffer[],
-  match: (record: RecordBytes) => MatchData,
-): ReadMatch[] {
-  const matches: ReadMatch[] = [];
+  match: (record: RecordBytes) => Value,
+): (Value | undefined)[] {
+  const matches: (Value | undefined)[] = [];
   for (const text of texts) splitText(text, match, matches);
   return matches;
 }
 
-function splitText(
+function splitText<Value>(
   blob: Buffer,
-  match: (record: RecordBytes) => MatchData,
-  matches: ReadMatch[],
+  match: (record: RecordBytes) => Value,
+  matches: (Value | undefined)[],
 ): void {
   let from = 0;
   while (from <= blob.length) {

@@ -34,6 +34,8 @@ export interface RowInput {
   identifiers: RowIdentifier[];
   /** Reason why there is no identifier to try; null when there is one. */
   invalid: string | null;
+  /** ISO 3166 alpha-2 country that the row itself states, for companies. */
+  country?: string | null;
 }
 
 /** The graph's records for the values of many rows. Look-up line i is the i-th value of all rows. */
@@ -132,7 +134,8 @@ interface ValueAnswer {
 /**
  * Decides one row. `firstLine` is the look-up line of the row's first value. The first identifier, in order of
  * trust, that belongs to exactly one record wins; an identifier that several records share never picks one of
- * them. If nothing is unique but something is shared, the row is ambiguous. Records in `rejected` count as not stored.
+ * them. If nothing is unique but something is shared, the row is ambiguous. Records in `rejected` count as not stored,
+ * those in `notByName` as not found by a name.
  */
 export function decide(
   levels: typeof personLevels,
@@ -140,18 +143,23 @@ export function decide(
   firstLine: number,
   hits: Hits,
   rejected: ReadonlySet<number> = none,
+  notByName: ReadonlySet<number> = none,
 ): Decision {
   const [only] = row.identifiers;
-  if (row.identifiers.length === 1 && only?.values.length === 1 && rejected.size === 0) {
+  const isPlain = rejected.size === 0 && notByName.size === 0;
+  if (row.identifiers.length === 1 && only?.values.length === 1 && isPlain) {
     return decideOne(levels, only, firstLine, hits);
   }
   const answers: ValueAnswer[] = [];
   let winner: (ValueAnswer & { value: string }) | undefined;
   let shared: ValueAnswer | undefined;
   let line = firstLine;
+  const notNamed = notByName.size === 0 ? rejected : new Set([...rejected, ...notByName]);
   for (const { kind, values } of row.identifiers) {
+    const together = sharedLevels.has(kind);
+    const excluded = together ? notNamed : rejected;
     for (const value of values) {
-      const answer = answerOf(levels[kind] ?? [], sharedLevels.has(kind), line++, hits, rejected);
+      const answer = answerOf(levels[kind] ?? [], together, line++, hits, excluded);
       if (answer === undefined) continue;
       answers.push(answer);
       // A single record is not known to be unique when some records were not read.

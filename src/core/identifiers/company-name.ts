@@ -5,8 +5,9 @@
  * 2. Words that sources add and omit at will are removed everywhere: legal forms that mean nothing else
  * (`limited`, `inc`, `plc`, `gmbh`), `group`, `holding`, `company`, `the`.
  * 3. Short legal forms are words or initials elsewhere (`AB Dynamics`, `Day Spa Leeds`), so they are removed only
- * from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. The `and` of `& Co` stays: such a
- * firm is often different from the group of the same name.
+ * from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. `GmbH & Co. KG` is one form, of a
+ * partnership whose partner is a company. Elsewhere the `and` of `& Co` stays: such a firm is often different from
+ * the group of the same name.
  * 4. A name that consists only of such words keeps them all: `The Group`.
  */
 import { fold } from '../lib/fold.ts';
@@ -26,6 +27,8 @@ const formsAtEnd = new Set(
    sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv`.split(/\s+/),
 );
 const FORM_WORDS_MAX = 6;
+/** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
+const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) and co (?:kg|ohg|kgaa)$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit). */
 export function normaliseCompanyName(text: string): Normalised {
@@ -33,7 +36,7 @@ export function normaliseCompanyName(text: string): Normalised {
   if (text === '') return invalid('empty');
   const folded = PLAIN_NAME.test(text) ? text : foldName(text);
   if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
-  return oneValue(withoutForms(folded.split(' ')).join(' '));
+  return oneValue(withoutForms(folded.replace(COMPANY_AS_PARTNER, '').split(' ')).join(' '));
 }
 
 function foldName(text: string): string {

@@ -62,8 +62,8 @@ export async function matchChunk(
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
   const { endPhase = () => {} } = context;
   endPhase('read');
-  const agreementOf = (index: number, match: MatchData) =>
-    agrees(read.namesOf(chunk.rowsDone + index), match);
+  const agreementOf = (index: number, match: MatchData, by: string) =>
+    agrees(read.namesOf(chunk.rowsDone + index), match, by);
   const { requireAgreement } = batch;
   const outcomes = await enrichMany(graph, batch.operation, rows, {
     brief,

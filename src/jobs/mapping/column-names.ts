@@ -17,6 +17,7 @@ export type ColumnRole =
   | 'registry_number'
   | 'domain'
   | 'country'
+  | 'city'
   | 'company_name'
   | 'full_name'
   | 'first_name'
@@ -119,6 +120,7 @@ function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole 
   const has = (...any: HeaderToken[]) => any.some((token) => tokens.has(token));
   if (has('foreign')) return 'foreign';
   if (has('attribute', 'other_network')) return 'other';
+  if (has('city')) return isExact && !has('name') ? 'city' : 'other';
   if (has('microblog') || isLetterX(tokens, isExact)) return 'twitter';
   if (has('network')) return 'profile';
   if (has('email')) return emailRole(has);

@@ -39,6 +39,7 @@ const words = {
   url: `url link uri lien enlace lank`,
   country: `country countryregion land pays pais paese kraj nation 国 国名 国家`,
   region: `region`,
+  city: `city town ort stadt ville ciudad citta cidade plaats miasto`,
   company: `company companies organisation organization org organizacja employer firm firma
     firmen firmy unternehmen unternehmens gesellschaft arbeitgeber societe entreprise
     employeur empresa compania organizacion azienda societa ditta impresa empregador
@@ -87,8 +88,7 @@ const words = {
     threads vimeo blog rss feed`,
   attribute: `status verified verification valid validity validation confidence type typ
     date datum fecha time timestamp score source quelle id ids uuid guid key count size
-    employees revenue turnover industry sector branche branch city town ort stadt ville
-    ciudad citta cidade plaats miasto state province provincia county zip zipcode postcode
+    employees revenue turnover industry sector branche branch state province provincia county zip zipcode postcode
     postal plz cap street strasse rue calle via straat ulica title jobtitle titel titre
     titolo titulo position posicion funktion function role rolle job beruf seniority
     department departement abteilung notes note notizen notiz comment comments kommentar

@@ -127,7 +127,7 @@ describe('headers of company lists', () => {
   test.each([
     [
       'Account|Website|Company No|Telephone|Town|Country',
-      'registry_number:3 domain:2 phone:4 name:1 country:6',
+      'registry_number:3 domain:2 phone:4 name:1 country:6 city:5',
     ],
     ['Name|Domain', 'domain:2 name:1'],
     ['Company|Name|First name', 'name:1'],
@@ -424,7 +424,7 @@ describe('real lists', () => {
   };
   const peopleMapping =
     'professional_network:7 email:4 phone:5 twitter:6 country:9 company_name:2 person_name:1';
-  const companyMapping = 'registry_number:3 domain:2 phone:4 name:1 country:6';
+  const companyMapping = 'registry_number:3 domain:2 phone:4 name:1 country:6 city:5';
 
   test('the sample list is mapped correctly', () => {
     const list = listOf(path.join(packageRoot, 'samples/leads.csv'));

@@ -11,7 +11,7 @@ import { columnsOf, describeContent, type ListHead, readColumns } from './read-c
 export type { ColumnMapping } from './guess-columns.ts';
 
 /** Columns that are not identifiers but help to read a row and to judge its match. */
-export const contextColumns = ['country', 'person_name', 'company_name'] as const;
+export const contextColumns = ['country', 'city', 'person_name', 'company_name'] as const;
 
 /** A caller's mapping: for each kind a header name, a column number from 1, or several of them. */
 export type RequestedMapping = Record<string, string | number | (string | number)[]>;

@@ -33,7 +33,7 @@ export type ColumnMapping = Record<string, MappedColumn[]>;
 
 type Subject = 'person' | 'company';
 type Kind = GuessedKind | 'person_name';
-type GuessedKind = IdentifierKind | 'country' | 'company_name';
+type GuessedKind = IdentifierKind | 'country' | 'city' | 'company_name';
 
 /**
  * Guesses the columns of every identifier and context kind of the operation, best first; kinds without a column
@@ -49,10 +49,11 @@ export function guessColumns(operation: OperationName, list: ListHead): ColumnMa
     if (columns.length > 0) mapping[kind] = columns;
   };
   for (const kind of [...identifiers, 'country'] as const) {
-    const named = columnsByName(kind, believed, subject);
+    const named = columnsByName(kind, believed, subject, views);
     const found = named.length > 0 ? named : columnsByContent(kind, rest, subject);
     add(kind, found.length > 0 || kind !== 'domain' ? found : domainsOfEmails(believed, rest));
   }
+  if (subject === 'company') add('city', columnsByName('city', believed, subject));
   if (subject === 'person') {
     add('company_name', columnsByName('company_name', believed, subject));
     add('person_name', nameColumns(believed));
@@ -70,6 +71,7 @@ const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
   domain: 'domain',
   country: 'country',
   company_name: 'company_name',
+  city: 'person_name',
   full_name: 'person_name',
   first_name: 'person_name',
   middle_name: 'person_name',
@@ -129,12 +131,14 @@ const meaningOfKind: Readonly<Record<GuessedKind, ColumnRole>> = {
   name: 'company_name',
   company_name: 'company_name',
   country: 'country',
+  city: 'city',
 };
 
 function columnsByName(
   kind: GuessedKind,
   believed: readonly ColumnView[],
   subject: Subject,
+  views: readonly ColumnView[] = believed,
 ): MappedColumn[] {
   const role = meaningOfKind[kind];
   const ranked: { view: ColumnView; rank: number }[] = [];
@@ -143,7 +147,7 @@ function columnsByName(
     const rank = rankOfColumn(view.reading, subject);
     if (rank !== null) ranked.push({ view, rank });
   }
-  if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed);
+  if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed, views);
   return ranked
     .sort(
       (a, b) =>
@@ -154,11 +158,25 @@ function columnsByName(
     .map(({ view }) => byName(view));
 }
 
-/** A plain "Name" is a company's when there is no other company name and no person's name. */
-function plainNameColumns(believed: readonly ColumnView[]): MappedColumn[] {
-  const parts: (ColumnRole | null)[] = ['first_name', 'last_name'];
-  if (believed.some(({ reading }) => parts.includes(reading.role))) return [];
-  return believed.filter(({ reading }) => reading.role === 'name').map(byName);
+/**
+ * A plain "Name" is a company's when its cells end in legal forms, or next to a column that only companies have and
+ * none that only people have: as the name of a person it would be looked up, and paid for, as a company's.
+ */
+function plainNameColumns(
+  believed: readonly ColumnView[],
+  views: readonly ColumnView[],
+): MappedColumn[] {
+  const has = (...roles: ColumnRole[]) =>
+    views.some(({ reading }) => reading.role !== null && roles.includes(reading.role));
+  const isOfPeople =
+    has('email', 'first_name', 'last_name', 'full_name') ||
+    views.some((view) => kindOfContent(view) === 'other_profile');
+  const isOfCompanies = has('registry_number', 'domain') && !isOfPeople;
+  if (has('first_name', 'last_name')) return [];
+  return believed
+    .filter((view) => view.reading.role === 'name')
+    .filter((view) => isOfCompanies || kindOfContent(view) === 'company_name')
+    .map(byName);
 }
 
 /** One full name, or its parts in order. "Name" next to one part of a name is the other part. */

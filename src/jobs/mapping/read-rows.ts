@@ -36,6 +36,9 @@ export function checksAgreement(mapping: ColumnMapping): boolean {
 export interface ListedNames {
   personName: string;
   companyName: string;
+  /** ISO 3166 alpha-2. */
+  country: string | null;
+  city: string;
 }
 
 export interface ReadRows {
@@ -58,7 +61,9 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
   const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
-  const contextOf = contextsOf(subject, reading, read('country'));
+  const countries = read('country');
+  const cities = read('city');
+  const contextOf = contextsOf(subject, reading, countries);
   const personNames = read('person_name');
   // In a list of companies the name is an identifier, and also confirms a registry number.
   const companyNames = [...read('company_name'), ...read('name')];
@@ -73,12 +78,14 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
     rows.push(
       isFooter(piece, records, index, reading)
         ? { identifiers: [], invalid: 'footer' }
-        : readRow(kinds, index, contextOf(index), repairs),
+        : withCountry(readRow(kinds, index, contextOf(index), repairs), countries, index),
     );
   }
   const namesOf = (index: number): ListedNames => ({
     personName: joinCells(personNames, index),
     companyName: firstCell(companyNames, index),
+    country: rowCountry(countries, index),
+    city: firstCell(cities, index),
   });
   return { rows, namesOf, repairs };
 }
@@ -165,6 +172,11 @@ function contextsOf(subject: 'person' | 'company', reading: RowReading, countrie
     }
     return context;
   };
+}
+
+/** The row with the country that it states; the same row without a column of countries. */
+function withCountry(row: RowInput, countries: string[][], index: number): RowInput {
+  return countries.length === 0 ? row : { ...row, country: rowCountry(countries, index) };
 }
 
 /** The first country that a row names, or null. */

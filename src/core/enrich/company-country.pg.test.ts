@@ -1,0 +1,76 @@
+/** Companies that are found by their name, in rows that state a country. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { emptyCompany } from '../../../tests/support/small-graph.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  const company = (id: number, name: string, place: object, domain: string | null = null) => {
+    return { ...emptyCompany, id, name, domain, domains: null, aliases: null, ...place };
+  };
+  const country = (id: number, name: string) => ({ countryId: id, countries: { id, name } });
+  const companies = [
+    company(1, 'Delta Corp Limited', country(4, 'India'), 'delta.example'),
+    company(2, 'Gamma Ltd', country(5, 'United Kingdom')),
+    company(3, 'Gamma GmbH', country(6, 'Germany')),
+    company(4, 'Gamma Inc', {}),
+    company(5, 'Omega', {}),
+    company(6, 'Sigma GmbH & Co. KG', country(6, 'Germany')),
+  ];
+  await importGraph(pipeline.sql, { companies } as never);
+  caller = await pipeline.unmeteredAccount(100);
+});
+afterAll(() => pipeline.close());
+
+const operation = 'companies.enrich';
+
+async function outcomesOf(list: string): Promise<string[]> {
+  const id = await pipeline.enrich(caller, list, { operation, fields: 'id' });
+  const { text } = await pipeline.results(caller, id);
+  return text.trimEnd().split('\n').slice(1);
+}
+
+describe('a name in a row with a country', () => {
+  test('is never that of a company elsewhere, and prefers the one of the country', async () => {
+    const rows = await outcomesOf(
+      'Company,Country\nDelta Corp,US\nDelta Corp,India\nDelta Corp,\nGamma,UK\nGamma,Deutschland\nGamma,France\nGamma,\nOmega,US\nSigma,DE\n',
+    );
+    expect(rows).toEqual([
+      'Delta Corp,US,no_match,,,,0,,',
+      'Delta Corp,India,matched,name,,false,1,yes,1',
+      'Delta Corp,,matched,name,,false,1,unknown,1',
+      'Gamma,UK,matched,name,,false,1,yes,2',
+      'Gamma,Deutschland,matched,name,,false,1,yes,3',
+      'Gamma,France,matched,name,,false,1,unknown,4',
+      'Gamma,,ambiguous,name,3 records share it,,0,,',
+      'Omega,US,matched,name,,false,1,unknown,5',
+      'Sigma,DE,matched,name,,false,1,yes,6',
+    ]);
+  });
+
+  test('leaves a company that another identifier finds', async () => {
+    const rows = await outcomesOf('Company,Website,Country\nDelta Corp,delta.example,US\n');
+    expect(rows).toEqual(['Delta Corp,delta.example,US,matched,domain,,false,1,yes,1']);
+  });
+
+  test('is read alike in a single call', async () => {
+    const call = (query: string) => pipeline.call(caller, `/v1/companies/enrich?${query}`);
+    const elsewhere = await call('name=Delta+Corp&country=US');
+    await expectProblem(elsewhere, { status: 404, code: 'no_match' });
+    expect((await call('name=Delta+Corp&country=IN')).status).toBe(200);
+    expect(await (await call('name=Gamma&country=GB')).json()).toMatchObject({ data: { id: 2 } });
+    await expectProblem(await call('name=Gamma'), { status: 409, code: 'ambiguous_match' });
+  });
+});
+
+test('a column of persons’ names is not looked up as companies', async () => {
+  const rows = await outcomesOf('Name,Email\nOmega,x@gmail.com\nOmega,x@delta.example\n');
+  expect(rows).toEqual([
+    'Omega,x@gmail.com,invalid,,free_mail_domain,,0,',
+    'Omega,x@delta.example,matched,domain,,false,1,1',
+  ]);
+});
