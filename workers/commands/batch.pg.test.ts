@@ -149,6 +149,26 @@ test('run passes on how the list is written and what is to be paid', async () =>
   expect(await readFile(output, 'utf8')).toMatch(/^column_1\|column_2\|match\.status.*\nJosé\|p1@/);
 });
 
+test('run prints what was guessed, and the option that corrects it', async () => {
+  const russian = [0xc8, 0xe2, 0xe0, 0xed, 0x20, 0xc8, 0xe2, 0xe0, 0xed, 0xee, 0xe2];
+  const rows = Buffer.concat([
+    Buffer.from('who,mail\n'),
+    Buffer.from(russian),
+    Buffer.from(',x@a.example\n'),
+  ]);
+  await writeFile(file, rows);
+  expect(await enrich('run', file, ...people)).toMatch(
+    /^Check {6}read as windows-1251; .*--encoding windows-1251$/m,
+  );
+  expect(await readFile(path.join(folder, 'leads.enriched.csv'), 'utf8')).toContain('Иван Иванов,');
+  await writeFile(file, Buffer.from(`Leads\n${list}`));
+  expect(await enrich('run', file, ...people)).toMatch(
+    /^Check {6}columns named by row 2; .*--header-row/m,
+  );
+  const none = await enrich('run', file, ...people, '--header-row', '2');
+  expect(none).not.toMatch(/^Check/m);
+});
+
 test('run --hold waits for a price and a start', async () => {
   await writeFile(file, list);
   const held = await json('run', file, ...people, '--hold');

@@ -9,7 +9,6 @@
 
 import { isAscii } from 'node:buffer';
 import { assert } from '../../core/lib/assert.ts';
-import { decodeWindows1252 } from './encoding.ts';
 import { QUOTE } from './record-reader.ts';
 import {
   type Delimiter,
@@ -18,6 +17,7 @@ import {
   recordFlag,
   unreadableReason,
 } from './record-table.ts';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 /** Decodes bytes `from..to` of one record. */
 type Decode = (from: number, to: number) => string;

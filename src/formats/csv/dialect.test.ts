@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import { parseDelimiter } from './delimiter.ts';
 import { type DialectOptions, detectDialect } from './dialect.ts';
-import { decodeWindows1252, detectEncoding, parseEncoding, Transcoder } from './encoding.ts';
+import { detectEncoding, parseEncoding, Transcoder } from './encoding.ts';
 import { detectFileKind } from './file-kind.ts';
 import { propertyRuns } from './random-csv.test-suite.ts';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 const detect = (text: string | Buffer, options: Partial<DialectOptions> = {}) =>
   detectDialect(Buffer.from(text), { isWhole: true, ...options });

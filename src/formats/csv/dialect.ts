@@ -10,13 +10,7 @@ import { invalidParameter } from '../../core/lib/errors.ts';
 import { readRecord } from './cells.ts';
 import { unreadableCsv, unsupportedFile } from './csv-errors.ts';
 import { guessDelimiter } from './delimiter.ts';
-import {
-  type DetectedEncoding,
-  decodeWindows1252,
-  detectEncoding,
-  markLength,
-  Transcoder,
-} from './encoding.ts';
+import { type DetectedEncoding, detectEncoding, markLength, Transcoder } from './encoding.ts';
 import { detectFileKind } from './file-kind.ts';
 import {
   findHeader,
@@ -37,6 +31,7 @@ import {
 } from './record-table.ts';
 import { sampleRecords } from './sample-records.ts';
 import { COLUMNS_MAX, mostFrequent, type Newline } from './split.ts';
+import { decodeWindows1252 } from './windows-1252.ts';
 
 const PREVIEW_RECORDS_MAX = 20;
 

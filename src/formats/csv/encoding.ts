@@ -2,16 +2,15 @@
  * Text encodings of uploads: guessing one from a sample, and turning it into UTF-8.
  *
  * Order of the guess: byte order mark; zero bytes at one parity (UTF-16 without a mark); UTF-8, even with a few
- * damaged bytes; otherwise Windows-1252.
+ * damaged bytes; otherwise the likeliest of the older encodings.
  */
 
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { invalidParameter } from '../../core/lib/errors.ts';
+import { guessLegacyEncoding } from './legacy-encoding.ts';
 import { CR, LF, RECORD_BYTES_MAX } from './record-reader.ts';
-
-/** A WHATWG encoding name in lower case, e.g. `utf-8`, `utf-16le`, `windows-1252`. */
-export type Encoding = string;
+import { decodeWindows1252, type Encoding } from './windows-1252.ts';
 
 export interface DetectedEncoding {
   encoding: Encoding;
@@ -44,7 +43,8 @@ export function detectEncoding(sample: Buffer, isWhole: boolean): DetectedEncodi
   const bytes = isWhole ? sample : sample.subarray(0, completeUtf8Length(sample));
   if (isUtf8(bytes)) return { encoding: 'utf-8', bom: 0, isGuess: false };
   const { good, bad } = countNonAscii(bytes);
-  return { encoding: good > bad ? 'utf-8' : 'windows-1252', bom: 0, isGuess: true };
+  const encoding = good > bad ? 'utf-8' : guessLegacyEncoding(sample, isWhole);
+  return { encoding, bom: 0, isGuess: true };
 }
 
 /**
@@ -107,21 +107,6 @@ export class Transcoder {
     if (this.#encoding === 'windows-1252') return linesToUtf8(this.#carry);
     return Buffer.from(this.#decoder.decode());
   }
-}
-
-// The 0x80-0x9F row of windows-1252 in the Encoding Standard (https://encoding.spec.whatwg.org/).
-// Not by TextDecoder: Node 20.18.3 to 24 read it there as Latin-1 (nodejs/node#56542).
-const WINDOWS1252_ROW =
-  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d' +
-  '\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a' +
-  '\u0153\u009d\u017e\u0178';
-const WINDOWS1252_BYTES = /[\x80-\x9f]/g;
-
-/** Every byte has a character in Windows-1252, so this cannot fail. */
-export function decodeWindows1252(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
-    .replace(WINDOWS1252_BYTES, (byte) => WINDOWS1252_ROW.charAt(byte.charCodeAt(0) - 0x80));
 }
 
 function byteOrderMark(sample: Buffer): { encoding: Encoding; bom: number } | null {

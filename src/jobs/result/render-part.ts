@@ -7,7 +7,6 @@ import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { ByteWriter } from '../../formats/csv/byte-writer.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
-import { decodeWindows1252 } from '../../formats/csv/encoding.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import {
   type Delimiter,
@@ -15,6 +14,7 @@ import {
   type RecordTable,
   recordFlag,
 } from '../../formats/csv/record-table.ts';
+import { decodeWindows1252 } from '../../formats/csv/windows-1252.ts';
 import { appendRecordCells } from './record-cells.ts';
 
 /**

@@ -70,12 +70,31 @@ async function result(query: string): Promise<Buffer> {
 }
 
 const parsed = (csv: Buffer | string): string[][] =>
-  parse(csv, { record_delimiter: ['\r\n', '\n'], skip_empty_lines: true });
+  parse(csv, { bom: true, record_delimiter: ['\r\n', '\n'], skip_empty_lines: true });
 
 describe('a result as csv', () => {
   test('holds the cells of the list unchanged', async () => {
     expect(parsed(await result('format=csv')).map((row) => row.slice(0, 5))).toEqual(cells);
     expect(await result('')).toEqual(await result('format=csv'));
+  });
+});
+
+describe('a byte order mark', () => {
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  test('begins csv-safe, and csv when the upload had one', async () => {
+    expect((await result('format=csv')).subarray(0, 3)).not.toEqual(mark);
+    expect((await result('format=csv-safe')).subarray(0, 3)).toEqual(mark);
+    const text = Buffer.from('email\nnone\n');
+    for (const upload of [
+      Buffer.concat([mark, text]),
+      Buffer.from('\ufeffemail\nnone\n', 'utf16le'),
+    ]) {
+      const marked = await pipeline.enrich(caller, upload, { operation: 'people.enrich' });
+      const response = await pipeline.call(caller, `/v1/batches/${marked}/results`);
+      const body = Buffer.from(await response.arrayBuffer());
+      expect(body.subarray(0, 8)).toEqual(Buffer.concat([mark, Buffer.from('email')]));
+      expect(response.headers.get('content-length')).toBe(String(body.length));
+    }
   });
 });
 

@@ -13,6 +13,8 @@ import type { ResultRow } from './result-rows.ts';
 export interface ResultLayout {
   delimiter: Delimiter;
   newline: string;
+  /** True for a list that begins with a byte order mark: its CSV begins with one too. */
+  hasMark: boolean;
   /** Names of all columns. */
   names: readonly string[];
   /** The list's header as written, with its number of columns; null without one. */
@@ -26,8 +28,11 @@ export interface ResultLayout {
   columns: readonly OutputColumn[];
 }
 
+/** Without it Excel reads UTF-8 as Windows-1252. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
 /**
- * CSV that a spreadsheet opens without running formulas: text cells that it would take for a formula get an
+ * CSV that a spreadsheet opens without running formulas, with a byte order mark: text cells that it would take for a formula get an
  * apostrophe prefix. Values of a known form (numbers, times, E.164) are unchanged.
  */
 export async function* toSafeCsv(
@@ -39,7 +44,7 @@ export async function* toSafeCsv(
   const style = { delimiter, safe: true };
   const line = (cells: readonly string[], isTyped: (cell: string, index: number) => boolean) =>
     cells.map((cell, index) => encodeCell(cell, style, isTyped(cell, index))).join(delimiter);
-  yield line(names, () => false) + newline;
+  yield BYTE_ORDER_MARK + line(names, () => false) + newline;
   for await (const { cells, blankLines } of rows) {
     const text = line(cells, (cell, index) =>
       index < width ? looksTyped(cell) : (columns[index - firstAdded]?.typed ?? false),

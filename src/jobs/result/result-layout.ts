@@ -16,6 +16,7 @@ function exportLayout({ operation, fields }: ExportBatch): ResultLayout {
   return {
     delimiter: ',',
     newline: '\n',
+    hasMark: false,
     names: columns.map(({ header }) => header),
     headerText: null,
     headerWidth: 0,
@@ -35,6 +36,7 @@ function listLayout(batch: ListBatch): ResultLayout {
   return {
     delimiter: dialect.delimiter,
     newline: dialect.newline,
+    hasMark: dialect.bom > 0,
     names: resultHeader(header, width, columns, agreement),
     headerText: dialect.headerText,
     headerWidth: header.length,

@@ -11,7 +11,13 @@ import type { Part } from './parts.sql.ts';
 import type { PartsContext } from './read-part.ts';
 import { openParts, type ReadPart } from './read-parts.ts';
 import { openRedactedParts, resultChanging } from './redact-parts.ts';
-import { type ResultLayout, toJsonLines, toSafeCsv, toSheet } from './result-formats.ts';
+import {
+  BYTE_ORDER_MARK,
+  type ResultLayout,
+  toJsonLines,
+  toSafeCsv,
+  toSheet,
+} from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
 import { readResultRows } from './result-rows.ts';
 
@@ -118,12 +124,12 @@ function gzipOf(source: Readable): Readable {
   return pipeline(source, createGzip({ level: 4 }), () => {});
 }
 
-/** The list's own header, unchanged, then the added names. */
+/** The list's own header, unchanged, then the added names; its byte order mark comes back too. */
 function headerLine(layout: ResultLayout): Buffer {
-  const { names, headerText, headerWidth, delimiter, newline } = layout;
+  const { names, headerText, headerWidth, delimiter, newline, hasMark } = layout;
   const cells = names.map((name) => encodeCell(name, { delimiter, safe: false }));
   if (headerText !== null) cells.splice(0, headerWidth, headerText);
-  return Buffer.from(cells.join(delimiter) + newline);
+  return Buffer.from((hasMark ? BYTE_ORDER_MARK : '') + cells.join(delimiter) + newline);
 }
 
 /** The whole file as stored. */
