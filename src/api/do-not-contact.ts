@@ -30,5 +30,5 @@ export async function receiveContacts({ request }: RouteInput): Promise<{
     const message = `must list 1 to ${ENTRIES_MAX} entries in emails, domains and email_sha256`;
     throw invalidParameters(Object.keys(contactsBody.shape).map((field) => ({ field, message })));
   }
-  return { body: readContacts(body), same: { options: body } };
+  return { body: await readContacts(body), same: { options: body } };
 }

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { normaliseDomain } from './domain.ts';
+import { toASCII } from 'tr46';
+import { expect, test, vi } from 'vitest';
+import { normaliseDomain, toAsciiHost } from './domain.ts';
 import { describeNormaliser } from './vectors/normaliser.test-suite.ts';
+
+vi.mock('tr46', { spy: true });
 
 describeNormaliser({
   kind: 'domain',
@@ -13,4 +17,15 @@ describeNormaliser({
     )
     .map((parts) => parts.join('')),
   contexts: [undefined],
+});
+
+test('a host longer than DNS allows is refused before it is converted, which takes quadratic time', () => {
+  const label = (characters: number) => '例'.repeat(characters);
+  expect(toAsciiHost(`${label(10)}.example`)).toMatch(/^xn--/);
+  vi.mocked(toASCII).mockClear();
+  for (const host of [label(990), label(64), `a.${label(64)}。b`, `${label(60)}.`.repeat(5)]) {
+    expect(toAsciiHost(`${host}.example`)).toBeNull();
+    expect(normaliseDomain(`https://${host}.example/`)).toEqual({ reason: 'not_a_domain' });
+  }
+  expect(toASCII).not.toHaveBeenCalled();
 });

@@ -21,6 +21,8 @@ const HOST_CHARACTERS = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
 /** Nontransitional processing, as browsers request it (WHATWG URL, "domain to ASCII"). */
 const hostRules = { checkBidi: true, checkJoiners: true };
 const HOST_CHARACTERS_MAX = 253;
+/** A label of more than 63 characters, between the dots of UTS 46. */
+const LONG_LABEL = /[^.\u3002\uff0e\uff61]{64}/u;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
 const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
 const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
@@ -47,6 +49,8 @@ export function normaliseDomain(text: string): Normalised {
 export function toAsciiHost(text: string): string | null {
   let host = withoutRootDot(text.toLowerCase());
   if (!ASCII_HOST.test(host) || host.includes('xn--')) {
+    // Punycode takes quadratic time, and its text is never shorter.
+    if (host.length > HOST_CHARACTERS_MAX || LONG_LABEL.test(host)) return null;
     // The text as written: Unicode's rules for hosts have their own case folding.
     const ascii = HOST_CHARACTERS.test(text) ? toASCII(text, hostRules) : null;
     if (ascii === null) return null;

@@ -53,7 +53,7 @@ export async function matchChunk(
     const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
     return { piece, records, repairs: [], outcomes, release() {} };
   }
-  const read = readRows(piece, records, { ...batch, delimiter });
+  const read = await readRows(piece, records, { ...batch, delimiter });
   const graph = graphOf(context, batch.live);
   const rows = read.rows.slice(chunk.rowsDone, to);
   const columns = outputColumns(batch.operation, batch.fields);

@@ -36,7 +36,7 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   const { bytes, records, head } = await sampleOf(store, batch);
   const isWhole = head.length === batch.uploadBytes;
   const { firstLines } = detectDialect(head, { ...requestOf(batch.dialect), isWhole });
-  const { rows } = readRows(bytes, records, { ...batch, delimiter });
+  const { rows } = await readRows(bytes, records, { ...batch, delimiter });
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,

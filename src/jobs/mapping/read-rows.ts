@@ -1,4 +1,5 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import {
@@ -56,8 +57,15 @@ export interface Repair {
   kind: IdentifierKind;
 }
 
-/** Reads the rows of a piece. */
-export function readRows(piece: Buffer, records: RecordTable, reading: RowReading): ReadRows {
+/** Rows between two rounds of the event loop: a row of hostile cells takes a millisecond. */
+const ROWS_PER_ROUND = 100;
+
+/** Reads the rows of a piece; leases and other work go on meanwhile. */
+export async function readRows(
+  piece: Buffer,
+  records: RecordTable,
+  reading: RowReading,
+): Promise<ReadRows> {
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
   const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
@@ -70,6 +78,7 @@ export function readRows(piece: Buffer, records: RecordTable, reading: RowReadin
   const rows: RowInput[] = [];
   const repairs: Repair[] = [];
   for (let index = 0; index < records.count; index++) {
+    if (index % ROWS_PER_ROUND === ROWS_PER_ROUND - 1) await nextRound();
     const unreadable = unreadableReason(records.flags[index] ?? 0);
     if (unreadable !== null) {
       rows.push({ identifiers: [], invalid: unreadable });
