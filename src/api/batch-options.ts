@@ -8,16 +8,34 @@ import { parseEncoding } from '../formats/csv/encoding.ts';
 import type { BatchRequest } from '../jobs/list/create-list.ts';
 import type { DialectRequest } from '../jobs/list/read-upload.ts';
 import { parseParameters } from './parse-parameters.ts';
+import { parseJson } from './read-json.ts';
 
-const column = z.union([z.string(), z.number()]);
+/** More than any operation has. */
+const FIELDS_MAX = 200;
+const FIELD_CHARACTERS_MAX = 100;
+/** More than the header of a list can hold in its first bytes. */
+const COLUMN_NAME_CHARACTERS_MAX = 10_000;
+
+const column = z.union([z.string().max(COLUMN_NAME_CHARACTERS_MAX), z.number()]);
 /** A mapping as a caller sends it. */
-export const mapping = z.record(z.string(), z.union([column, z.array(column).min(1).max(50)]));
+export const mapping = z.record(
+  z.string().max(FIELD_CHARACTERS_MAX),
+  z.union([column, z.array(column).min(1).max(50)]),
+);
+
+/** At least `min` names of fields, each once. */
+export const fieldNames = (min: number) =>
+  z
+    .array(z.string().max(FIELD_CHARACTERS_MAX))
+    .min(min)
+    .max(FIELDS_MAX)
+    .transform((names) => [...new Set(names)]);
 
 /** A JSON object inside a form field or query parameter. */
 function json<Schema extends z.ZodType>(schema: Schema, example: string) {
   return z.string().transform((text, issues): z.output<Schema> => {
     try {
-      const parsed = schema.safeParse(JSON.parse(text));
+      const parsed = schema.safeParse(parseJson(text));
       if (parsed.success) return parsed.data;
     } catch {
       // Not JSON: the issue below describes the expected form.
@@ -39,15 +57,18 @@ export const country = z.string().transform((text, issues): string => {
 
 /** A text for one of the parsers of CSV options; an error of the parser becomes the issue. */
 function parsed<Value>(parse: (text: string) => Value) {
-  return z.string().transform((text, issues): Value => {
-    try {
-      return parse(text);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      issues.addIssue({ code: 'custom', message: error.message });
-      return z.NEVER;
-    }
-  });
+  return z
+    .string()
+    .max(100)
+    .transform((text, issues): Value => {
+      try {
+        return parse(text);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        issues.addIssue({ code: 'custom', message: error.message });
+        return z.NEVER;
+      }
+    });
 }
 
 export const encoding = parsed(parseEncoding);
@@ -73,7 +94,9 @@ export const batchOptions = z.strictObject({
   name: z.string().trim().min(1).max(200).optional(),
   fields: z
     .string()
+    .max(FIELDS_MAX * FIELD_CHARACTERS_MAX)
     .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(fieldNames(1))
     .optional(),
   default_region: country.optional(),
   country: country.optional(),

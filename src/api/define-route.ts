@@ -15,6 +15,7 @@ import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import { authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
+import { holdResponse } from './held-bytes.ts';
 import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
@@ -183,6 +184,7 @@ export function defineRoute<
       // Express passes HEAD to the handler of GET, which would charge for a response without a body.
       if (request.method === 'HEAD' && !definition.head) throw headNotAllowed();
       const { key, admission, credentials } = await authorize(context, request, response);
+      holdResponse(key.accountId, response);
       if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
         throw scopeMissing(definition.scope);
       }

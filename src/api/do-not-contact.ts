@@ -9,7 +9,7 @@ import { readJson } from './read-json.ts';
 
 /** Maximum entries of one call, and their bytes: ten thousand long addresses. */
 const ENTRIES_MAX = 10_000;
-const BYTES_MAX = 4 * 1024 * 1024;
+const bounds = { bytesMax: 4 * 1024 * 1024, elementsMax: ENTRIES_MAX };
 
 const entries = z.array(z.string().max(1000)).max(ENTRIES_MAX).default([]);
 /** The entries of a call. */
@@ -24,7 +24,7 @@ export async function receiveContacts({ request }: RouteInput): Promise<{
   body: ListedContacts;
   same: { options: z.output<typeof contactsBody> };
 }> {
-  const body = parseValues(contactsBody, await readJson(request, BYTES_MAX));
+  const body = parseValues(contactsBody, await readJson(request, bounds));
   const listed = body.emails.length + body.domains.length + body.email_sha256.length;
   if (listed === 0 || listed > ENTRIES_MAX) {
     const message = `must list 1 to ${ENTRIES_MAX} entries in emails, domains and email_sha256`;

@@ -1,9 +1,12 @@
-/** Bodies that their clients do not finish are held in memory, and bounded. */
+/** Bodies that clients do not finish, and responses that they do not read, are held in memory, and bounded. */
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
 import { exchange, openSocket } from '../../tests/support/raw-http.ts';
+import { holdResponse } from './held-bytes.ts';
 
 /** The longest body of a do-not-contact call, of which an account may hold four, and sixteen are a process's. */
 const BODY_BYTES = 4 * 1024 * 1024;
@@ -74,4 +77,26 @@ test('a sign-in has a small body', async () => {
       `Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n${' '.repeat(10_000)}`,
   );
   expect(status).toBe(413);
+});
+
+test('an account that does not read its responses is refused, others are not, until it reads or hangs up', async () => {
+  const greedy = await pipeline.account(0);
+  const long = createServer((_request, response: ServerResponse) => {
+    holdResponse(greedy.accountId, response);
+    response.end(Buffer.alloc(64 * 1024 * 1024));
+    response.req.socket.emit('responded');
+  }).listen(0, '127.0.0.1');
+  await once(long, 'listening');
+  const isResponding = once(long, 'connection').then(([socket]) => once(socket, 'responded'));
+  const socket = await openSocket((long.address() as AddressInfo).port);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await isResponding;
+  const me = (caller: Caller) => pipeline.call(caller, '/v1/me');
+  const refused = await expectProblem(await me(greedy), { status: 429, code: 'rate_limited' });
+  expect(refused.detail).toContain('16777216 for bytes of unread responses of the account');
+  expect((await me(await pipeline.account(0))).status).toBe(200);
+  socket.destroy();
+  while ((await me(greedy)).status !== 200);
+  long.close();
 });

@@ -1,7 +1,8 @@
 /**
- * Bounds the request bodies in memory, from the first byte to the end of the response: clients decide how many bodies
- * there are and how slowly they arrive.
+ * Bounds the bytes that wait in memory for clients: request bodies, from the first byte to the end of the response, and
+ * responses that are not read yet. Clients decide how many there are, and how slowly they arrive and are read.
  */
+import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { must } from '../core/lib/assert.ts';
 import { type AppError, unavailable } from '../core/lib/errors.ts';
@@ -9,7 +10,7 @@ import { tooManyOpen } from '../core/limits/limits.ts';
 import { accountOf } from './request-log.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Four of the longest bodies; parsed they take several times as much. */
+/** Four of the longest bodies, which take several times as much when they are parsed; and the same of responses. */
 const OWNER_BYTES_MAX = 16 * MEBIBYTE;
 const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
 
@@ -41,6 +42,26 @@ export function holdBody(request: Request): (bytes: number) => void {
     // A closed connection would not release them.
     if (!response.destroyed) add(bytes);
   };
+}
+
+/** The open responses of each account. */
+const responses = new Map<string, Set<ServerResponse>>();
+
+/**
+ * Notes a response of the account until it is closed. Throws `AppError` 429 `rate_limited` when the account has left too many
+ * bytes of earlier responses unread: a later refusal could come after a charge.
+ */
+export function holdResponse(accountId: string, response: ServerResponse): void {
+  const open = responses.get(accountId) ?? new Set();
+  let unread = 0;
+  for (const { writableLength } of open) unread += writableLength;
+  if (unread > OWNER_BYTES_MAX) throw tooManyOpen('bytes of unread responses', OWNER_BYTES_MAX);
+  if (response.destroyed) return;
+  responses.set(accountId, open.add(response));
+  response.once('close', () => {
+    open.delete(response);
+    if (open.size === 0 && responses.get(accountId) === open) responses.delete(accountId);
+  });
 }
 
 function tooManyBodies(): AppError {

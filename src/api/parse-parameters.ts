@@ -2,11 +2,14 @@
 import type { z } from 'zod';
 import { type FieldError, invalidParameters, notFound } from '../core/lib/errors.ts';
 
+/** Maximum number of invalid parameters named in an error, and characters of each name. */
+export const ERRORS_MAX = 20;
+const NAME_SHOWN_MAX = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names each invalid or unknown
- * parameter, and each with a NUL, which Postgres cannot store in a text.
+ * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names the first invalid or unknown
+ * parameters, and one with a NUL, which Postgres cannot store in a text.
  */
 export function parseParameters<Schema extends z.ZodType>(
   schema: Schema,
@@ -17,7 +20,7 @@ export function parseParameters<Schema extends z.ZodType>(
   const withNul = pathOfNul(values) ?? pathOfNul(parsed);
   if (withNul === null) return parsed;
   throw invalidParameters([
-    { field: withNul.join('.') || 'body', message: 'must not contain the character NUL' },
+    { field: fieldOf(withNul), message: 'must not contain the character NUL' },
   ]);
 }
 
@@ -28,7 +31,8 @@ export function parseValues<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  throw invalidParameters(parsed.error.issues.flatMap(issueDetails));
+  const errors = parsed.error.issues.slice(0, ERRORS_MAX).flatMap(issueDetails);
+  throw invalidParameters(errors.slice(0, ERRORS_MAX));
 }
 
 /** Returns the id of a path. Throws `AppError` 404 for one that is not a UUID: nothing has such an id. */
@@ -51,7 +55,12 @@ function pathOfNul(value: unknown): string[] | null {
 
 function issueDetails(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((field) => ({ field, message: 'is not a recognised parameter' }));
+    const message = 'is not a recognised parameter';
+    return issue.keys.slice(0, ERRORS_MAX).map((name) => ({ field: fieldOf([name]), message }));
   }
-  return [{ field: issue.path.join('.') || 'body', message: issue.message }];
+  return [{ field: fieldOf(issue.path), message: issue.message }];
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.join('.').slice(0, NAME_SHOWN_MAX) || 'body';
 }

@@ -1,23 +1,31 @@
 /** Converts a small list of JSON rows to CSV, the form of an uploaded file. */
 import { z } from 'zod';
-import { type AppError, invalidParameter } from '../core/lib/errors.ts';
+import {
+  AppError,
+  type FieldError,
+  invalidParameter,
+  invalidParameters,
+} from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { encodeCell } from '../formats/csv/quote-cell.ts';
 import { contextColumns } from '../jobs/mapping/columns.ts';
-import { parseValues } from './parse-parameters.ts';
-import { parseExactly } from './read-json.ts';
+import { MEMBERS_MAX } from './json-bounds.ts';
+import { ERRORS_MAX } from './parse-parameters.ts';
+import { parseJson } from './read-json.ts';
 
 /** Maximum rows of one call; longer lists are uploaded as files. */
 const ROWS_MAX = 1000;
-const COLUMNS_MAX = 100;
+const COLUMNS_MAX = MEMBERS_MAX;
+const NAME_LENGTH_MAX = 200;
 const CELL_LENGTH_MAX = 10_000;
 
 const cell = z.union([z.string().max(CELL_LENGTH_MAX), z.number(), z.boolean(), z.null()]);
-const name = z.string().min(1).max(200);
-const rowSchema = z.record(name, cell);
+const name = z.string().min(1).max(NAME_LENGTH_MAX);
 
-/** The contents of the list, for documentation and validation. */
-export const rowsSchema = z.array(rowSchema).min(1).max(ROWS_MAX);
+type Row = Record<string, string | number | boolean | null>;
+
+/** The contents of the list, for documentation. */
+export const rowsSchema = z.array(z.record(name, cell)).min(1).max(ROWS_MAX);
 
 export interface RowList {
   /** The column names in order of first appearance. */
@@ -27,27 +35,85 @@ export interface RowList {
 
 /** Returns the rows as CSV. Throws `AppError` 400 that names the row and the column. */
 export function toRowList(values: unknown): RowList {
-  refuseProto(values);
-  const { rows } = parseValues(z.object({ rows: rowsSchema }), { rows: values });
+  const rows = checkRows(values);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (columns.length === 0) throw badRows('must have at least one column');
   if (columns.length > COLUMNS_MAX)
     throw badRows(`must have at most ${COLUMNS_MAX} different columns`);
-  const lines = rows.map((row) => toLine(columns.map((column) => String(row[column] ?? ''))));
+  const lines = rows.map((row) => toLine(columns.map((column) => textOf(row, column))));
   return { columns, csv: [toLine(columns), ...lines].join('') };
 }
 
-/** Parses a body of JSON lines. Throws `AppError` 400 that names the invalid line. */
-export function parseJsonLines(text: string): unknown[] {
-  return text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      return [parseExactly(line)];
-    } catch (cause) {
-      const message = `line ${index + 1} is not valid JSON`;
-      throw invalidParameter('body', message, { line: index + 1, cause });
+/**
+ * Checks the rows as `rowsSchema` does. By hand, because a schema notes an error for each of a hundred thousand wrong
+ * cells, and drops a member `__proto__` silently together with its column. Throws `AppError` 400 with the first errors.
+ */
+function checkRows(values: unknown): Row[] {
+  if (!Array.isArray(values)) throw badRows('must be a list of objects');
+  if (values.length === 0) throw badRows('must have at least one row');
+  if (values.length > ROWS_MAX) throw tooManyRows();
+  const errors: FieldError[] = [];
+  for (const [index, row] of values.entries()) {
+    for (const error of errorsOfRow(row, `rows.${index}`)) {
+      errors.push(error);
+      if (errors.length === ERRORS_MAX) throw invalidParameters(errors);
     }
-  });
+  }
+  if (errors.length > 0) throw invalidParameters(errors);
+  return values;
+}
+
+function* errorsOfRow(row: unknown, field: string): Generator<FieldError> {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    yield { field, message: 'must be an object: column names with cells' };
+    return;
+  }
+  for (const [column, value] of Object.entries(row)) {
+    const cellField = `${field}.${column.slice(0, NAME_LENGTH_MAX)}`;
+    if (column === '__proto__') {
+      yield { field: cellField, message: 'cannot be the name of a column. Rename the column' };
+    }
+    if (column === '' || column.length > NAME_LENGTH_MAX) {
+      const message = `the name of a column must have 1 to ${NAME_LENGTH_MAX} characters`;
+      yield { field: cellField, message };
+    }
+    if (!isCell(value)) {
+      const message = `must be a text of at most ${CELL_LENGTH_MAX} characters, a number, a boolean or null`;
+      yield { field: cellField, message };
+    }
+  }
+}
+
+function isCell(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= CELL_LENGTH_MAX;
+  return typeof value === 'number' || typeof value === 'boolean' || value === null;
+}
+
+/** Parses a body of JSON lines. Throws `AppError` 400 that names the invalid line, or the maximum of rows. */
+export function parseJsonLines(text: string): unknown[] {
+  const rows: unknown[] = [];
+  let line = 0;
+  for (let from = 0; from < text.length; line++) {
+    const end = text.indexOf('\n', from);
+    const to = end === -1 ? text.length : end;
+    const row = text.slice(from, to).trim();
+    from = to + 1;
+    if (row === '') continue;
+    if (rows.length === ROWS_MAX) throw tooManyRows();
+    rows.push(parseLine(row, line + 1));
+  }
+  return rows;
+}
+
+function parseLine(text: string, line: number): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const [{ field = 'body', message = '' } = {}] = cause.errors;
+    const place = field === 'body' ? `line ${line}` : `line ${line}, \`${field}\`,`;
+    throw invalidParameter('body', `${place} ${message}`, { line, cause });
+  }
 }
 
 /**
@@ -62,20 +128,19 @@ export function mappingOf(operation: unknown, columns: readonly string[]): objec
   return Object.fromEntries(known.map((kind) => [kind, kind]));
 }
 
-/** Throws for a member `__proto__`, which the schema would drop silently together with its column. */
-function refuseProto(values: unknown): void {
-  if (!Array.isArray(values)) return;
-  const row = values.findIndex((value) => Object.hasOwn(Object(value), '__proto__'));
-  if (row < 0) return;
-  const message = 'cannot be the name of a column. Rename the column';
-  const field = `rows.${row}.__proto__`;
-  throw invalidParameter(field, message);
+/** Only of the row itself: `constructor` is a member of every object. */
+function textOf(row: Row, column: string): string {
+  return Object.hasOwn(row, column) ? String(row[column] ?? '') : '';
 }
 
 function toLine(cells: readonly string[]): string {
   const line = cells.map((text) => encodeCell(text, { delimiter: ',', safe: false })).join(',');
   // A row without a value is still a row, not a blank line.
   return `${line.trim() === '' ? `"${line}"` : line}\n`;
+}
+
+function tooManyRows(): AppError {
+  return badRows(`must have at most ${ROWS_MAX} rows. Upload a longer list as a file`);
 }
 
 function badRows(message: string): AppError {

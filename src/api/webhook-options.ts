@@ -8,6 +8,7 @@ const url = z.string().max(2_048);
 const events = z
   .array(z.enum(eventTypes))
   .min(1)
+  .max(eventTypes.length)
   .transform((types) => [...new Set(types)]);
 const creditsLowThreshold = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 

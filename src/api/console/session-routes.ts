@@ -31,7 +31,7 @@ export function serveSessions(context: ApiContext): Router {
     else response.json(viewSession(context, session));
   });
   route.post(async (request, response) => {
-    const given = parseParameters(credentials, await readJson(request, BYTES_MAX));
+    const given = parseParameters(credentials, await readJson(request, { bytesMax: BYTES_MAX }));
     const token = await signIn(context, given, {
       address: request.ip ?? '',
       signal: clientGone(response),
@@ -44,7 +44,7 @@ export function serveSessions(context: ApiContext): Router {
     response.status(201).json(viewSession(context, session));
   });
   route.patch(async (request, response) => {
-    const { mode } = parseParameters(change, await readJson(request, BYTES_MAX));
+    const { mode } = parseParameters(change, await readJson(request, { bytesMax: BYTES_MAX }));
     const session = await switchMode(context.sql, readToken(request) ?? '', mode);
     response.json(viewSession(context, session));
   });

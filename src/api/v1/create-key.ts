@@ -20,7 +20,7 @@ const limit = z.number().int().min(1).max(LIMIT_MAX);
 const body = z.strictObject({
   mode: z.enum(['live', 'test']),
   name: z.string().trim().min(1).max(100).optional(),
-  scopes: z.array(z.enum(accountScopes)).min(1).default(defaultScopes),
+  scopes: z.array(z.enum(accountScopes)).min(1).max(accountScopes.length).default(defaultScopes),
   requests_per_minute: limit.optional(),
   requests_per_day: limit.optional(),
   rows_per_minute: limit.optional(),

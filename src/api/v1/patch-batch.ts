@@ -5,7 +5,15 @@ import { changeHeldBatch } from '../../jobs/batch/control-batch.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
 import { rereadList } from '../../jobs/list/reread-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
-import { country, delimiter, encoding, headerRow, mapping, sheet } from '../batch-options.ts';
+import {
+  country,
+  delimiter,
+  encoding,
+  fieldNames,
+  headerRow,
+  mapping,
+  sheet,
+} from '../batch-options.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
@@ -24,7 +32,7 @@ export const patchBatchRoute = defineRoute({
   body: z.strictObject({
     name: z.string().trim().min(1).max(200).optional(),
     mapping: mapping.optional(),
-    fields: z.array(z.string()).nullable().optional(),
+    fields: fieldNames(0).nullable().optional(),
     default_region: country.nullable().optional(),
     country: country.nullable().optional(),
     max_credits: z.number().int().min(0).nullable().optional(),

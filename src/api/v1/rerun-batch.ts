@@ -17,7 +17,7 @@ export const rerunBatchRoute = defineRoute({
   summary: 'Rerun the rows that did not match',
   scope: 'batches',
   params: idParams,
-  body: z.strictObject({ outcomes: z.array(z.enum(rerunnable)).min(1) }),
+  body: z.strictObject({ outcomes: z.array(z.enum(rerunnable)).min(1).max(rerunnable.length) }),
   idempotent: true,
   responses: { 202: { description: 'The new batch.', schema: batchSchema } },
   errors: [410, 500],

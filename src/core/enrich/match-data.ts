@@ -137,7 +137,7 @@ function computed(
 }
 
 /** Returns all columns that an operation adds to a row, in their order. */
-function allColumns(operation: PricedOperation): OutputColumn[] {
+function listColumns(operation: PricedOperation): OutputColumn[] {
   switch (operation) {
     case 'people.enrich':
     case 'people.search':
@@ -171,6 +171,31 @@ function allColumns(operation: PricedOperation): OutputColumn[] {
   }
 }
 
+interface NamedColumns {
+  all: readonly OutputColumn[];
+  /** By name, with and without the prefix before the dot; two columns may share a name without it. */
+  byName: ReadonlyMap<string, readonly OutputColumn[]>;
+}
+
+/** Of each operation, from its first use on. */
+const namedColumns = new Map<PricedOperation, NamedColumns>();
+
+function columnsOf(operation: PricedOperation): NamedColumns {
+  const known = namedColumns.get(operation);
+  if (known !== undefined) return known;
+  const all = listColumns(operation);
+  const byName = new Map<string, OutputColumn[]>();
+  for (const column of all) {
+    const { header } = column;
+    for (const name of [header, header.slice(header.indexOf('.') + 1)]) {
+      byName.set(name, [...(byName.get(name) ?? []), column]);
+    }
+  }
+  const columns = { all, byName };
+  namedColumns.set(operation, columns);
+  return columns;
+}
+
 /**
  * Returns the columns that an operation adds, or those of them that `fields` names (with or without the prefix
  * before the dot), in the operation's order. Throws `AppError` `invalid_parameter` for an unknown name.
@@ -178,21 +203,19 @@ function allColumns(operation: PricedOperation): OutputColumn[] {
 export function outputColumns(
   operation: PricedOperation,
   fields: readonly string[] | null,
-): OutputColumn[] {
-  const columns = allColumns(operation);
-  if (fields === null) return columns;
+): readonly OutputColumn[] {
+  const { all, byName } = columnsOf(operation);
+  if (fields === null) return all;
   const wanted = new Set<OutputColumn>();
   for (const name of fields) {
-    const found = columns.filter(
-      ({ header }) => header === name || header.slice(header.indexOf('.') + 1) === name,
-    );
-    if (found.length === 0) {
-      const message = `\`${name}\` is not a field of ${operation}. Choose from: ${columns.map((c) => c.header).join(', ')}.`;
+    const found = byName.get(name);
+    if (found === undefined) {
+      const message = `\`${name}\` is not a field of ${operation}. Choose from: ${all.map((c) => c.header).join(', ')}.`;
       throw invalidParameter('fields', message);
     }
     for (const column of found) wanted.add(column);
   }
-  return columns.filter((column) => wanted.has(column));
+  return all.filter((column) => wanted.has(column));
 }
 
 /**
