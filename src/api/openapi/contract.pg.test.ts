@@ -113,3 +113,22 @@ test.each(operations)('$name answers as it is documented', async ({ name, route 
   expect(documented, `${response.status} ${text}`).toBeDefined();
   documented?.schema?.parse(JSON.parse(text));
 });
+
+test.each([
+  ['post /v1/batches', 'batches'],
+  ['post /v1/batches/:id/rerun', 'batches'],
+  ['post /v1/exports', 'exports'],
+  ['post /v1/schedules', 'schedules'],
+  ['post /v1/webhooks', 'webhooks'],
+])('a replayed response to %s has its Location again', async (name, kind) => {
+  const { path, init } = stocked.sampleOf(name);
+  const headers = new Headers(init.headers);
+  headers.set('Idempotency-Key', `location of ${name}`);
+  const send = () => stocked.call(stocked.caller, path, { ...init, headers });
+  const first = await send();
+  const again = await send();
+  const { id } = (await again.json()) as { id: string };
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(first.headers.get('location')).toBe(`/v1/${kind}/${id}`);
+  expect(again.headers.get('location')).toBe(`/v1/${kind}/${id}`);
+});
