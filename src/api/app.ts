@@ -29,7 +29,8 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.enable('strict routing');
   app.set('trust proxy', context.config.trustProxy);
   app.use((request, response, next) => {
-    // Each bound on open responses listens for the end of this one; Node takes more than ten listeners for a leak.
+    // Each bound listens once for the end: twelve listeners for an upload that waits for its results. Node takes more
+    // than ten for a leak.
     response.setMaxListeners(20);
     response.setHeaders(securityHeadersOf(request.url));
     response.setHeader('X-Request-Id', uuidv7());

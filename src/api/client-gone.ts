@@ -1,9 +1,17 @@
 import type { Response } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 
-/** Returns a signal that aborts with 499 `client_gone` when the connection closes before the response is complete. */
+const signals = new WeakMap<Response, AbortSignal>();
+
+/**
+ * Returns a signal that aborts with 499 `client_gone` when the connection closes before the response is complete. It is
+ * the same for every caller: a response has one listener for all of them.
+ */
 export function clientGone(response: Response): AbortSignal {
+  const known = signals.get(response);
+  if (known !== undefined) return known;
   const gone = new AbortController();
+  signals.set(response, gone.signal);
   const leave = () => {
     if (!response.writableFinished) gone.abort(goneError());
   };

@@ -138,6 +138,17 @@ describe('rows', () => {
 });
 
 describe('a caller who waits', () => {
+  test('causes no warning about leaked listeners of its response', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on('warning', onWarning);
+    const body = { operation, rows: [{ email: 'ada@acme.example' }] };
+    const headers = { Prefer: 'wait=20', 'Idempotency-Key': 'bounds' };
+    expect((await postAndRun(body, headers)).status).toBe(200);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test('is answered 202 when the time is over', async () => {
     const body = { operation, rows: [{ email: 'ada@acme.example' }] };
     const response = await post(body, { Prefer: 'wait=1' });
