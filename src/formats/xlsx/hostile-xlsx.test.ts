@@ -103,6 +103,33 @@ describe('other files', () => {
   });
 });
 
+describe('lists that a small file makes long', () => {
+  const many = (count: number, xml: string) => xml.repeat(count);
+
+  it('are refused by the number of sheets, hidden ones included', async () => {
+    const sheets = '<sheet name="One" r:id="rId1"/>';
+    await expectRefusal(csvOf({ sheets: many(1001, sheets) }), 422, 'more than 1000 sheets');
+    const hidden = '<sheet state="hidden" r:id="x"/>';
+    await expectRefusal(csvOf({ sheets: many(1001, hidden) }), 422, 'more than 1000 sheets');
+    expect(await csvOf({ rows: oneCell, sheets: many(1000, sheets) })).toBe('1\r\n');
+  });
+
+  it('are refused by the number of relations', async () => {
+    const relations = many(10_001, '<Relationship Target="a"/>');
+    const parts = { 'xl/_rels/workbook.xml.rels': `<Relationships>${relations}</Relationships>` };
+    await expectRefusal(csvOf({ parts }), 422, 'more than 10000 relations');
+  });
+
+  it('are refused by the number of styles and of number formats', async () => {
+    const stylesOf = (xml: string) => ({ 'xl/styles.xml': `<styleSheet>${xml}</styleSheet>` });
+    const styles = stylesOf(`<cellXfs>${many(70_001, '<xf/>')}</cellXfs>`);
+    await expectRefusal(csvOf({ parts: styles }), 422, 'more than 70000 styles');
+    const formats = Array.from({ length: 300 }, (_, id) => `<numFmt numFmtId="${id}"/>`).join('');
+    const codes = stylesOf(`<numFmts>${formats}</numFmts>`);
+    await expectRefusal(csvOf({ parts: codes }, { stylesMax: 299 }), 422, '299 number formats');
+  });
+});
+
 describe('zip bombs', () => {
   it('are refused by ratio before a byte is unzipped', async () => {
     const sheet = sheetOf(oneCell + ' '.repeat(2 * 1024 * 1024));

@@ -31,6 +31,12 @@ export interface XlsxLimits {
   ratioFromBytes: number;
   /** Bytes of one part that describes the workbook: relations, sheets, styles. */
   partBytesMax: number;
+  /** Sheets, hidden ones included: their names are stored with the list. */
+  sheetsMax: number;
+  /** Relations of one part to others. */
+  relationsMax: number;
+  /** Number formats, and styles of cells; Excel writes at most 65,490. */
+  stylesMax: number;
   /** Bytes of all shared strings, plus eight for each. Any cell may refer to any of them. */
   sharedStringBytesMax: number;
   /** Bytes of these that stay in memory; the rest is spilled to a temporary file. */
@@ -53,6 +59,9 @@ export const xlsxLimits: XlsxLimits = {
   ratioMax: 100,
   ratioFromBytes: MEBIBYTE,
   partBytesMax: 16 * MEBIBYTE,
+  sheetsMax: 1000,
+  relationsMax: 10_000,
+  stylesMax: 70_000,
   sharedStringBytesMax: 256 * MEBIBYTE,
   sharedStringMemoryBytes: 32 * MEBIBYTE,
   rowsMax: batchRowsMax + 1,

@@ -35,6 +35,9 @@ interface SheetEntry {
 
 type OpenPart = (name: string) => AsyncIterable<Buffer>;
 
+/** Excel allows 31. */
+const SHEET_NAME_CHARACTERS_MAX = 255;
+
 /** Namespaces of the transitional and the strict form. */
 const mainNamespaces = [
   'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
@@ -47,24 +50,32 @@ const mainNamespaces = [
  */
 export async function readWorkbook(parts: ZipParts, limits: XlsxLimits): Promise<Workbook> {
   const open = (name: string) => parts.read(name, limits.partBytesMax);
-  const workbookPart = await findWorkbook(parts, open);
-  const relations = await readRelations(parts, open, workbookPart);
-  const { sheets, is1904 } = await readSheetList(open(workbookPart));
+  const relationsOf = (part: string) => readRelations(parts, open, part, limits.relationsMax);
+  const workbookPart = findWorkbook(parts, await relationsOf(''));
+  const relations = await relationsOf(workbookPart);
+  const { sheets, is1904 } = await readSheetList(open(workbookPart), limits.sheetsMax);
   const styles = relations.find(({ type }) => type === 'styles');
   const strings = relations.find(({ type }) => type === 'sharedStrings');
   return {
     sheets: visibleSheets(sheets, relations),
     stringsPart: strings !== undefined && parts.has(strings.part) ? strings.part : null,
-    forms: styles !== undefined && parts.has(styles.part) ? await readForms(open(styles.part)) : [],
+    forms:
+      styles !== undefined && parts.has(styles.part)
+        ? await readForms(open(styles.part), limits.stylesMax)
+        : [],
     is1904,
   };
 }
 
-async function findWorkbook(parts: ZipParts, open: OpenPart): Promise<string> {
+/** Throws `AppError` 422 for one more item than a list of the file may have. */
+function assertBelow(max: number, name: string, count: number): void {
+  if (count >= max) throw unreadableXlsx(`it has more than ${max} ${name}`);
+}
+
+function findWorkbook(parts: ZipParts, relations: readonly Relation[]): string {
   if (parts.has('mimetype') && parts.has('content.xml')) {
     throw notXlsx('ods', 'This file is an OpenDocument file (.ods), not an Excel workbook.');
   }
-  const relations = parts.has('_rels/.rels') ? await readRelations(parts, open, '') : [];
   const part = relations.find(({ type }) => type === 'officeDocument')?.part;
   if (part === undefined || !parts.has(part)) {
     throw notXlsx('zip', 'This file is a zip archive, not an Excel workbook.');
@@ -76,8 +87,10 @@ async function findWorkbook(parts: ZipParts, open: OpenPart): Promise<string> {
 }
 
 function visibleSheets(sheets: SheetEntry[], relations: Relation[]): Workbook['sheets'] {
+  // Of relations with one id the first counts.
+  const byId = new Map(relations.toReversed().map((relation) => [relation.id, relation]));
   const visible = sheets.flatMap(({ name, relationId, isVisible }) => {
-    const relation = relations.find(({ id }) => id === relationId);
+    const relation = byId.get(relationId);
     return isVisible && relation?.type === 'worksheet' ? [{ name, part: relation.part }] : [];
   });
   if (visible.length === 0) throw unreadableXlsx('it has no visible sheet');
@@ -85,7 +98,12 @@ function visibleSheets(sheets: SheetEntry[], relations: Relation[]): Workbook['s
 }
 
 /** Reads the relations of one part to others inside the package; external links are ignored. */
-async function readRelations(parts: ZipParts, open: OpenPart, part: string): Promise<Relation[]> {
+async function readRelations(
+  parts: ZipParts,
+  open: OpenPart,
+  part: string,
+  max: number,
+): Promise<Relation[]> {
   const slash = part.lastIndexOf('/') + 1;
   const folder = part.slice(0, slash);
   const name = `${folder}_rels/${part.slice(slash)}.rels`;
@@ -95,7 +113,9 @@ async function readRelations(parts: ZipParts, open: OpenPart, part: string): Pro
     ...silent,
     open: (element, attributes) => {
       const relation = element === 'Relationship' ? readRelation(folder, attributes) : null;
-      if (relation !== null) relations.push(relation);
+      if (relation === null) return;
+      assertBelow(max, 'relations', relations.length);
+      relations.push(relation);
     },
   });
   return relations;
@@ -130,6 +150,7 @@ function resolveTarget(folder: string, target: string): string | null {
 
 async function readSheetList(
   bytes: AsyncIterable<Buffer>,
+  max: number,
 ): Promise<{ sheets: SheetEntry[]; is1904: boolean }> {
   const sheets: SheetEntry[] = [];
   let is1904 = false;
@@ -140,7 +161,9 @@ async function readSheetList(
       if (isRoot) checkRoot(name, attributes);
       isRoot = false;
       if (name === 'workbookPr') is1904 = isTrue(readAttribute(attributes, 'date1904'));
-      else if (name === 'sheet') sheets.push(readSheetEntry(attributes));
+      if (name !== 'sheet') return;
+      assertBelow(max, 'sheets', sheets.length);
+      sheets.push(readSheetEntry(attributes));
     },
   });
   return { sheets, is1904 };
@@ -160,7 +183,7 @@ function readSheetEntry(attributes: string): SheetEntry {
   // The prefix of this one attribute is the file's choice: `r:id` nearly everywhere.
   const relationName = /(?:^|\s)([^\s=:]+:id)\s*=/.exec(attributes)?.[1] ?? 'r:id';
   return {
-    name: readAttribute(attributes, 'name') ?? '',
+    name: (readAttribute(attributes, 'name') ?? '').slice(0, SHEET_NAME_CHARACTERS_MAX),
     relationId: readAttribute(attributes, relationName) ?? '',
     isVisible: state === 'visible',
   };
@@ -171,7 +194,7 @@ function isTrue(value: string | null): boolean {
 }
 
 /** Reads the form of each cell style: by its own format code, otherwise the built-in one of its id. */
-async function readForms(bytes: AsyncIterable<Buffer>): Promise<NumberForm[]> {
+async function readForms(bytes: AsyncIterable<Buffer>, max: number): Promise<NumberForm[]> {
   const codes = new Map<number, NumberForm>();
   const forms: NumberForm[] = [];
   let section = '';
@@ -181,8 +204,10 @@ async function readForms(bytes: AsyncIterable<Buffer>): Promise<NumberForm[]> {
       if (name === 'numFmts' || name === 'cellXfs') section = name;
       const id = Number(readAttribute(attributes, 'numFmtId') ?? 0);
       if (section === 'numFmts' && name === 'numFmt') {
+        assertBelow(max, 'number formats', codes.size);
         codes.set(id, formOfCode(readAttribute(attributes, 'formatCode') ?? ''));
       } else if (section === 'cellXfs' && name === 'xf') {
+        assertBelow(max, 'styles', forms.length);
         forms.push(codes.get(id) ?? builtInForm(id));
       }
     },

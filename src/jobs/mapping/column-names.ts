@@ -46,11 +46,15 @@ const plainSpellings: Readonly<Record<string, string>> = {
   ł: 'l',
 };
 
+/** A longer text names nothing: Unicode makes some letters eighteen. */
+const NAME_CHARACTERS_MAX = 120;
+
 /**
  * Folds a column name: no case, accents or punctuation, words separated by one space. `workEmail` is two words.
- * Marks of Japanese letters stay, because they change the letter.
+ * Marks of Japanese letters stay, because they change the letter. Empty for a name longer than 120 characters.
  */
 export function foldColumnName(name: string): string {
+  if (name.length > NAME_CHARACTERS_MAX) return '';
   return name
     .normalize('NFKC')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -66,14 +70,13 @@ export function foldColumnName(name: string): string {
 }
 
 const JOINED_WORDS_MAX = 4;
-const NAME_CHARACTERS_MAX = 120;
 
 /** Interprets a column name. Pure and total; a name longer than 120 characters has no meaning. */
 export function readColumnName(name: string): HeaderReading {
   const tokens = new Set<HeaderToken>();
   let number = 0;
   let isExact = true;
-  const words = name.length > NAME_CHARACTERS_MAX ? [] : foldColumnName(name).split(' ');
+  const words = foldColumnName(name).split(' ');
   for (let from = 0; from < words.length; ) {
     const word = words[from] ?? '';
     if (/^\d+$/.test(word)) {

@@ -2,13 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
 import { knownWords, tokenOfWord } from './column-words.ts';
 import { contextColumns, mapColumns } from './columns.ts';
+
+vi.mock('./column-names.ts', { spy: true });
 
 /** A list with the columns of its header and rows separated by `|`. */
 function head(header: string | null, ...rows: string[]) {
@@ -443,4 +445,24 @@ describe('real lists', () => {
     const found = guess('people.enrich', { header: null as never, sample: leads.sample });
     expect(found).toBe('professional_network:7 email:4 phone:5 twitter:6 country:9');
   });
+});
+
+test('a mapping of many names folds each column of the header once', () => {
+  const header = [...Array.from({ length: 511 }, (_, index) => `${index} Äé`), 'eMail'];
+  const names = Array<string>(50).fill('E-MAIL');
+  const requested = { email: names, phone: names, twitter: names, country: names };
+  vi.mocked(foldColumnName).mockClear();
+  const mapping = mapColumns('people.enrich', { header, sample: [] }, requested);
+  expect(mapping.email).toMatchObject([{ column: 512, header: 'eMail' }]);
+  expect(vi.mocked(foldColumnName).mock.calls.length).toBeLessThanOrEqual(512 + 4 * 50);
+});
+
+test('a long name is found as it is written, and means nothing', () => {
+  const long = `${'\ufdfa'.repeat(130)} e-mail`;
+  const list = { header: ['a', long], sample: [] };
+  const { email } = mapColumns('people.enrich', list, { email: long });
+  expect(email).toMatchObject([{ column: 2 }]);
+  expect(foldColumnName(long)).toBe('');
+  const refused = problemOf(() => mapColumns('people.enrich', list, { email: 'b'.repeat(5000) }));
+  expect(refused.message.length).toBeLessThan(500);
 });

@@ -17,6 +17,7 @@ export const contextColumns = ['country', 'city', 'person_name', 'company_name']
 export type RequestedMapping = Record<string, string | number | (string | number)[]>;
 
 const COLUMNS_SHOWN_MAX = 20;
+const NAME_SHOWN_MAX = 100;
 
 /** The kinds that an operation can read from a list: its identifiers and the context columns. */
 function mappableOf(operation: OperationName): string[] {
@@ -52,8 +53,7 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
   const kind = subject === 'person' ? 'email' : 'domain';
   const example = { [kind]: columns[0]?.header || 1 };
   const shown = seen.slice(0, COLUMNS_SHOWN_MAX).join('; ');
-  const more =
-    seen.length > COLUMNS_SHOWN_MAX ? `; and ${seen.length - COLUMNS_SHOWN_MAX} more` : '';
+  const more = moreThanShown(seen);
   return unprocessable(
     'unmapped',
     `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
@@ -61,7 +61,11 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
     {
       extensions: {
         columns: columns.slice(0, COLUMNS_SHOWN_MAX).map((view) => {
-          return { column: view.column, header: view.header, content: describeContent(view) };
+          return {
+            column: view.column,
+            header: view.header && shorten(view.header),
+            content: describeContent(view),
+          };
         }),
       },
       errors: seen.slice(0, COLUMNS_SHOWN_MAX).map((message) => {
@@ -71,8 +75,16 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
   );
 }
 
+function moreThanShown({ length }: readonly unknown[]): string {
+  return length > COLUMNS_SHOWN_MAX ? `; and ${length - COLUMNS_SHOWN_MAX} more` : '';
+}
+
 function nameOf(header: string | null): string {
-  return header === null || header === '' ? '' : ` "${header}"`;
+  return header === null || header === '' ? '' : ` "${shorten(header)}"`;
+}
+
+function shorten(name: string): string {
+  return name.length > NAME_SHOWN_MAX ? `${name.slice(0, NAME_SHOWN_MAX)}…` : name;
 }
 
 function nothingRequested(operation: OperationName): AppError {
@@ -90,6 +102,7 @@ function byRequest(
 ): ColumnMapping {
   const mapping: ColumnMapping = {};
   const mappable = mappableOf(operation);
+  const indexOfName = indexNames(list.header ?? []);
   for (const [kind, wanted] of Object.entries(requested)) {
     if (!mappable.includes(kind)) {
       throw wrongMapping(
@@ -98,7 +111,7 @@ function byRequest(
     }
     const columns: MappedColumn[] = [];
     for (const one of Array.isArray(wanted) ? wanted : [wanted]) {
-      const column = requestedColumn(kind, one, list);
+      const column = requestedColumn(kind, one, list, indexOfName);
       if (!columns.some((other) => other.column === column.column)) columns.push(column);
     }
     if (columns.length > 0) mapping[kind] = columns;
@@ -106,11 +119,18 @@ function byRequest(
   return mapping;
 }
 
-function requestedColumn(kind: string, wanted: string | number, list: ListHead): MappedColumn {
+type IndexOfName = (wanted: string) => number | undefined;
+
+function requestedColumn(
+  kind: string,
+  wanted: string | number,
+  list: ListHead,
+  indexOfName: IndexOfName,
+): MappedColumn {
   const { header } = list;
   if (typeof wanted === 'string') {
-    const index = indexOfName(header ?? [], wanted);
-    if (index !== -1) return chosen(index + 1, header);
+    const index = indexOfName(wanted);
+    if (index !== undefined) return chosen(index + 1, header);
     if (!/^\d{1,6}$/.test(wanted)) throw noSuchColumn(kind, wanted, header);
   }
   const column = Number(wanted);
@@ -133,20 +153,25 @@ function lastColumn(list: ListHead): number {
     : columnsOf(list);
 }
 
-function indexOfName(header: readonly string[], wanted: string): number {
-  const exact = header.indexOf(wanted);
-  if (exact !== -1) return exact;
-  const folded = foldColumnName(wanted);
-  return folded === '' ? -1 : header.findIndex((name) => foldColumnName(name) === folded);
+/** Finds the first column of a name, as written or else folded; folds each column of the header once. */
+function indexNames(header: readonly string[]): IndexOfName {
+  const written = new Map<string, number>();
+  const folded = new Map<string, number>();
+  for (const [index, name] of header.entries()) {
+    const key = foldColumnName(name);
+    if (!written.has(name)) written.set(name, index);
+    if (key !== '' && !folded.has(key)) folded.set(key, index);
+  }
+  return (wanted) => written.get(wanted) ?? folded.get(foldColumnName(wanted));
 }
 
 function noSuchColumn(kind: string, wanted: string, header: readonly string[] | null): AppError {
   const columns =
     header === null
       ? 'The file has no header row: use column numbers.'
-      : `The columns are ${header.join(', ')}.`;
+      : `The columns are ${header.slice(0, COLUMNS_SHOWN_MAX).map(shorten).join(', ')}${moreThanShown(header)}.`;
   return wrongMapping(
-    `\`${kind}\` names the column "${wanted}", which is not in the file. ${columns}`,
+    `\`${kind}\` names the column "${shorten(wanted)}", which is not in the file. ${columns}`,
   );
 }
 
