@@ -144,9 +144,7 @@ test('while a batch runs, its result is the finished prefix, whichever chunk end
   const prefixes: number[] = [];
   // The chunks end in the order 3, 1, 4, 2.
   for (const number of [3, 1, 4, 2]) {
-    const [chunk] = await pipeline.sql<{ id: number }[]>`
-      select id from chunks where batch_id = ${id} and number = ${number}`;
-    const woken = pipeline.queues.waiting.find(({ id: job }) => job.startsWith(`${chunk?.id}-`));
+    const woken = pipeline.queues.waiting.find(({ id: job }) => job.startsWith(`${id}-${number}-`));
     if (woken === undefined) throw new Error(`chunk ${number} is not waiting`);
     await pipeline.queues.run(pipeline.context, woken);
     prefixes.push((await finished()).rows);
