@@ -303,6 +303,7 @@ create table public.ledger_entries (
   operation text,
   units bigint,
   batch_id uuid,
+  key_id uuid,
   created_at timestamp with time zone default now() not null,
   constraint ledger_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint ledger_entries_account_id_reference_key UNIQUE (account_id, reference),
@@ -311,7 +312,7 @@ create table public.ledger_entries (
   constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['grant'::text, 'charge'::text, 'refund'::text]))),
   constraint ledger_entries_pkey PRIMARY KEY (id)
 );
-CREATE INDEX ledger_entries_account_time ON public.ledger_entries USING btree (account_id, created_at);
+CREATE INDEX ledger_entries_account_time ON public.ledger_entries USING btree (account_id, created_at, id);
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION public.refuse_ledger_change();
 CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_ledger_change();
 

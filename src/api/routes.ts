@@ -18,6 +18,7 @@ import { getBatchEventsRoutes } from './v1/get-batch-events.ts';
 import { getBatchPreviewRoute } from './v1/get-batch-preview.ts';
 import { getBatchReportRoutes } from './v1/get-batch-report.ts';
 import { getBatchResultsRoutes } from './v1/get-batch-results.ts';
+import { getLedgerFileRoute, getLedgerRoute } from './v1/get-ledger.ts';
 import { getMeRoute } from './v1/get-me.ts';
 import { getScheduleRoute } from './v1/get-schedule.ts';
 import { getUsageRoute } from './v1/get-usage.ts';
@@ -86,4 +87,6 @@ export const routes: readonly Route[] = [
   listWebhookDeliveriesRoute,
   replayWebhookDeliveryRoute,
   getUsageRoute,
+  getLedgerRoute,
+  getLedgerFileRoute,
 ];

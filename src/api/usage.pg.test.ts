@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -69,10 +70,33 @@ describe('GET /v1/usage', () => {
     const day = new Date().toISOString().slice(0, 10);
     expect(rows).toHaveLength(5);
     expect(rows).toContainEqual({
-      ...{ day, kind: 'charge', operation: 'people.enrich', batch_id: batch },
+      ...{ day, kind: 'charge', operation: 'people.enrich', key_id: caller.keyId, batch_id: batch },
       ...{ credits: -2, units: 2, lines: 1 },
     });
     expect(rows.reduce((sum, row) => sum + Number(row.credits), 0)).toBe(94);
+  });
+
+  test('tells the keys apart: a single call, a search, a list and a refund each count for theirs', async () => {
+    const buyer = await pipeline.account(100);
+    const other = await pipeline.keyOf(buyer.accountId, 'live', ['enrich', 'search', 'account']);
+    await pipeline.call(buyer, '/v1/people/enrich?email=ada%40acme.example');
+    await pipeline.enrich(buyer, 'email\nada@acme.example\n', { operation: 'people.enrich' });
+    await pipeline.call(other, '/v1/people/mobile?email=ada%40acme.example');
+    expect((await pipeline.call(other, '/personsearch/?id=1&limit=1')).status).toBe(200);
+    const lines = await pipeline.charges(buyer);
+    const mobile = lines.find(({ amount }) => amount === -8);
+    await refundCredits(pipeline.sql, {
+      accountId: buyer.accountId,
+      reference: String(mobile?.reference),
+    });
+    const spentBy = async (keyId: string) => {
+      const response = await pipeline.call(other, `/v1/usage?key_id=${keyId}`);
+      const { data } = (await response.json()) as { data: { credits: number; key_id: string }[] };
+      for (const row of data) expect(row.key_id).toBe(keyId);
+      return data.reduce((sum, { credits }) => sum + credits, 0);
+    };
+    expect(await spentBy(buyer.keyId)).toBe(-2);
+    expect(await spentBy(other.keyId)).toBe(-1);
   });
 
   test('shows no other account, and nothing to a test key', async () => {
@@ -100,4 +124,71 @@ describe('GET /v1/usage', () => {
     const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
     expect(problem.errors[0]?.field).toBe(field);
   });
+});
+
+describe('the lines of the ledger', () => {
+  interface Line {
+    reference: string;
+    credits: number;
+    kind: string;
+  }
+
+  async function linesOf(who: Caller, query: string): Promise<Line[]> {
+    const lines: Line[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const response = await pipeline.call(who, `/v1/usage/lines?${query}${after}`);
+      expect(response.status).toBe(200);
+      const page = (await response.json()) as { data: Line[]; next_cursor: string | null };
+      lines.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    return lines;
+  }
+
+  test('are each there once, whatever the page, and add up to the balance', async () => {
+    const buyer = await pipeline.account(100);
+    const reader = await pipeline.keyOf(buyer.accountId, 'live', ['account']);
+    const call = () => pipeline.call(buyer, '/v1/people/enrich?email=ada%40acme.example');
+    await Promise.all(Array.from({ length: 7 }, call));
+    const lines = await linesOf(reader, 'limit=3');
+    expect(new Set(lines.map(({ reference }) => reference)).size).toBe(8);
+    expect(lines).toHaveLength(8);
+    expect(lines.reduce((sum, { credits }) => sum + credits, 0)).toBe(93);
+    expect(await linesOf(reader, `key_id=${buyer.keyId}`)).toHaveLength(7);
+    const [charge] = lines.filter(({ kind }) => kind === 'charge');
+    const { reference = '' } = charge ?? {};
+    const refund = { accountId: buyer.accountId, reference };
+    expect(await refundCredits(pipeline.sql, refund)).toMatchObject({ balance: 94 });
+  });
+
+  test('come as a CSV file with the same lines', async () => {
+    const reader = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+    const response = await pipeline.call(reader, '/v1/usage/lines.csv');
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const rows = parse(await response.text(), { columns: true }) as Record<string, string>[];
+    const lines = await linesOf(reader, 'limit=1000');
+    expect(rows.map(({ reference, credits }) => [reference, Number(credits)])).toEqual(
+      lines.map(({ reference, credits }) => [reference, credits]),
+    );
+  });
+
+  test('of another account are not shown, and none to a test key', async () => {
+    const stranger = await pipeline.account(3);
+    const theirs = await pipeline.keyOf(stranger.accountId, 'live', ['account']);
+    expect(await linesOf(theirs, `key_id=${caller.keyId}`)).toEqual([]);
+    expect(await linesOf(theirs, '')).toMatchObject([{ kind: 'grant', credits: 3 }]);
+    const tester = await pipeline.keyOf(caller.accountId, 'test', ['account']);
+    expect(await linesOf(tester, '')).toEqual([]);
+    const file = await pipeline.call(tester, '/v1/usage/lines.csv');
+    expect((await file.text()).split('\n')).toHaveLength(2);
+  });
+
+  test.each(['cursor=abc', 'key_id=1', 'from=2024-02-01&to=2024-01-01'])(
+    'are refused for %s',
+    async (query) => {
+      const response = await pipeline.call(admin, `/v1/usage/lines?${query}`);
+      await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    },
+  );
 });

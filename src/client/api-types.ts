@@ -1305,6 +1305,7 @@ export interface Calls {
     query: {
       from?: string | undefined;
       to?: string | undefined;
+      key_id?: string | undefined;
       limit?: number | undefined;
       cursor?: string | undefined;
     };
@@ -1313,12 +1314,42 @@ export interface Calls {
         day: string;
         kind: 'grant' | 'charge' | 'refund';
         operation: string | null;
+        key_id: string | null;
         batch_id: string | null;
         credits: number;
         units: number;
         lines: number;
       }[];
       next_cursor: string | null;
+    };
+  };
+  'GET /v1/usage/lines': {
+    query: {
+      from?: string | undefined;
+      to?: string | undefined;
+      key_id?: string | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        created_at: string;
+        kind: 'grant' | 'charge' | 'refund';
+        operation: string | null;
+        credits: number;
+        units: number | null;
+        key_id: string | null;
+        batch_id: string | null;
+        reference: string;
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /v1/usage/lines.csv': {
+    query: {
+      from?: string | undefined;
+      to?: string | undefined;
+      key_id?: string | undefined;
     };
   };
 }

@@ -66,11 +66,13 @@ create table ledger_entries (
   operation text,
   units bigint,
   batch_id uuid,
+  -- The key that a charge is for; null for what the operator moved.
+  key_id uuid,
   created_at timestamptz not null default now(),
   unique (account_id, reference),
   check ((kind = 'charge') = (amount < 0))
 );
-create index ledger_entries_account_time on ledger_entries (account_id, created_at);
+create index ledger_entries_account_time on ledger_entries (account_id, created_at, id);
 
 create function refuse_ledger_change() returns trigger language plpgsql as $$
 begin

@@ -5,6 +5,7 @@ const line = (day: string, credits: number, operation: string | null): UsageLine
   day,
   kind: credits < 0 ? 'charge' : 'grant',
   operation,
+  key_id: null,
   batch_id: null,
   credits,
   units: 1,

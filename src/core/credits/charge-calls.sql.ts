@@ -68,8 +68,8 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
         end as paid
       from purse),
     line as (
-      insert into ledger_entries (account_id, reference, kind, amount, operation, units)
-      select account_id, reference, 'charge', -price, operation, 1 from answered where paid),
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, key_id)
+      select account_id, reference, 'charge', -price, operation, 1, key_id from answered where paid),
     spent as (
       select account_id, sum(price)::bigint as amount from answered where paid group by account_id),
     moved as (

@@ -57,8 +57,8 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
         when ${page.partial} then affordable else 0 end as granted
       from purse),
     line as (
-      insert into ledger_entries (account_id, reference, kind, amount, operation, units)
-      select account_id, ${page.reference}, 'charge', -granted, ${page.operation}, granted
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, key_id)
+      select account_id, ${page.reference}, 'charge', -granted, ${page.operation}, granted, ${page.keyId}
       from decided where granted > 0),
     moved as (
       update wallets w set balance = w.balance - granted

@@ -80,13 +80,15 @@ export async function insertRefund(
 ): Promise<number | undefined> {
   const [row] = await sql<{ balance: number }[]>`
     with charge as (
-      select account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id
+      select account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id,
+        key_id
       from ledger_entries
       where account_id = ${refund.accountId} and reference = ${refund.reference}
         and kind = 'charge' and coalesce(${refund.amount}::bigint, -amount) <= -amount),
     line as (
-      insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id)
-      select account_id, ${`refund:${refund.reference}`}, 'refund', amount, operation, batch_id
+      insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id, key_id)
+      select account_id, ${`refund:${refund.reference}`}, 'refund', amount, operation, batch_id,
+        key_id
       from charge
       on conflict (account_id, reference) do nothing
       returning account_id, amount)
@@ -96,12 +98,21 @@ export async function insertRefund(
   return row?.balance;
 }
 
-/** Ledger lines of one UTC day, kind, operation and batch, combined. */
+/** The ledger lines of an account that a statement reads: UTC days, both included, of one key or of all. */
+export interface LedgerRange {
+  accountId: string;
+  from: string;
+  to: string;
+  keyId: string | null;
+}
+
+/** Ledger lines of one UTC day, kind, operation, key and batch, combined. */
 export interface UsageRow {
   /** `2024-01-31`. */
   day: string;
   kind: 'grant' | 'charge' | 'refund';
   operation: string | null;
+  keyId: string | null;
   batchId: string | null;
   /** Credits that the wallet gained; negative for charges. */
   amount: number;
@@ -111,28 +122,66 @@ export interface UsageRow {
 }
 
 /** End of a page of usage: the last row's parts, '' for null. */
-export type UsagePlace = readonly [day: string, kind: string, operation: string, batch: string];
+export type UsagePlace = readonly [
+  day: string,
+  kind: string,
+  operation: string,
+  key: string,
+  batch: string,
+];
 
-/** Returns a page of an account's usage from one day to another, both included, latest first. */
+/** Returns a page of usage, latest first. */
 export async function listUsage(
   sql: Sql,
-  accountId: string,
-  range: { from: string; to: string; after: UsagePlace | null; limit: number },
+  range: LedgerRange & { after: UsagePlace | null; limit: number },
 ): Promise<UsageRow[]> {
-  const { from, to, after, limit } = range;
-  const [day, kind, operation, batch] = after ?? ['', '', '', ''];
+  const { after, limit } = range;
+  const [day, kind, operation, key, batch] = after ?? ['', '', '', '', ''];
   return sql<UsageRow[]>`
     select * from (
-      select (created_at at time zone 'UTC')::date::text as day, kind, operation, batch_id,
+      select (created_at at time zone 'UTC')::date::text as day, kind, operation, key_id, batch_id,
         sum(amount)::bigint as amount, coalesce(sum(units), 0)::bigint as units,
         count(*) as lines
-      from ledger_entries
-      where account_id = ${accountId}
-        and created_at >= ${from}::date::timestamp at time zone 'UTC'
-        and created_at < (${to}::date + 1)::timestamp at time zone 'UTC'
-      group by 1, kind, operation, batch_id) u
-    where ${after === null} or (day, kind, coalesce(operation, ''), coalesce(batch_id::text, ''))
-      < (${day}, ${kind}, ${operation}, ${batch})
-    order by day desc, kind desc, coalesce(operation, '') desc, coalesce(batch_id::text, '') desc
+      from ledger_entries where ${inRange(sql, range)}
+      group by 1, kind, operation, key_id, batch_id) u
+    where ${after === null} or (day, kind, coalesce(operation, ''), coalesce(key_id::text, ''),
+      coalesce(batch_id::text, '')) < (${day}, ${kind}, ${operation}, ${key}, ${batch})
+    order by day desc, kind desc, coalesce(operation, '') desc, coalesce(key_id::text, '') desc,
+      coalesce(batch_id::text, '') desc
     limit ${limit}`;
+}
+
+/** One line of the ledger. */
+export interface LedgerLine
+  extends Pick<UsageRow, 'kind' | 'operation' | 'keyId' | 'batchId' | 'amount'> {
+  id: number;
+  /** Matches that were paid; null for what is no charge. */
+  units: number | null;
+  reference: string;
+  /** With microseconds: `2024-01-31 12:00:00.123456+00`. */
+  at: string;
+  createdAt: Date;
+}
+
+/** End of a page of ledger lines. */
+export type LedgerPlace = readonly [at: string, id: string];
+
+/** Returns a page of ledger lines, latest first. */
+export async function listLedgerLines(
+  sql: Sql,
+  range: LedgerRange & { after: LedgerPlace | null; limit: number },
+): Promise<LedgerLine[]> {
+  const [at, id] = range.after ?? ['infinity', '0'];
+  return sql<LedgerLine[]>`
+    select id, kind, operation, key_id, batch_id, amount, units, reference, created_at::text as at, created_at
+    from ledger_entries
+    where ${inRange(sql, range)} and (created_at, id) < (${at}::text::timestamptz, ${id}::bigint)
+    order by created_at desc, id desc limit ${range.limit}`;
+}
+
+function inRange(sql: Sql, { accountId, from, to, keyId }: LedgerRange) {
+  return sql`account_id = ${accountId}
+    and created_at >= ${from}::date::timestamp at time zone 'UTC'
+    and created_at < (${to}::date + 1)::timestamp at time zone 'UTC'
+    and (${keyId}::uuid is null or key_id = ${keyId}::uuid)`;
 }

@@ -87,7 +87,12 @@ export function isOpen(sql: Sql, { reservationId, epoch }: HeldReservation): Ret
  */
 export function settleReservation(
   sql: Sql,
-  charge: HeldReservation & { reference: string; operation: string; units: number },
+  charge: HeldReservation & {
+    reference: string;
+    operation: string;
+    units: number;
+    keyId: string;
+  },
 ): ReturnType<Sql> {
   return sql`
     settled as (
@@ -100,9 +105,9 @@ export function settleReservation(
       update wallets w set balance = w.balance - r.amount, reserved = w.reserved - r.amount
       from settled r where w.account_id = r.account_id returning w.account_id),
     line as (
-      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id, key_id)
       select r.account_id, ${charge.reference}, 'charge', -r.amount, ${charge.operation},
-        ${charge.units}, r.batch_id
+        ${charge.units}, r.batch_id, ${charge.keyId}
       from settled r join wallet using (account_id))`;
 }
 

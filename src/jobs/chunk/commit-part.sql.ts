@@ -39,6 +39,8 @@ export type OutcomeCounts = Record<OutcomeStatus, number>;
 
 export interface CommitPart {
   batchId: string;
+  /** The key that pays. */
+  keyId: string;
   chunkId: number;
   chunkNumber: number;
   epoch: number;

@@ -157,6 +157,7 @@ class Run {
     const { chunkId, batchId, epoch } = this.#held(claim);
     const part: CommitPart = {
       batchId,
+      keyId: this.#caller.keyId,
       chunkId,
       chunkNumber: chunk.number,
       epoch,

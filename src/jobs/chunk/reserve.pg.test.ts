@@ -83,7 +83,7 @@ test('a reservation is not charged once its batch is being cancelled', async () 
   // A cancel raises the epochs too: this holds even where one was missed.
   await pipeline.sql`update batches set state = 'cancelling' where id = ${batchId}`;
   const part: CommitPart = {
-    ...{ batchId, chunkId, epoch, chunkNumber: 1, number: 0, rows: MATCHES },
+    ...{ batchId, chunkId, epoch, chunkNumber: 1, number: 0, rows: MATCHES, keyId: caller.keyId },
     ...{ part: { bytes: 1, crc32: 0 }, ids: null },
     rowBytesMax: 1,
     objectKey: `${chunkId}`,

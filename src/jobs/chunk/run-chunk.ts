@@ -160,6 +160,7 @@ async function processChunk(
   const counts = countOutcomes(outcomes);
   const committed = await commitPart(context.sql, {
     batchId: batch.id,
+    keyId: chunk.keyId,
     chunkId: chunk.chunkId,
     chunkNumber: chunk.number,
     epoch: chunk.epoch,

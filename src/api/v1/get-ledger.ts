@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { Readable, pipeline as streamPipeline } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
+import { z } from 'zod';
+import {
+  type LedgerLine,
+  type LedgerPlace,
+  type LedgerRange,
+  listLedgerLines,
+} from '../../core/credits/credits.sql.ts';
+import { readCancellable } from '../../core/db/cancellable.ts';
+import { clientGone } from '../client-gone.ts';
+import { definePage } from '../define-page.ts';
+import { defineRoute, type RouteInput, sent } from '../define-route.ts';
+import { limitOpenResponses } from '../open-responses.ts';
+import { usageFilter, usageRange } from '../usage-range.ts';
+import { whileValid } from '../while-valid.ts';
+
+const lineSchema = z.strictObject({
+  created_at: z.string(),
+  kind: z.enum(['grant', 'charge', 'refund']),
+  operation: z.string().nullable(),
+  credits: z.number().int(),
+  units: z.number().int().nullable(),
+  key_id: z.string().nullable(),
+  batch_id: z.string().nullable(),
+  reference: z.string(),
+});
+
+/** Lines that one statement reads for a file. */
+const PAGE_LINES = 1_000;
+/** Files of the ledger that are open at the same time. */
+const FILES_MAX = 16;
+const holdFile = limitOpenResponses('ledger files', FILES_MAX);
+
+/** Lists the lines of the ledger, latest first. */
+export const getLedgerRoute = definePage({
+  path: '/v1/usage/lines',
+  summary: 'Ledger lines with their references',
+  description: 'A page of ledger lines.',
+  scope: 'account',
+  item: lineSchema,
+  filter: usageFilter,
+  limit: { default: 100, max: PAGE_LINES },
+  cursor: z.string().max(100).refine(isCursor, 'is not a cursor of this call'),
+  read: (input, { before, limit }) => {
+    const range = usageRange(input.key.accountId, input.query);
+    return readLines(input, range, before === null ? null : parseCursor(before), limit);
+  },
+  cursorOf: ({ at, id }) => Buffer.from(`${at}|${id}`).toString('base64url'),
+  view: viewLine,
+});
+
+/** Sends the lines of the ledger as a CSV file, latest first. */
+export const getLedgerFileRoute = defineRoute({
+  method: 'get',
+  path: '/v1/usage/lines.csv',
+  summary: 'Ledger lines as a CSV file',
+  scope: 'account',
+  query: z.strictObject(usageFilter),
+  responses: { 200: { description: 'The lines, latest first.', types: ['text/csv'] } },
+  async handler(input) {
+    const { context, key, credentials, query, response } = input;
+    const range = usageRange(key.accountId, query);
+    holdFile(key.accountId, response);
+    const columns = Object.keys(lineSchema.shape);
+    // An error of either stream ends both, and so does a disconnected reader.
+    const file = streamPipeline(
+      Readable.from(allLines(input, range)),
+      stringify({ header: true, columns }),
+      () => {},
+    );
+    response.attachment(`credits ${range.from} to ${range.to}.csv`);
+    response.setHeader('Content-Type', 'text/csv; charset=utf-8');
+    // An error before the first byte becomes a problem document.
+    await once(file, 'readable');
+    await whileValid(context, credentials, (signal) => pipeline(file, response, { signal }));
+    return sent;
+  },
+});
+
+async function* allLines(input: RouteInput, range: LedgerRange) {
+  let after: LedgerPlace | null = null;
+  for (;;) {
+    const lines: LedgerLine[] = await readLines(input, range, after, PAGE_LINES);
+    yield* lines.map(viewLine);
+    const last = lines.at(-1);
+    if (last === undefined || lines.length < PAGE_LINES) return;
+    after = [last.at, String(last.id)];
+  }
+}
+
+async function readLines(
+  { context, key, response }: Pick<RouteInput, 'context' | 'key' | 'response'>,
+  range: LedgerRange,
+  after: LedgerPlace | null,
+  limit: number,
+): Promise<LedgerLine[]> {
+  // Calls and batches of test keys move no credits.
+  if (key.mode === 'test') return [];
+  const reading = { signal: clientGone(response), control: context.watchSql };
+  return readCancellable(context.sql, reading, (tx) =>
+    listLedgerLines(tx, { ...range, after, limit }),
+  );
+}
+
+function viewLine(line: LedgerLine): z.output<typeof lineSchema> {
+  return {
+    created_at: line.createdAt.toISOString(),
+    kind: line.kind,
+    operation: line.operation,
+    credits: line.amount,
+    units: line.units,
+    key_id: line.keyId,
+    batch_id: line.batchId,
+    reference: line.reference,
+  };
+}
+
+function isCursor(text: string): boolean {
+  const [at, id] = parseCursor(text);
+  return (
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/.test(at) && /^\d{1,18}$/.test(id)
+  );
+}
+
+function parseCursor(text: string): LedgerPlace {
+  const [at = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
+  return [at, id];
+}
