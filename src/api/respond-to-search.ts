@@ -7,6 +7,8 @@ import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { paymentError } from '../core/enrich/enrich-calls.ts';
+import { outputColumns } from '../core/enrich/match-data.ts';
+import { projectPerson } from '../core/enrich/project-match.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
@@ -47,9 +49,9 @@ interface KeptPage {
   isPartial: boolean;
   /** Values of the filter that no lookup knows; on the first page only. */
   unknown?: UnknownValues;
+  /** Fields of each person; null for all. */
+  fields?: string[] | null;
 }
-
-const writePerson = (record: string) => recordToJson(personFields, record);
 
 /** Sends the page. Throws `AppError` and charges nothing if the query is invalid, too slow or cannot be paid. */
 export async function respondToSearch(
@@ -58,6 +60,7 @@ export async function respondToSearch(
 ): Promise<void> {
   const { context, key, response, filter, page } = call;
   const live = key.mode === 'live';
+  if (page.fields !== null) outputColumns(personSearch.name, page.fields);
   if (live) {
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
@@ -82,7 +85,14 @@ export async function respondToSearch(
     const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
     const disclosed = discloseCount(found.total, people.length, filter);
     const { unknown } = found;
-    const kept = { people: people.map(({ id }) => id), next, ...disclosed, isPartial, unknown };
+    const kept = {
+      people: people.map(({ id }) => id),
+      next,
+      ...disclosed,
+      isPartial,
+      unknown,
+      fields: page.fields,
+    };
     await keep(tx, { status: 200, body: kept });
     return { people, kept };
   });
@@ -157,7 +167,11 @@ function send({ request, response }: RouteInput, people: PersonRow[], kept: Kept
   const unknown = writeUnknownValues(kept.unknown ?? []);
   if (unknown !== '') response.setHeader('X-Unknown-Values', unknown);
   response.type('application/json');
-  response.send(`[${people.map(({ record }) => writePerson(record)).join(',')}]`);
+  const fields = kept.fields ?? null;
+  const persons = people.map(({ record }) =>
+    projectPerson(recordToJson(personFields, record), fields),
+  );
+  response.send(`[${persons.join(',')}]`);
 }
 
 /** Returns the link to the next page in the form of RFC 8288. */

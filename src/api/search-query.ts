@@ -31,4 +31,5 @@ export const pageQuery = {
   cursor: z.string().optional(),
   count: z.enum(['true', 'false']).optional(),
   partial: z.enum(['true', 'false']).optional(),
+  fields: z.string().optional().describe('Fields of each person, `name,company.name,city`'),
 };

@@ -813,6 +813,8 @@ export interface Calls {
       cursor?: string | undefined;
       count?: 'true' | 'false' | undefined;
       partial?: 'true' | 'false' | undefined;
+      /** Fields of each person, `name,company.name,city` */
+      fields?: string | undefined;
     };
     response: Person[];
   };
@@ -857,6 +859,8 @@ export interface Calls {
       cursor?: string | undefined;
       count?: 'true' | 'false' | undefined;
       partial?: 'true' | 'false' | undefined;
+      /** Fields of each person, `name,company.name,city` */
+      fields?: string | undefined;
     };
     response: Person[];
   };

@@ -18,11 +18,12 @@ export function addSearchCommand(program: Command): void {
     .argument('<filter>', 'such as "positionList=[Accountant|Auditor]&locationList=[:France]"')
     .option('--preview', 'show approximate counts of people and of their fields instead; free')
     .option('--max <number>', 'maximum number of people', wholeNumber(1), PAGE_PEOPLE_MAX)
+    .option('--fields <list>', 'comma-separated fields of each person; default: all')
     .option('-o, --output <file>', 'file to write to; default: stdout')
     .action(
       async (
         filter: string,
-        options: { preview?: boolean; max: number; output?: string },
+        options: { preview?: boolean; max: number; fields?: string; output?: string },
         command: Command,
       ) => {
         const { config, json } = readGlobals(command);
@@ -54,12 +55,13 @@ async function preview(client: Client, filter: string, json: boolean): Promise<v
 async function writePeople(
   client: Client,
   filter: string,
-  { max, output }: { max: number; output?: string },
+  { max, fields, output }: { max: number; fields?: string; output?: string },
 ): Promise<{ people: number; credits: number }> {
   const stream = output === undefined ? process.stdout : createWriteStream(output);
   let people = 0;
   let credits = 0;
-  let next: string | null = `/personsearch/?${filter}`;
+  const projection = fields === undefined ? '' : `&fields=${encodeURIComponent(fields)}`;
+  let next: string | null = `/personsearch/?${filter}${projection}`;
   while (next !== null && people < max) {
     const limit = Math.min(PAGE_PEOPLE_MAX, max - people);
     const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { countOf } from '../format.ts';
-import { fieldGroups, mainFields } from '../search/person-fields.ts';
+import { fieldGroups } from '../search/person-fields.ts';
 
 interface FieldsChooserProps {
   /** Null for all. */
@@ -9,7 +9,26 @@ interface FieldsChooserProps {
   error: string | undefined;
 }
 
-const names = fieldGroups.flatMap(({ fields }) => Object.keys(fields));
+/** Values inside the objects of the record, as columns of their own. */
+const plainGroup = {
+  label: 'Plain values',
+  fields: {
+    'company.name': 'Company name',
+    city: 'City name',
+    region: 'Region name',
+    country: 'Country name',
+    industry: 'Industry name',
+  },
+};
+const groups = [...fieldGroups, plainGroup];
+const recordNames = fieldGroups.flatMap(({ fields }) => Object.keys(fields));
+const names = groups.flatMap(({ fields }) => Object.keys(fields));
+
+/** The columns that most people look for, with plain cells only. */
+const mainColumns = [
+  ...['name', 'surname', 'position', 'company.name', 'workEmail', 'email', 'mobile', 'phone'],
+  ...['professional_network', 'city', 'region', 'country', 'industry', 'skills'],
+];
 
 const ways = [
   { way: 'all', label: 'All' },
@@ -21,10 +40,10 @@ type Way = (typeof ways)[number]['way'];
 /** Which columns the file has. */
 export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
   const [way, setWay] = useState<Way>(() => wayOf(fields));
-  const chosen = new Set((fields ?? names).map((name) => name.replace(/^person\./, '')));
+  const chosen = new Set((fields ?? recordNames).map((name) => name.replace(/^person\./, '')));
   const choose = (next: Way) => {
     setWay(next);
-    onChange(next === 'all' ? null : next === 'main' ? [...mainFields] : [...chosen]);
+    onChange(next === 'all' ? null : next === 'main' ? [...mainColumns] : [...chosen]);
   };
   const change = (some: readonly string[], isChosen: boolean) =>
     onChange(names.filter((name) => (some.includes(name) ? isChosen : chosen.has(name))));
@@ -44,7 +63,7 @@ export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
       </p>
       {way === 'chosen' && (
         <div class="column-groups">
-          {fieldGroups.map((group) => (
+          {groups.map((group) => (
             <ColumnGroup key={group.label} group={group} chosen={chosen} onChange={change} />
           ))}
         </div>
@@ -57,7 +76,7 @@ export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
 function wayOf(fields: readonly string[] | null): Way {
   if (fields === null) return 'all';
   const isMain =
-    fields.length === mainFields.length && mainFields.every((name) => fields.includes(name));
+    fields.length === mainColumns.length && mainColumns.every((name) => fields.includes(name));
   return isMain ? 'main' : 'chosen';
 }
 

@@ -8,6 +8,7 @@ import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { invalidParameter } from '../lib/errors.ts';
 import type { OperationName, PricedOperation } from '../operations.ts';
+import { type Member, membersOf } from './member-columns.ts';
 
 /** A stored record inside a larger buffer. */
 export interface RecordBytes {
@@ -34,7 +35,16 @@ export type OutputColumn = {
   json: CellShape;
 } & (
   | { record: 'person' | 'company'; index: number }
-  | { record: null; read: (match: MatchData) => string }
+  | {
+      record: null;
+      read: (match: MatchData) => string;
+      /** For a value inside the objects of a record. */
+      member?: {
+        record: 'person' | 'company';
+        fields: readonly number[];
+        readFrom: Member['readFrom'];
+      };
+    }
 );
 
 const fieldIndex = (fields: readonly RecordField[], name: string) => {
@@ -136,7 +146,47 @@ function computed(
   return { header, typed: true, json: { name: header, type, nullable: true }, record: null, read };
 }
 
-/** Returns all columns that an operation adds to a row, in their order. */
+/** The values inside the objects of a record, as columns of their own. */
+function memberColumns(record: 'person' | 'company'): OutputColumn[] {
+  const fields = record === 'person' ? personFields : companyFields;
+  return membersOf(fields).map(({ name, type, objects, readFrom }) => {
+    const indexes = new Map(objects.map((object) => [object, fieldIndex(fields, object)]));
+    return {
+      header: `${record}.${name}`,
+      typed: type !== 'text',
+      json: { name, type, nullable: true },
+      record: null,
+      member: { record, fields: [...indexes.values()], readFrom },
+      read(match) {
+        const value = readFrom((object) => {
+          const cell = recordCellAt(match[record], must(indexes.get(object), 'object of a member'));
+          return cell === '' ? null : JSON.parse(cell);
+        });
+        return String(value ?? '');
+      },
+    };
+  });
+}
+
+const personMembers = memberColumns('person');
+const companyMembers = memberColumns('company');
+
+/** Returns the columns that an operation adds only when `fields` names them; they follow its other columns. */
+function furtherColumns(operation: PricedOperation): OutputColumn[] {
+  switch (operation) {
+    case 'people.enrich':
+    case 'people.search':
+      return personMembers;
+    case 'people.enrich-with-company':
+      return [...personMembers, ...companyMembers];
+    case 'companies.enrich':
+      return companyMembers;
+    default:
+      return [];
+  }
+}
+
+/** Returns all columns that an operation adds to a row unless `fields` chooses, in their order. */
 function listColumns(operation: PricedOperation): OutputColumn[] {
   switch (operation) {
     case 'people.enrich':
@@ -173,7 +223,11 @@ function listColumns(operation: PricedOperation): OutputColumn[] {
 
 interface NamedColumns {
   all: readonly OutputColumn[];
-  /** By name, with and without the prefix before the dot; two columns may share a name without it. */
+  /** Those, and the ones that are added only by name. */
+  selectable: readonly OutputColumn[];
+  /**
+   * By header, and by name without the prefix before the first dot, which two columns may share; a header comes first.
+   */
   byName: ReadonlyMap<string, readonly OutputColumn[]>;
 }
 
@@ -184,38 +238,39 @@ function columnsOf(operation: PricedOperation): NamedColumns {
   const known = namedColumns.get(operation);
   if (known !== undefined) return known;
   const all = listColumns(operation);
+  const selectable = [...all, ...furtherColumns(operation)];
   const byName = new Map<string, OutputColumn[]>();
-  for (const column of all) {
-    const { header } = column;
-    for (const name of [header, header.slice(header.indexOf('.') + 1)]) {
-      byName.set(name, [...(byName.get(name) ?? []), column]);
-    }
+  for (const column of selectable) {
+    const name = column.header.slice(column.header.indexOf('.') + 1);
+    byName.set(name, [...(byName.get(name) ?? []), column]);
   }
-  const columns = { all, byName };
+  for (const column of selectable) byName.set(column.header, [column]);
+  const columns = { all, selectable, byName };
   namedColumns.set(operation, columns);
   return columns;
 }
 
 /**
- * Returns the columns that an operation adds, or those of them that `fields` names (with or without the prefix
- * before the dot), in the operation's order. Throws `AppError` `invalid_parameter` for an unknown name.
+ * Returns the columns that an operation adds: the fields of its records, or those columns that `fields` names, among
+ * them values inside objects (`company.name`, `city`). A name is a whole header, or one without the prefix before its
+ * first dot. They are in the operation's order. Throws `AppError` `invalid_parameter` for an unknown name.
  */
 export function outputColumns(
   operation: PricedOperation,
   fields: readonly string[] | null,
 ): readonly OutputColumn[] {
-  const { all, byName } = columnsOf(operation);
+  const { all, selectable, byName } = columnsOf(operation);
   if (fields === null) return all;
   const wanted = new Set<OutputColumn>();
   for (const name of fields) {
     const found = byName.get(name);
     if (found === undefined) {
-      const message = `\`${name}\` is not a field of ${operation}. Choose from: ${all.map((c) => c.header).join(', ')}.`;
+      const message = `\`${name}\` is not a field of ${operation}. Choose from: ${selectable.map((c) => c.header).join(', ')}.`;
       throw invalidParameter('fields', message);
     }
     for (const column of found) wanted.add(column);
   }
-  return all.filter((column) => wanted.has(column));
+  return selectable.filter((column) => wanted.has(column));
 }
 
 /**
@@ -229,8 +284,13 @@ export function needsOnlyBrief(
   if (operation === 'people.mobile' || operation === 'people.email-verify') return true;
   return (
     (operation === 'people.enrich' || operation === 'people.search') &&
-    columns.every((column) => column.record !== null && !personFields[column.index]?.long)
+    columns.every((column) => fieldsRead(column)?.every((index) => !personFields[index]?.long))
   );
+}
+
+/** Returns the positions of the fields of the record that a column reads; null for other columns. */
+function fieldsRead(column: OutputColumn): readonly number[] | null {
+  return column.record === null ? (column.member?.fields ?? null) : [column.index];
 }
 
 function toJson(fields: readonly RecordField[], record: RecordBytes | null): string {

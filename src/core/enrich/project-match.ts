@@ -1,7 +1,7 @@
 /** `fields=` of a single call: returns only the chosen fields of the record. */
 import { invalidParameter } from '../lib/errors.ts';
-import { type OperationName, operations } from '../operations.ts';
-import { outputColumns } from './match-data.ts';
+import { type OperationName, operations, personSearch } from '../operations.ts';
+import { type OutputColumn, outputColumns } from './match-data.ts';
 
 /** Operations whose match is a record with fields to choose from. */
 const projectable: ReadonlySet<OperationName> = new Set<OperationName>([
@@ -33,20 +33,37 @@ export function projectMatch(
   return fields === null ? json : JSON.stringify(chooseFields(operation, JSON.parse(json), fields));
 }
 
-function chooseFields(operation: OperationName, data: unknown, fields: readonly string[]): object {
-  const chosen = new Set(outputColumns(operation, fields).map((column) => column.header));
-  if (operation === 'people.enrich-with-company') {
-    const { person, company } = data as { person: object; company: object | null };
-    return {
-      person: pick(person, 'person', chosen),
-      company: company === null ? null : pick(company, 'company', chosen),
-    };
-  }
-  return pick(data as object, operations[operation].subject, chosen);
+/** Returns the JSON text of a person of a search with the chosen fields; null for all of them. */
+export function projectPerson(json: string, fields: readonly string[] | null): string {
+  if (fields === null) return json;
+  return JSON.stringify(pick(JSON.parse(json), 'person', outputColumns(personSearch.name, fields)));
 }
 
-function pick(record: object, prefix: string, chosen: ReadonlySet<string>): object {
+function chooseFields(operation: OperationName, data: unknown, fields: readonly string[]): object {
+  const columns = outputColumns(operation, fields);
+  if (operation === 'people.enrich-with-company') {
+    const { person, company } = data as { person: JsonRecord; company: JsonRecord | null };
+    return {
+      person: pick(person, 'person', columns),
+      company: company === null ? null : pick(company, 'company', columns),
+    };
+  }
+  return pick(data as JsonRecord, operations[operation].subject, columns);
+}
+
+type JsonRecord = Record<string, unknown>;
+
+/** Values inside objects are members named by their path: `{"company.name": "Acme"}`. */
+function pick(record: JsonRecord, prefix: string, columns: readonly OutputColumn[]): object {
+  const own = columns.filter(({ header }) => header.startsWith(`${prefix}.`));
   return Object.fromEntries(
-    Object.entries(record).filter(([name]) => chosen.has(`${prefix}.${name}`)),
+    own.map((column) => {
+      const name = column.header.slice(prefix.length + 1);
+      const member = column.record === null ? column.member : undefined;
+      return [
+        name,
+        member === undefined ? record[name] : member.readFrom((object) => record[object] ?? null),
+      ];
+    }),
   );
 }

@@ -168,7 +168,7 @@ export async function readDirectors(
   sql: Sql,
   companyIds: number[],
 ): Promise<{ companyId: number; directors: string }[]> {
-  return sql<{ companyId: number; directors: string }[]>`
+  const rows = await sql<{ companyId: number; directors: string }[]>`
     select o.company_id, json_agg(json_build_object(
       'name', case when s.person_id is null and o.name not like 'suppressed:%' then o.name end,
       'role', o.role, 'appointed_on', o.appointed_on, 'resigned_on', o.resigned_on,
@@ -192,6 +192,8 @@ export async function readDirectors(
     left join suppressed_persons s on s.person_id = person.id
     where o.company_id = any(${companyIds})
     group by o.company_id`;
+  // Compact, like every other cell.
+  return rows.map((row) => ({ ...row, directors: JSON.stringify(JSON.parse(row.directors)) }));
 }
 
 /**

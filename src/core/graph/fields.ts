@@ -238,3 +238,29 @@ export const companyFields: readonly RecordField[] = [
   texts('formerNames'),
   texts('sicCodes'),
 ];
+
+const referenceMembers: Readonly<Record<string, FieldType>> = { id: 'integer', name: 'text' };
+
+/**
+ * The values inside the objects of records: type by path, by field. Filters compare them, and `fields` selects them as
+ * values of their own. `pastCompanies` and `currentCompanies` are lists of references.
+ */
+export const objectMembers: Readonly<Record<string, Readonly<Record<string, FieldType>>>> = {
+  industries: referenceMembers,
+  positions: referenceMembers,
+  countries: referenceMembers,
+  regions: referenceMembers,
+  company: referenceMembers,
+  pastCompanies: referenceMembers,
+  currentCompanies: referenceMembers,
+  cities: {
+    ...referenceMembers,
+    countryId: 'integer',
+    'countries.id': 'integer',
+    'countries.name': 'text',
+    regionId: 'integer',
+    'regions.id': 'integer',
+    'regions.name': 'text',
+    createdAt: 'timestamp',
+  },
+};

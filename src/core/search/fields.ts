@@ -2,7 +2,7 @@
  * The parameters of person search: those of the specification, one row each, and every field of the person record,
  * derived from the field table. The kind of each parameter is defined only here.
  */
-import { personFields } from '../graph/fields.ts';
+import { type FieldType, objectMembers, personFields } from '../graph/fields.ts';
 
 /** Syntax and meaning of a parameter's values. */
 export type ParameterKind =
@@ -54,7 +54,14 @@ export interface SearchParameter {
 export type Choice = { value: string } | { present: string };
 
 /** Parameters of a page, which are not filters. */
-export const pageParameterNames = ['limit', 'skip', 'cursor', 'count', 'partial'] as const;
+export const pageParameterNames = [
+  'limit',
+  'skip',
+  'cursor',
+  'count',
+  'partial',
+  'fields',
+] as const;
 export type PageParameterName = (typeof pageParameterNames)[number];
 
 const genders = {
@@ -109,41 +116,25 @@ const ownKinds: Readonly<Record<string, Partial<SearchParameter>>> = {
   experience: { kind: 'integer', field: 'inferredYearsExperience', takesPresence: false },
 };
 
-const reference = { id: 'integer', name: 'text' } as const;
-/** The values inside the objects of the record. */
-const objectMembers: Readonly<Record<string, Readonly<Record<string, ParameterKind>>>> = {
-  industries: reference,
-  positions: reference,
-  countries: reference,
-  regions: reference,
-  company: reference,
-  pastCompanies: reference,
-  currentCompanies: reference,
-  cities: {
-    ...reference,
-    countryId: 'integer',
-    'countries.id': 'integer',
-    'countries.name': 'text',
-    regionId: 'integer',
-    'regions.id': 'integer',
-    'regions.name': 'text',
-    createdAt: 'time',
-  },
+const kindOf: Record<FieldType, ParameterKind> = {
+  text: 'text',
+  integer: 'integer',
+  date: 'time',
+  timestamp: 'time',
+  json: 'object',
 };
 
 function fieldParameters(): SearchParameter[] {
   return personFields.map(({ name, type }) => {
-    const kind: ParameterKind =
-      type === 'json' ? 'object' : type === 'date' || type === 'timestamp' ? 'time' : type;
-    return { name, kind, field: name, takesPresence: true, ...ownKinds[name] };
+    return { name, kind: kindOf[type], field: name, takesPresence: true, ...ownKinds[name] };
   });
 }
 
 function memberParameters(): SearchParameter[] {
   return Object.entries(objectMembers).flatMap(([object, members]) =>
-    Object.entries(members).map(([member, kind]) => ({
+    Object.entries(members).map(([member, type]) => ({
       name: `${object}.${member}`,
-      kind,
+      kind: kindOf[type],
       field: object,
       inside: { object, path: member.split('.') },
       takesPresence: true,

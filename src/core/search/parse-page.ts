@@ -11,6 +11,8 @@ export interface PageRequest {
   count: boolean;
   /** True when a wallet that cannot pay the whole page may pay a part. */
   partial: boolean;
+  /** Fields of each person, checked by `outputColumns`; null for all. */
+  fields: string[] | null;
 }
 
 const LIMIT_DEFAULT = 100;
@@ -32,6 +34,11 @@ export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest 
     cursor,
     count: readFlag(page.get('count')),
     partial: readFlag(page.get('partial')),
+    fields:
+      page
+        .get('fields')
+        ?.value.split(',')
+        .map((name) => name.trim()) ?? null,
   };
 }
 

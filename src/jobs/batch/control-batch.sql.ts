@@ -240,7 +240,8 @@ export async function countOpenQuotes(sql: Sql, accountId: string, but: string):
 export async function askQuote(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const asked = await sql`
     update batches set job_attempts = 0, job_after = null,
-      quote = jsonb_build_object('state', 'running', 'asked_at', clock_timestamp())
+      quote = jsonb_build_object('state', 'running', 'asked_at',
+        to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;
   return asked.length > 0;

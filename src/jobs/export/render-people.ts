@@ -1,8 +1,9 @@
-/** Writes people as lines of CSV with only the columns of their records. */
+/** Writes people as lines of CSV with only their own columns: cells of their records, then values inside objects. */
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { ByteWriter } from '../../formats/csv/byte-writer.ts';
+import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { appendRecordCells } from '../result/record-cells.ts';
 import type { RenderedPart } from '../result/render-part.ts';
 
@@ -17,6 +18,7 @@ export function renderPeople(
   columns: readonly OutputColumn[],
 ): RenderedPart {
   const selection = columns.flatMap((column) => (column.record === null ? [] : [column.index]));
+  const members = columns.flatMap((column) => (column.record === null ? [column] : []));
   const filled = new Array<number>(columns.length).fill(0);
   const writer = new ByteWriter(outcomes.length * PERSON_BYTES);
   let rowBytesMax = 0;
@@ -24,6 +26,12 @@ export function renderPeople(
     if (match?.person == null) continue;
     const start = writer.length;
     appendRecordCells(writer, match.person, selection, COMMA, filled, 0);
+    for (const [place, { read }] of members.entries()) {
+      const cell = read(match);
+      const column = selection.length + place;
+      if (cell !== '') filled[column] = (filled[column] ?? 0) + 1;
+      writer.text(`,${encodeCell(cell, { delimiter: ',', safe: false })}`);
+    }
     // An empty line would not be a row.
     if (writer.length === start + 1) writer.text('""');
     // The comma before the first cell becomes the end of the previous line.

@@ -162,6 +162,8 @@ describe('a download after an opt-out', () => {
       return JSON.parse(first).company.directors as Record<string, unknown>[];
     };
     const before = await directors();
+    // A cell of JSON is compact.
+    expect(await csv(id)).toContain('[{""name"":""');
     await suppress(pipeline.sql, 'out@home.example');
     const after = await directors();
     const hidden = { name: null, person_id: null, matched_by: null };
