@@ -26,6 +26,7 @@ import { getWebhookRoute } from './v1/get-webhook.ts';
 import { listBatchesRoutes } from './v1/list-batches.ts';
 import { listDoNotContactRoute } from './v1/list-do-not-contact.ts';
 import { listKeysRoute } from './v1/list-keys.ts';
+import { listOptOutsRoute } from './v1/list-opt-outs.ts';
 import { listScheduleRunsRoute } from './v1/list-schedule-runs.ts';
 import { listSchedulesRoute } from './v1/list-schedules.ts';
 import { listWebhookDeliveriesRoute } from './v1/list-webhook-deliveries.ts';
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...searchPeopleRoutes,
   addDoNotContactRoute,
   listDoNotContactRoute,
+  listOptOutsRoute,
   removeDoNotContactRoute,
   getMeRoute,
   createUploadRoute,

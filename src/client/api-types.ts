@@ -898,6 +898,19 @@ export interface Calls {
       removed: number;
     };
   };
+  'GET /v1/opt-outs': {
+    query: {
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        person_id: number;
+        opted_out_at: string;
+      }[];
+      next_cursor: string;
+    };
+  };
   'GET /v1/me': {
     response: {
       key: {

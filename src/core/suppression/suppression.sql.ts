@@ -130,3 +130,26 @@ export async function findRecordedHashes(sql: Sql, hashes: readonly Buffer[]): P
     where value_sha256 in (select decode(unnest(${toHex(hashes)}::text[]), 'hex'))`;
   return rows.map((row) => row.valueSha256);
 }
+
+/** A person who opted out. One opt-out may cover several people, who then have its number. */
+export interface OptedOutPerson {
+  personId: number;
+  number: number;
+  optedOutAt: Date;
+}
+
+/**
+ * Returns people who opted out, in the order in which their opt-outs were committed: writers of the graph wait for
+ * each other, so no later one is added before the place `after`.
+ */
+export async function listOptedOut(
+  sql: Sql,
+  after: Pick<OptedOutPerson, 'number' | 'personId'>,
+  limit: number,
+): Promise<OptedOutPerson[]> {
+  return sql<OptedOutPerson[]>`
+    select person_id, number, created_at as opted_out_at from suppressed_persons
+    where number >= ${after.number}
+      and (number, person_id) > (${after.number}::bigint, ${after.personId}::bigint)
+    order by number, person_id limit ${limit}`;
+}

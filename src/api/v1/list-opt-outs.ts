@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { graphOf } from '../../core/graph/graph-of.ts';
+import { listOptedOut, type OptedOutPerson } from '../../core/suppression/suppression.sql.ts';
+import { defineRoute } from '../define-route.ts';
+import { ownerOf } from '../owner-of.ts';
+
+const optOutSchema = z.strictObject({
+  person_id: z.number().int(),
+  opted_out_at: z.iso.datetime(),
+});
+
+/** The place of a person in the feed: opt-out and person id. */
+const cursor = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,15}$/, 'is not a cursor of this call')
+  .default('0-0')
+  .transform((text) => {
+    const [number = 0, personId = 0] = text.split('-').map(Number);
+    return { number, personId };
+  });
+
+/**
+ * Lists the ids of people who opted out, oldest first, so that customers delete their copies. Unlike in a page,
+ * `next_cursor` is always there: the same call with it tomorrow returns those who opted out since.
+ */
+export const listOptOutsRoute = defineRoute({
+  method: 'get',
+  path: '/v1/opt-outs',
+  summary: 'Ids of people who opted out, oldest first',
+  scope: null,
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+    cursor,
+  }),
+  responses: {
+    200: {
+      description:
+        'People who opted out after the cursor; `next_cursor` is where the next call continues.',
+      schema: z.strictObject({ data: z.array(optOutSchema), next_cursor: z.string() }),
+    },
+  },
+  async handler({ context, key, query }) {
+    const graph = graphOf(context, ownerOf(key).live);
+    const people = await listOptedOut(graph, query.cursor, query.limit);
+    return {
+      status: 200,
+      body: {
+        data: people.map((person) => ({
+          person_id: person.personId,
+          opted_out_at: person.optedOutAt.toISOString(),
+        })),
+        next_cursor: cursorOf(people.at(-1) ?? query.cursor),
+      },
+    };
+  },
+});
+
+function cursorOf({ number, personId }: Pick<OptedOutPerson, 'number' | 'personId'>): string {
+  return `${number}-${personId}`;
+}
