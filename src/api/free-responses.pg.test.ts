@@ -247,13 +247,24 @@ describe('a caller who knows where a person works', () => {
 
   test('sees a group and the same group with that person alike', async () => {
     const asker = await account(0);
-    const total = async (filter: string) =>
-      (await pipeline.call(asker, `/personsearch/preview?${filter}`)).text();
+    const preview = async (filter: string) =>
+      (await pipeline.call(asker, `/personsearch/preview?${filter}`)).json() as Promise<object>;
     // With the person and without: 43 and 42.
-    const [group, more] = ['companyId=12', 'companyId=[12|10]&position=[null|Chief Lens Grinder]'];
-    const [without, withPerson] = [await total(group), await total(more)];
-    expect(JSON.parse(withPerson)).toMatchObject({ total: 40, total_is: 'about' });
-    expect(withPerson).toBe(without);
+    const without = await preview('companyId=12');
+    const withPerson = await preview('companyId=[12|10]&position=[null|Chief Lens Grinder]');
+    expect(withPerson).toMatchObject({ total: 40, total_is: 'about' });
+    const unknown = [{ parameter: 'position', value: 'Chief Lens Grinder' }];
+    expect(withPerson).toEqual({ ...without, unknown_values: unknown });
+  });
+
+  test('hears of the person’s title as of one that no one has', async () => {
+    const asker = await account(0);
+    const preview = async (title: string) => {
+      const query = new URLSearchParams({ position: title });
+      const response = await pipeline.call(asker, `/personsearch/preview?${query}`);
+      return (await response.text()).replaceAll(title, 'title');
+    };
+    expect(await preview('Chief Lens Grinder')).toBe(await preview('Chief Lens Painter'));
   });
 });
 
