@@ -72,7 +72,8 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   const { people, answer } = body as KeptBody;
   const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
-  if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch();
+  if (isOutdated && operations[wanted.operation].subject === 'person')
+    throw noMatch(wanted.operation);
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
   const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row]);
@@ -111,7 +112,7 @@ function toKept(
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
   if (outcome.match === null) {
-    const refused = refusal(outcome);
+    const refused = refusal(outcome, wanted.operation);
     return {
       status: refused.status,
       body: { people: [], answer: toProblem(refused, wanted.requestId) },
@@ -123,7 +124,7 @@ function toKept(
 
 /** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
 function render(wanted: EnrichRequest, outcome: Outcome, charged: number): string {
-  if (outcome.match === null) throw refusal(outcome);
+  if (outcome.match === null) throw refusal(outcome, wanted.operation);
   const { operation, fields, live, requestId } = wanted;
   const data = projectMatch(operation, matchToJson(operation, outcome.match), fields);
   const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
@@ -132,25 +133,31 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
 }
 
 /** Returns the error for a call without a match, which is free. */
-function refusal(outcome: Outcome): AppError {
+function refusal(outcome: Outcome, operation: OperationName): AppError {
   switch (outcome.status) {
-    case 'ambiguous':
+    case 'ambiguous': {
+      const { candidates, reason } = outcome;
+      const records = reason.replace('shared_by_', '').replaceAll('_', ' ');
       return conflict(
         'ambiguous_match',
-        `${outcome.reason}: send an identifier that only one of them has.`,
-        { extensions: { candidates: outcome.candidates } },
+        `${records} share it: send an identifier that only one of them has.`,
+        { extensions: { candidates } },
       );
+    }
     default:
-      return noMatch();
+      return noMatch(operation);
   }
 }
 
 /** Returns the same error for a person who opted out, and for a record without the data of the operation. */
-function noMatch(): AppError {
+function noMatch(operation: OperationName): AppError {
   return new AppError({
     code: 'no_match',
     status: 404,
-    message: 'No record that this operation can return has this identifier.',
+    message:
+      operation === 'people.email-verify'
+        ? 'No stored work e-mail has this address. Private addresses are not verified.'
+        : 'No record that this operation can return has this identifier.',
   });
 }
 

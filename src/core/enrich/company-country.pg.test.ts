@@ -40,13 +40,13 @@ describe('a name in a row with a country', () => {
       'Company,Country\nDelta Corp,US\nDelta Corp,India\nDelta Corp,\nGamma,UK\nGamma,Deutschland\nGamma,France\nGamma,\nOmega,US\nSigma,DE\n',
     );
     expect(rows).toEqual([
-      'Delta Corp,US,no_match,,,,0,,',
+      'Delta Corp,US,no_match,name,not_found,,0,,',
       'Delta Corp,India,matched,name,,false,1,yes,1',
       'Delta Corp,,matched,name,,false,1,unknown,1',
       'Gamma,UK,matched,name,,false,1,yes,2',
       'Gamma,Deutschland,matched,name,,false,1,yes,3',
       'Gamma,France,matched,name,,false,1,unknown,4',
-      'Gamma,,ambiguous,name,3 records share it,,0,,',
+      'Gamma,,ambiguous,name,shared_by_3_records,,0,,',
       'Omega,US,matched,name,,false,1,unknown,5',
       'Sigma,DE,matched,name,,false,1,yes,6',
     ]);

@@ -19,7 +19,7 @@ import { must } from '../lib/assert.ts';
 import type { OperationName } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
 import { enrichMany } from './enrich-many.ts';
-import { matchToJson } from './match-data.ts';
+import { matchToJson, outputColumns } from './match-data.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -46,6 +46,7 @@ const matched = (by: string, data: unknown) => {
 const miss = (status: string, by = '', reason = '') => {
   return { status, by, reason, conflict: false, data: null };
 };
+const notFound = (tried: string) => miss('no_match', tried, 'not_found');
 
 const adaJson = { ...emptyPerson, ...ada, company: { id: 10, name: 'Acme Widgets Ltd' } };
 const { _meta, ...eveFields } = eve;
@@ -73,19 +74,21 @@ describe('people.enrich', () => {
 
   test('an unknown identifier does not match', async () => {
     expect(await enrich('people.enrich', { email: 'nobody@home.example' })).toEqual(
-      miss('no_match'),
+      notFound('email'),
     );
   });
 
   test('a telephone shared by two people is ambiguous', async () => {
-    const shared = miss('ambiguous', 'phone', '2 records share it');
+    const shared = miss('ambiguous', 'phone', 'shared_by_2_records');
     expect(await enrich('people.enrich', { phone: '+441632960099' })).toEqual(shared);
   });
 
   test('an opted-out person is a miss, by every identifier', async () => {
-    const nobody = miss('no_match');
+    const nobody = notFound('email');
     expect(await enrich('people.enrich', { email: 'out@home.example' })).toEqual(nobody);
-    expect(await enrich('people.enrich', { professional_network: 'opt-out' })).toEqual(nobody);
+    expect(await enrich('people.enrich', { professional_network: 'opt-out' })).toEqual(
+      notFound('professional_network'),
+    );
     expect(await enrich('people.mobile', { email: 'out@acme.example' })).toEqual(nobody);
   });
 
@@ -123,7 +126,7 @@ describe('people.enrich-with-company', () => {
 
   test('an opted-out person is a miss', async () => {
     expect(await enrich('people.enrich-with-company', { email: 'out@home.example' })).toEqual(
-      miss('no_match'),
+      notFound('email'),
     );
   });
 });
@@ -136,7 +139,7 @@ describe('people.mobile', () => {
   });
 
   test('a person without a mobile does not match, so it costs nothing', async () => {
-    expect(await enrich('people.mobile', { email: 'bob@home.example' })).toEqual(miss('no_match'));
+    expect(await enrich('people.mobile', { email: 'bob@home.example' })).toEqual(notFound('email'));
   });
 });
 
@@ -165,9 +168,14 @@ describe('people.email-verify', () => {
     );
   });
 
+  test('a list names the verified address and its person', () => {
+    const headers = outputColumns('people.email-verify', null).map(({ header }) => header);
+    expect(headers).toEqual(['person.id', 'email.address', 'email.status', 'email.verified_at']);
+  });
+
   test('a personal e-mail is not verified', async () => {
     expect(await enrich('people.email-verify', { email: 'ada@home.example' })).toEqual(
-      miss('no_match'),
+      notFound('email'),
     );
   });
 });
@@ -185,7 +193,7 @@ describe('companies.enrich', () => {
 
   test('a name that is one company’s current and another’s former name is ambiguous', async () => {
     expect(await enrich('companies.enrich', { name: 'Gamma' })).toEqual(
-      miss('ambiguous', 'name', '2 records share it'),
+      miss('ambiguous', 'name', 'shared_by_2_records'),
     );
     const former = await enrich('companies.enrich', { name: 'Old Beta' });
     expect(former).toEqual(matched('former_name', { ...emptyCompany, ...beta }));
@@ -273,15 +281,31 @@ describe('companies.logo and companies.financials', () => {
   });
 
   test('a company without a logo or a period does not match, so it costs nothing', async () => {
-    const nothing = miss('no_match');
+    const nothing = notFound('domain');
     expect(await enrich('companies.logo', { domain: 'beta.example' })).toEqual(nothing);
     expect(await enrich('companies.financials', { domain: 'beta.example' })).toEqual(nothing);
   });
 
   test('a switchboard of two companies is ambiguous', async () => {
-    const shared = miss('ambiguous', 'phone', '2 records share it');
+    const shared = miss('ambiguous', 'phone', 'shared_by_2_records');
     expect(await enrich('companies.logo', { phone: '+441632960200' })).toEqual(shared);
   });
+});
+
+test('lists of logos and financials name the company', () => {
+  for (const operation of ['companies.logo', 'companies.financials'] as const) {
+    const headers = outputColumns(operation, null).map(({ header }) => header);
+    expect(headers.slice(0, 2)).toEqual(['company.id', 'company.name']);
+  }
+});
+
+test('a value of more records than are counted is told as such', async () => {
+  const persons = Array.from({ length: 103 }, (_, index) => {
+    return { id: 5000 + index, phone: '+441632960777' };
+  });
+  await importGraph(database.sql, { persons });
+  const shared = await enrich('people.enrich', { phone: '+441632960777' });
+  expect(shared).toEqual(miss('ambiguous', 'phone', 'shared_by_100_or_more_records'));
 });
 
 test('a deleted person is no longer a match', async () => {
@@ -291,7 +315,7 @@ test('a deleted person is no longer a match', async () => {
     status: 'matched',
   });
   await deletePersons(database.sql, [doomed.id]);
-  expect(await enrich('people.enrich', { email: doomed.email })).toEqual(miss('no_match'));
+  expect(await enrich('people.enrich', { email: doomed.email })).toEqual(notFound('email'));
 });
 
 test('the owner of a domain is found even though more than a hundred companies have it as an alias', async () => {

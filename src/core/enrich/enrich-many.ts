@@ -33,9 +33,9 @@ import {
 /** The outcome of one row. Only `matched` has a match and a price. */
 export interface Outcome {
   status: OutcomeStatus;
-  /** The identifier kind that matched, or ''. */
+  /** The identifier kind that matched or is ambiguous; without a match those that were tried; or ''. */
   by: string;
-  /** A short word or sentence for a row that did not match, or ''. */
+  /** A code that says why a row did not match, or ''. */
   reason: string;
   conflict: boolean;
   /** Number of equally good records, when ambiguous. */
@@ -73,8 +73,10 @@ export async function enrichMany(
   options: EnrichOptions = {},
 ): Promise<Outcome[]> {
   const { agreementOf, requireAgreement, endPhase } = options;
-  const outcomes = rows.map(({ identifiers, invalid }) =>
-    identifiers.length === 0 ? miss('invalid', '', invalid ?? 'no_identifier') : noMatch,
+  const outcomes = rows.map((row) =>
+    row.identifiers.length === 0
+      ? miss('invalid', '', row.invalid ?? 'no_identifier')
+      : notFound(row),
   );
   const rejected = new Map<number, Set<number>>();
   const decideRow = await lookUpAll(sql, operation, rows);
@@ -105,7 +107,7 @@ export async function enrichMany(
         return false;
       }
       // A miss like any other; that it disagreed is kept for the report.
-      if (agrees === 'no') outcomes[index] = { ...noMatch, agrees };
+      if (agrees === 'no') outcomes[index] = { ...notFound(must(rows[index], 'row')), agrees };
       const ids = rejected.get(index);
       if (ids === undefined) rejected.set(index, new Set([decision.id]));
       else ids.add(decision.id);
@@ -124,8 +126,9 @@ function matchOf(
   return { status: 'matched', by, reason: '', conflict, candidates: 1, id, agrees, match };
 }
 
-function ambiguous({ by, candidates }: Decision): Outcome {
-  return { ...miss('ambiguous', by, `${candidates} records share it`), candidates };
+function ambiguous({ by, candidates, areCandidatesCut }: Decision): Outcome {
+  const several = areCandidatesCut ? `${candidates}_or_more` : candidates;
+  return { ...miss('ambiguous', by, `shared_by_${several}_records`), candidates };
 }
 
 /** Returns an outcome without a match. */
@@ -133,8 +136,23 @@ export function miss(status: OutcomeStatus, by: string, reason: string): Outcome
   return { status, by, reason, conflict: false, candidates: 0, id: 0, agrees: '', match: null };
 }
 
-/** A third of many lists: one shared object, since a miss is never changed. */
-const noMatch: Outcome = Object.freeze(miss('no_match', '', ''));
+/**
+ * Returns the outcome of a row without a match: the identifiers that were tried. It is the same whatever the reason:
+ * no record, a person who opted out, a record without the data, or one that disagrees.
+ */
+function notFound({ identifiers }: RowInput): Outcome {
+  const [only] = identifiers;
+  const tried =
+    identifiers.length === 1 ? (only?.kind ?? '') : identifiers.map(({ kind }) => kind).join(' ');
+  const known = notFoundBy.get(tried);
+  if (known !== undefined) return known;
+  const outcome = Object.freeze(miss('no_match', tried, 'not_found'));
+  notFoundBy.set(tried, outcome);
+  return outcome;
+}
+
+/** A third of many lists: shared objects, one for each set of kinds, since a miss is never changed. */
+const notFoundBy = new Map<string, Outcome>();
 
 /** Decides the row at an index, as if the records with the rejected ids were not stored. */
 type DecideRow = (index: number, rejected?: ReadonlySet<number>) => Decision;

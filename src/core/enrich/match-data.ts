@@ -186,6 +186,12 @@ function furtherColumns(operation: PricedOperation): OutputColumn[] {
   }
 }
 
+/** The company of a logo or of figures. */
+const companyNamed = [
+  recordColumn('company.id', 'company', 'id'),
+  recordColumn('company.name', 'company', 'name'),
+];
+
 /** Returns all columns that an operation adds to a row unless `fields` chooses, in their order. */
 function listColumns(operation: PricedOperation): OutputColumn[] {
   switch (operation) {
@@ -201,6 +207,8 @@ function listColumns(operation: PricedOperation): OutputColumn[] {
       ];
     case 'people.email-verify':
       return [
+        recordColumn('person.id', 'person', 'id'),
+        recordColumn('email.address', 'person', 'workEmail'),
         computed('email.status', 'text', emailStatus),
         computed('email.verified_at', 'timestamp', emailVerifiedAt),
       ];
@@ -210,14 +218,16 @@ function listColumns(operation: PricedOperation): OutputColumn[] {
         computed('company.directors', 'json', (match) => match.directors ?? ''),
       ];
     case 'companies.logo':
-      return [
-        recordColumn('company.id', 'company', 'id'),
-        recordColumn('company.logo_url', 'company', 'logo'),
-      ];
+      return [...companyNamed, recordColumn('company.logo_url', 'company', 'logo')];
     case 'companies.financials':
-      return periodFields.map((name) =>
-        computed(`financials.${name}`, periodType(name), (match) => latestPeriodCell(match, name)),
-      );
+      return [
+        ...companyNamed,
+        ...periodFields.map((name) =>
+          computed(`financials.${name}`, periodType(name), (match) =>
+            latestPeriodCell(match, name),
+          ),
+        ),
+      ];
   }
 }
 

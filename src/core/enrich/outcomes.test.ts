@@ -30,12 +30,19 @@ function decideRow(operation: OperationName, row: Row, firstLine = 0): Decision 
 const nobody: Holders = [];
 type Expected = Omit<Decision, 'value'>;
 const matched = (id: number, by: string, conflict = false): Expected => {
-  return { status: 'matched', id, by, conflict, candidates: 1 };
+  return { status: 'matched', id, by, conflict, candidates: 1, areCandidatesCut: false };
 };
-const ambiguous = (by: string, candidates: number): Expected => {
-  return { status: 'ambiguous', id: 0, by, conflict: false, candidates };
+const ambiguous = (by: string, candidates: number, areCandidatesCut = false): Expected => {
+  return { status: 'ambiguous', id: 0, by, conflict: false, candidates, areCandidatesCut };
 };
-const noMatch: Expected = { status: 'no_match', id: 0, by: '', conflict: false, candidates: 0 };
+const noMatch: Expected = {
+  status: 'no_match',
+  id: 0,
+  by: '',
+  conflict: false,
+  candidates: 0,
+  areCandidatesCut: false,
+};
 
 interface Case {
   promise: string;
@@ -190,7 +197,7 @@ const personCases: Case[] = [
   {
     promise: 'a switchboard that reaches the limit of the look-up is ambiguous',
     row: [['phone', Array.from({ length: CANDIDATES_MAX }, (_, id) => [person.phone, id + 1])]],
-    expected: ambiguous('phone', CANDIDATES_MAX),
+    expected: ambiguous('phone', CANDIDATES_MAX, true),
   },
   {
     promise: 'a switchboard that was not read to its end contradicts no match',
@@ -309,7 +316,7 @@ const companyCases: Case[] = [
         ],
       ],
     ],
-    expected: ambiguous('name', 1),
+    expected: ambiguous('name', 1, true),
   },
 ];
 

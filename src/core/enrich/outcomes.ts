@@ -61,8 +61,10 @@ export interface Decision {
   value: string;
   /** True when another identifier of the row points only to other records. */
   conflict: boolean;
-  /** Number of equally good records, when ambiguous; a look-up stops counting at `candidatesMax`. */
+  /** Number of equally good records, when ambiguous; a look-up stops counting at `CANDIDATES_MAX`. */
   candidates: number;
+  /** True when there may be more of them. */
+  areCandidatesCut: boolean;
 }
 
 /**
@@ -171,11 +173,10 @@ export function decide(
     const id = winner.ids[0] ?? 0;
     const conflict = answers.some((other) => !other.capped && !other.ids.includes(id));
     const { by, value } = winner;
-    return { status: 'matched', id, by, value, conflict, candidates: 1 };
+    return { status: 'matched', id, by, value, conflict, candidates: 1, areCandidatesCut: false };
   }
   if (shared !== undefined) {
-    const { by, ids } = shared;
-    return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
+    return ambiguous(shared);
   }
   return noMatch;
 }
@@ -189,7 +190,13 @@ const noMatch: Decision = Object.freeze({
   value: '',
   conflict: false,
   candidates: 0,
+  areCandidatesCut: false,
 });
+
+function ambiguous({ by, ids, capped }: Pick<ValueAnswer, 'by' | 'ids' | 'capped'>): Decision {
+  const candidates = { candidates: ids.length, areCandidatesCut: capped };
+  return { status: 'ambiguous', id: 0, by, value: '', conflict: false, ...candidates };
+}
 
 /** The most frequent row: one identifier of one value. The same rules, without collecting anything. */
 function decideOne(
@@ -207,9 +214,17 @@ function decideOne(
   const [id = 0] = ids;
   if (ids.length === 1 && !capped) {
     const [value = ''] = values;
-    return { status: 'matched', id, by, value, conflict: false, candidates: 1 };
+    return {
+      status: 'matched',
+      id,
+      by,
+      value,
+      conflict: false,
+      candidates: 1,
+      areCandidatesCut: false,
+    };
   }
-  return { status: 'ambiguous', id: 0, by, value: '', conflict: false, candidates: ids.length };
+  return ambiguous(answer);
 }
 
 /** A value that one record holds, under one code: nearly every value of a large list. */
@@ -223,7 +238,15 @@ function decideOnly(
   for (const { by, codes } of levels) {
     if (!codes.includes(code)) continue;
     const id = hits.anyId(line);
-    return { status: 'matched', id, by, value, conflict: false, candidates: 1 };
+    return {
+      status: 'matched',
+      id,
+      by,
+      value,
+      conflict: false,
+      candidates: 1,
+      areCandidatesCut: false,
+    };
   }
   return noMatch;
 }

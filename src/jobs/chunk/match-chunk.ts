@@ -122,6 +122,6 @@ async function markDuplicates(
     if (id === 0) continue;
     const earlier = rowOf.get(id) ?? before.get(id);
     if (earlier === undefined) rowOf.set(id, firstRow + index);
-    else outcomes[index] = miss('duplicate', by, `same record as row ${earlier}`);
+    else outcomes[index] = miss('duplicate', by, `same_record_as_row_${earlier}`);
   }
 }

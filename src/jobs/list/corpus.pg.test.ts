@@ -26,7 +26,7 @@ const rows: [text: string, outcome: string, isAnsi?: boolean][] = [
   ['"Sørensen¦ Åse"¦p2@list.example¦"two\nlines"¦x', '¦¦matched¦email¦¦false¦1¦1002'],
   ['Peña¦P3@List.Example¦Ñandú¦', '¦¦matched¦email¦¦false¦1¦1003', true],
   ['short¦p4@list.example', '¦¦¦¦matched¦email¦¦false¦1¦1004'],
-  ['"say ""né"""¦nobody@list.example¦x¦y', '¦¦no_match¦¦¦¦0¦'],
+  ['"say ""né"""¦nobody@list.example¦x¦y', '¦¦no_match¦email¦not_found¦¦0¦'],
   ['wide¦p5@list.example¦¦¦é', '¦matched¦email¦¦false¦1¦1005'],
   ['Ünal¦no address¦ ¦', '¦¦invalid¦¦not_an_email¦¦0¦'],
   ['¦¦¦', '¦¦invalid¦¦no_identifier¦¦0¦'],
@@ -186,7 +186,7 @@ describe('a list', () => {
       `Réf,E-Mail,Note,${added.join(',')},person.id`,
       '"Zoë, the first",p1@list.example,"two\nlines",matched,email,,false,1,1001',
       '',
-      ',nobody@list.example,,no_match,,,,0,',
+      ',nobody@list.example,,no_match,email,not_found,,0,',
       '',
     ].join('\r\n');
     await expectResult(caller, Buffer.concat(chunks), result);

@@ -53,14 +53,14 @@ describe('dedupe', () => {
   const expected = [
     'matched,email,,false,1,1',
     'matched,email,,false,1,1001',
-    'duplicate,email,same record as row 2,,0,',
-    'no_match,,,,0,',
-    'duplicate,email,same record as row 1,,0,',
-    'no_match,,,,0,',
+    'duplicate,email,same_record_as_row_2,,0,',
+    'no_match,email,not_found,,0,',
+    'duplicate,email,same_record_as_row_1,,0,',
+    'no_match,email,not_found,,0,',
     'matched,email,,false,1,1002',
     'invalid,,not_an_email,,0,',
-    'duplicate,email,same record as row 2,,0,',
-    'duplicate,email,same record as row 7,,0,',
+    'duplicate,email,same_record_as_row_2,,0,',
+    'duplicate,email,same_record_as_row_7,,0,',
   ];
   const outcomesOf = async (id: string) =>
     (await lines(id)).slice(1).map((line) => line.slice(line.indexOf(',') + 1));
@@ -112,6 +112,21 @@ describe('dedupe', () => {
   });
 });
 
+test('a list of addresses names the one that was verified', async () => {
+  const text = 'Email,Other email\nwrong@acme.example,p1@work.example\n';
+  await importGraph(pipeline.sql, {
+    persons: [{ id: 9001, workEmail: 'p1@work.example', workEmailStatus: 'valid' }],
+  });
+  const verify = { operation: 'people.email-verify' };
+  const id = await pipeline.enrich(caller, text, verify);
+  const response = await pipeline.call(caller, `/v1/batches/${id}/results?format=jsonl`);
+  expect(JSON.parse(await response.text())).toMatchObject({
+    match: { status: 'matched', by: 'email' },
+    person: { id: 9001 },
+    email: { address: 'p1@work.example', status: 'valid' },
+  });
+});
+
 describe('a rerun', () => {
   const rows = [
     '"Lovely, A";p1@list.example;x',
@@ -138,7 +153,7 @@ describe('a rerun', () => {
     await pipeline.runUntilIdle();
     expect((await lines(again.id)).slice(1)).toEqual([
       'Späth;late@list.example;"say ""hi""";;matched;email;;false;1;501',
-      'nobody;nobody@list.example;;;no_match;;;;0;',
+      'nobody;nobody@list.example;;;no_match;email;not_found;;0;',
       'Later;later@list.example;y;extra;matched;email;;false;1;502',
     ]);
     expect(await pipeline.batch(caller, again.id)).toMatchObject({
@@ -159,7 +174,7 @@ describe('a rerun', () => {
     await pipeline.runUntilIdle();
     expect((await lines(again.id)).slice(1)).toEqual([
       '"",invalid,,no_identifier,,0,',
-      'nobody@list.example,no_match,,,,0,',
+      'nobody@list.example,no_match,email,not_found,,0,',
     ]);
   });
 

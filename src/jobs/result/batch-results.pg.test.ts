@@ -23,15 +23,18 @@ const matchNames = 'match.status,match.by,match.reason,match.conflict,match.cred
 const ragged: [input: string, added: string][] = [
   ['"Lovely, Ada",ada@acme.example,,,"one\r\ntwo"', ',,matched,email,,false,1,1'],
   ['\r\nshort,bob@home.example', ',,,,,matched,email,,false,1,2'],
-  ['none,nobody@home.example,nobody-here,,x', ',,no_match,,,,0,'],
+  [
+    'none,nobody@home.example,nobody-here,,x',
+    ',,no_match,professional_network email,not_found,,0,',
+  ],
   [
     'two,bob@home.example,https://example.com/in/ada-lovely,,"say ""hi"""',
     ',,matched,professional_network,,true,1,1',
   ],
-  ['\r\n\r\nout,out@home.example,,,', ',,no_match,,,,0,'],
+  ['\r\n\r\nout,out@home.example,,,', ',,no_match,email,not_found,,0,'],
   [',,,,', ',,invalid,,no_identifier,,0,'],
   ['bad,not an address,,,', ',,invalid,,not_an_email,,0,'],
-  ['board,,,+441632960099,', ',,ambiguous,phone,2 records share it,,0,'],
+  ['board,,,+441632960099,', ',,ambiguous,phone,shared_by_2_records,,0,'],
   ['wide,eve@home.example,,,a,b', ',matched,email,,false,1,4'],
   ['spaced, ADA@Home.example ,,,', ',,matched,email,,false,1,1'],
 ];
@@ -90,7 +93,7 @@ describe('a list comes back row for row', () => {
         `email;note;${matchNames.replaceAll(',', ';')};person.id`,
         'p1@list.example;"a;b";matched;email;;false;1;1001',
         '',
-        'nobody@list.example;c;no_match;;;;0;',
+        'nobody@list.example;c;no_match;email;not_found;;0;',
         '',
       ].join('\n'),
     );

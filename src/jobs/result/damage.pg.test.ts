@@ -98,7 +98,7 @@ function expectedLine(list: DamagedList, line: string, index: number, width: num
   const person = list.rows[index - 1]?.person ?? 0;
   const outcome =
     person === 0
-      ? ['no_match', '', '', '', '0', '']
+      ? ['no_match', 'email', 'not_found', '', '0', '']
       : ['matched', 'email', '', 'false', '1', String(1000 + person)];
   // The damaged line may have split into more cells: the widest row sets the width.
   const padding = Array.from({ length: width - COLUMNS }, () => '');

@@ -151,7 +151,7 @@ describe('a download after an opt-out', () => {
     await pipeline.runUntilIdle();
     const lines = (await csv(again)).split('\n');
     expect(lines.map((line) => line.split(',')[0])).toEqual(['note', '"b', 'e', '']);
-    expect(lines[2]).toBe('e,p3@list.example,no_match,,,,0,,,');
+    expect(lines[2]).toBe('e,p3@list.example,no_match,email,not_found,,0,,,');
   });
 
   test('of companies keeps role and dates of a director, and the company', async () => {
@@ -220,7 +220,7 @@ describe('a running batch', () => {
     expect(text).not.toContain('1003');
     expect(text).toContain('suppressed,email,opted_out,,1,');
     await pipeline.runUntilIdle();
-    expect(await csv(id)).toContain('e,p3@list.example,no_match,,,,0,');
+    expect(await csv(id)).toContain('e,p3@list.example,no_match,email,not_found,,0,');
   });
 });
 

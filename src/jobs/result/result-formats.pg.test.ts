@@ -139,7 +139,10 @@ test('a result as jsonl holds one object for each row, with the types of the rec
     person: { id: 1, name: '=1+1', birthDate: null, birthYear: 0, phone: '+441632960001' },
   });
   const missed = rows.find(({ match }) => match?.status === 'no_match');
-  expect(missed).toMatchObject({ match: { by: null, credits: 0 }, person: null });
+  expect(missed).toMatchObject({
+    match: { by: 'email', reason: 'not_found', credits: 0 },
+    person: null,
+  });
 });
 
 test.each(['csv', 'csv-safe', 'jsonl', 'xlsx'])(
