@@ -1,4 +1,6 @@
 /** Listening to a batch, one listener or a thousand. */
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -121,11 +123,42 @@ describe('the events of a batch', () => {
   });
 });
 
+test('an account has at most 100 streams, and the next when one ends', async () => {
+  const { key } = await pipeline.account(1);
+  const owner = { ...caller, key };
+  const id = await pipeline.upload(owner, list, { ...options, hold: 'true' });
+  const open = () => pipeline.call(owner, `/v1/batches/${id}/events`);
+  const streams = await Promise.all(Array.from({ length: 100 }, open));
+  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+  const refused = await expectProblem(await open(), { status: 429, code: 'rate_limited' });
+  expect(refused.detail).toContain('100 for event streams of the account');
+  await streams.pop()?.body?.cancel();
+  let next = await open();
+  while (next.status !== 200) next = await open();
+  for (const { body } of [...streams, next]) await body?.cancel();
+});
+
 describe('a thousand listeners', () => {
   let watcher: BatchWatcher | undefined;
   afterEach(() => {
     vi.useRealTimers();
     watcher?.stop();
+  });
+
+  test('keep no copy of their batch', async () => {
+    const id = await pipeline.makeExport(caller, { filter: 'gender=1', hold: true });
+    const row = await findBatch(pipeline.sql, id);
+    watcher = watchBatches(pipeline.sql, createLog('silent', 'test'));
+    v8.setFlagsFromString('--expose-gc');
+    const collect = vm.runInNewContext('gc') as () => void;
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let listener = 0; listener < 1000; listener++) {
+      // Each request reads its own row.
+      watcher.watch({ ...row, filter: 'x'.repeat(60_000 + listener) } as Batch, () => {});
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
   });
 
   test('that hear nothing cost one query each half second, and all hear a change', async () => {

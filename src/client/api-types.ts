@@ -150,6 +150,7 @@ export interface Batch {
     header_row: number;
     /** The texts of the rows above the header. They are not rows of the list, nor of its result. */
     titles: string[];
+    /** Null without a header. Header, titles and sheets of more than 2,000 bytes are left out of pages, and deleted with the files; a `mapping` as long is then empty. */
     header: string[] | null;
     /** The sheet that was read, for a workbook. */
     sheet: string | null;
@@ -206,7 +207,8 @@ export interface CreatedExport {
   reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
   error: Record<string, unknown> | null;
   operation: string;
-  filter: string;
+  /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
+  filter: string | null;
   fields: string[] | null;
   format: string;
   gzip: boolean;
@@ -255,7 +257,8 @@ export interface Export {
   reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
   error: Record<string, unknown> | null;
   operation: string;
-  filter: string;
+  /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
+  filter: string | null;
   fields: string[] | null;
   format: string;
   gzip: boolean;

@@ -144,8 +144,10 @@ create table batches (
   -- Uploads and results are kept for a while, the counts forever.
   files_deleted_at timestamptz,
   kind text not null default 'list' check (kind in ('list', 'export')),
-  -- The search as sent, a query string.
+  -- The search as sent, a query string; a long one is deleted with the files.
   filter text,
+  -- The filter names people, so the total of an export is not shown for free.
+  names_people boolean,
   -- Default format of its downloads.
   format text,
   gzip boolean,
@@ -205,7 +207,9 @@ create table batches (
   check (state <> 'completed' or ((chunks_done = chunks_total) and credits_reserved = 0
     and (matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows + not_processed = rows_total))),
   check ((kind = 'list') = (upload_key is not null and upload_bytes is not null)),
-  check ((kind = 'export') = (filter is not null and format is not null and gzip is not null)),
+  check ((kind = 'export') = (format is not null and gzip is not null and names_people is not null)),
+  check (filter is null or kind = 'export'),
+  check (filter is not null or kind = 'list' or files_deleted_at is not null),
   check (kind = 'export' or max_results is null),
   check (kind = 'export' or (schedule_id is null and not only_new)),
   constraint batches_reason_known check (case

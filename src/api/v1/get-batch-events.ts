@@ -11,8 +11,17 @@ const HEARTBEAT_MS = 15_000;
 /** A listener that does not read is skipped: the next event is complete anyway. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
-const LISTENERS_MAX = 1000;
+const LISTENERS_MAX = 100;
 const holdListener = limitOpenResponses('event streams', LISTENERS_MAX);
+
+/** The JSON of each state, for all who listen to it. */
+const written = new WeakMap<Batch, string>();
+
+function jsonOf(batch: Batch): string {
+  const json = written.get(batch) ?? JSON.stringify(viewBatch(batch));
+  written.set(batch, json);
+  return json;
+}
 
 /**
  * Server-sent events: `event: batch` (or `export`) with the whole batch at every change, from its present state to its
@@ -43,7 +52,7 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       let stop = () => {};
       const sendEvent = (now: Batch) => {
         if (response.writableLength > UNREAD_BYTES_MAX && !isFinal(now.state)) return;
-        response.write(`event: ${resource.noun}\ndata: ${JSON.stringify(viewBatch(now))}\n\n`);
+        response.write(`event: ${resource.noun}\ndata: ${jsonOf(now)}\n\n`);
         if (!isFinal(now.state)) return;
         // Nothing may be written after this, however long the client takes to read the end.
         stop();

@@ -10,9 +10,13 @@ export function ExportSource({ file }: { file: ExportFile }) {
     <section class="card" aria-labelledby="source-title">
       <div class="card-head">
         <h2 id="source-title">The search</h2>
-        <a href={linkTo('/search', { filter: file.filter })}>Open it</a>
+        {file.filter !== null && <a href={linkTo('/search', { filter: file.filter })}>Open it</a>}
       </div>
-      <FilterWords filter={file.filter} />
+      {file.filter === null ? (
+        <p class="soft">Deleted with the files.</p>
+      ) : (
+        <FilterWords filter={file.filter} />
+      )}
       <dl class="facts source-facts">
         <Fact name="Columns">
           {file.fields === null ? 'All' : countOf(file.fields.length, 'column')}

@@ -92,11 +92,16 @@ function Failed({ file }: { file: ExportFile }) {
       <h2>The export could not be made</h2>
       <p>{file.error?.detail ?? 'Something went wrong on our side.'}</p>
       <p class="soft">Nothing was charged.</p>
-      <div class="buttons">
-        <a class="button primary" href={linkTo('/search', { filter: file.filter, view: 'export' })}>
-          Change the search
-        </a>
-      </div>
+      {file.filter !== null && (
+        <div class="buttons">
+          <a
+            class="button primary"
+            href={linkTo('/search', { filter: file.filter, view: 'export' })}
+          >
+            Change the search
+          </a>
+        </div>
+      )}
     </section>
   );
 }

@@ -2,16 +2,13 @@
 import { z } from 'zod';
 import { outputColumns } from '../../core/enrich/match-data.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
-import { AppError } from '../../core/lib/errors.ts';
 import { priceOf } from '../../core/operations.ts';
 import {
   type DisclosedTotal,
   discloseAgreement,
   discloseTotal,
-  identifyingParameter,
   totalIsSchema,
 } from '../../core/search/free-responses.ts';
-import { parseFilter } from '../../core/search/parse.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
 import type { PartReport } from './report.ts';
 import { batchReasons } from './states.ts';
@@ -82,7 +79,10 @@ const dialectSchema = z.strictObject({
     description:
       'The texts of the rows above the header. They are not rows of the list, nor of its result.',
   }),
-  header: z.array(text).nullable(),
+  header: z.array(text).nullable().meta({
+    description:
+      'Null without a header. Header, titles and sheets of more than 2,000 bytes are left out of pages, and deleted with the files; a `mapping` as long is then empty.',
+  }),
   sheet: text.nullable().meta({ description: 'The sheet that was read, for a workbook.' }),
   sheets: z.array(text).meta({ description: 'All visible sheets of the workbook.' }),
   doubts: z
@@ -109,7 +109,9 @@ export const batchSchema = z
 export const exportSchema = z
   .strictObject({
     ...stateShape,
-    filter: text,
+    filter: text.nullable().meta({
+      description: `Null where it is longer than 2,000 bytes: in a page, and when the files are deleted.`,
+    }),
     fields: z.array(text).nullable(),
     format: text,
     gzip: z.boolean(),
@@ -272,20 +274,10 @@ const uncounted = {
 };
 
 /** Null before the ids are written, and for a filter that names people until one of them is delivered. */
-function viewTotal({ rowsTotal, matched, filter }: ExportBatch): DisclosedTotal | null {
+function viewTotal({ rowsTotal, matched, namesPeople }: ExportBatch): DisclosedTotal | null {
   if (rowsTotal === null) return null;
   if (matched > 0) return { total: rowsTotal, total_is: 'exact' };
-  return namesPeople(filter) ? null : discloseTotal(rowsTotal);
-}
-
-/** Also true for a stored filter of an older version that this one cannot parse. */
-function namesPeople(filter: string): boolean {
-  try {
-    return identifyingParameter(parseFilter(filter)) !== null;
-  } catch (error) {
-    if (error instanceof AppError) return true;
-    throw error;
-  }
+  return namesPeople ? null : discloseTotal(rowsTotal);
 }
 
 /** The JSON of a list or an export. */

@@ -122,8 +122,10 @@ export interface ExportBatch extends AnyBatch {
   kind: 'export';
   uploadKey: null;
   operation: typeof personSearch.name;
-  /** The search as sent, a query string. */
-  filter: string;
+  /** The search as sent, a query string; a long one is null in a page and after the deletion of the files. */
+  filter: string | null;
+  /** The filter names people: the total is not shown for free. */
+  namesPeople: boolean;
   /** The default format of downloads. */
   format: ResultFormat;
   gzip: boolean;

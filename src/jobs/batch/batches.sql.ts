@@ -16,14 +16,31 @@ import { endingStates } from './states.ts';
  * The columns of a `Batch`. Named: with `*` the next column would change the shape of prepared statements, and
  * Postgres would fail those of the previous version inside a transaction.
  */
-export const batchColumns = (sql: Sql) => sql`
-  id, account_id, key_id, live, name, state, reason, error, operation, mapping, dialect, fields,
+export const batchColumns = (sql: Sql) =>
+  columnsWith(sql, { mapping: sql`mapping`, dialect: sql`dialect`, filter: sql`filter` });
+
+type LongColumns = Record<'mapping' | 'dialect' | 'filter', ReturnType<Sql>>;
+
+const columnsWith = (sql: Sql, { mapping, dialect, filter }: LongColumns) => sql`
+  id, account_id, key_id, live, name, state, reason, error, operation, ${mapping} as mapping,
+  ${dialect} as dialect, fields,
   default_region, country, max_credits, hold, dedupe, require_agreement, rerun_of, quote, report,
   upload_key, upload_bytes, upload_crc32, upload_head_crc32,
   canonical_key, canonical_bytes, canonical_crc32, width, chunks_total, chunks_done, rows_total, blank_lines,
   matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
-  credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind, filter,
-  format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
+  credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind,
+  ${filter} as filter, names_people, format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
+
+/** A longer mapping, dialect or filter is no part of a page, nor kept when the files are deleted. */
+const LONG_BYTES = 2000;
+
+/** The values of the columns whose length callers choose, without those that are long. */
+const shortColumns = (sql: Sql): LongColumns => ({
+  mapping: sql`case when octet_length(mapping::text) <= ${LONG_BYTES} then mapping else '{}' end`,
+  dialect: sql`case when octet_length(dialect::text) <= ${LONG_BYTES} then dialect
+    else dialect || '{"header": null, "headerText": null, "titles": [], "sheets": []}' end`,
+  filter: sql`case when octet_length(filter) <= ${LONG_BYTES} then filter end`,
+});
 
 /** Finds a batch by id, for jobs. */
 export async function findBatch(sql: Sql, id: string): Promise<Batch | undefined> {
@@ -45,14 +62,17 @@ export async function findOwnBatch<Kind extends BatchKind>(
   return batch;
 }
 
-/** A page of an owner's batches of a kind, newest first; `before` is the last id of the previous page. */
+/**
+ * A page of an owner's batches of a kind, newest first, without their long texts. `before` is the last id of the
+ * previous page.
+ */
 export async function listBatches(
   sql: Sql,
   owner: Owner,
   page: { kind: BatchKind; before: string | null; limit: number },
 ): Promise<Batch[]> {
   return sql<Batch[]>`
-    select ${batchColumns(sql)} from batches
+    select ${columnsWith(sql, shortColumns(sql))} from batches
     where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
       and (${page.before}::uuid is null or (created_at, id) < (
         select created_at, id from batches where id = ${page.before}
@@ -190,13 +210,18 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** Records that a batch's objects are deleted, so that they need no more checks. */
+/**
+ * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept for ever, without the long
+ * texts that only reading or repeating it needed.
+ */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
+  const { mapping, dialect, filter } = shortColumns(sql);
   await sql`
     with checked as (
       update parts set suppression_number = null
       where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
-    update batches set files_deleted_at = now() where id = any(${ids}::uuid[])`;
+    update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter}
+    where id = any(${ids}::uuid[])`;
 }
 
 /** Batches whose files were deleted between one and two days ago. */

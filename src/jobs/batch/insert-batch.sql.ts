@@ -44,6 +44,7 @@ export type NewExport = Pick<
   | 'maxCredits'
   | 'hold'
   | 'filter'
+  | 'namesPeople'
   | 'format'
   | 'gzip'
   | 'maxResults'

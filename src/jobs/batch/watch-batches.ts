@@ -3,6 +3,7 @@
  * one poll of all watched batches and one of all keys and sessions, and a poll returns only changes: a thousand
  * idle listeners cost two small queries every half second.
  */
+import { createHash } from 'node:crypto';
 import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
@@ -25,13 +26,17 @@ export interface BatchWatcher {
 interface Watched {
   /** Version of the row when last read; empty before. */
   version: string;
-  /** Listeners with the last state sent to each. */
+  /** Listeners with the digest of the last state sent to each: a thousand copies of a batch would fill the memory. */
   listeners: Map<Listener, string>;
 }
 
 /** The credentials of listeners, and the callbacks for their end. */
 interface WatchedCaller extends CallCredentials {
   listeners: Set<() => void>;
+}
+
+function digestOf(batch: Batch): string {
+  return createHash('sha256').update(JSON.stringify(batch)).digest('base64');
 }
 
 export function watchBatches(sql: Sql, log: Log): BatchWatcher {
@@ -47,7 +52,7 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
       const one = watched.get(batch.id);
       if (one === undefined) continue;
       one.version = version;
-      const now = JSON.stringify(batch);
+      const now = digestOf(batch);
       for (const [listener, known] of [...one.listeners]) {
         if (known === now) continue;
         one.listeners.set(listener, now);
@@ -74,15 +79,16 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
   };
   return {
     watch(known, listener) {
-      const one: Watched = watched.get(known.id) ?? { version: '', listeners: new Map() };
-      one.listeners.set(listener, JSON.stringify(known));
+      const { id } = known;
+      const one: Watched = watched.get(id) ?? { version: '', listeners: new Map() };
+      one.listeners.set(listener, digestOf(known));
       // A new listener may not know of a change that others were notified of.
       one.version = '';
-      watched.set(known.id, one);
+      watched.set(id, one);
       schedule();
       return () => {
         one.listeners.delete(listener);
-        if (one.listeners.size === 0 && watched.get(known.id) === one) watched.delete(known.id);
+        if (one.listeners.size === 0 && watched.get(id) === one) watched.delete(id);
       };
     },
     watchCaller(credentials, onEnd) {

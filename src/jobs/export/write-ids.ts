@@ -2,6 +2,7 @@
  * Starts an export: writes the ids of the matching people, in order, as one object. One statement reads them,
  * so they are of one state of the graph, and no import changes them.
  */
+
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { uuidv7 } from 'uuidv7';
@@ -10,6 +11,7 @@ import { isCancelled } from '../../core/db/pg-errors.ts';
 import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
 import { countedIdBytes } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
@@ -52,7 +54,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   const columns = outputColumns(batch.operation, batch.fields);
   const isBrief = needsOnlyBrief(batch.operation, columns);
   const sliceRows = isBrief ? chunkRows * BRIEF_ROWS : chunkRows;
-  const filter = parseFilter(batch.filter);
+  const filter = parseFilter(must(batch.filter, 'filter of an open export'));
   const canonicalKey = `batches/${batch.id}/ids-${uuidv7()}`;
   const chunks: NewChunk[] = [];
   const cancellation = new AbortController();

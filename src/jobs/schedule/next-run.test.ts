@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import { nextRun, nextRuns } from './next-run.ts';
 import { zoneClock } from './zone-clock.ts';
@@ -233,4 +233,20 @@ describe('for any schedule, zone and time', () => {
       { numRuns: 100 },
     );
   });
+});
+
+test('only the name of a zone is remembered, not the ways to spell it', () => {
+  let made = 0;
+  class Counted extends Intl.DateTimeFormat {
+    constructor(...given: ConstructorParameters<typeof Intl.DateTimeFormat>) {
+      super(...given);
+      made++;
+    }
+  }
+  vi.stubGlobal('Intl', { DateTimeFormat: Counted });
+  for (const spelling of ['aMERICA/lima', 'America/LIMA', 'aMERICA/lima']) zoneClock(spelling);
+  expect(made).toBe(3);
+  zoneClock('America/Lima');
+  expect(made).toBe(3);
+  vi.unstubAllGlobals();
 });

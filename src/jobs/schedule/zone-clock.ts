@@ -59,6 +59,7 @@ function firstAfterGap(
   return high * MINUTE_MS;
 }
 
+/** By the name that Node gives the zone: callers may spell it in any case. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -78,7 +79,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-    formats.set(zone, format);
+    formats.set(format.resolvedOptions().timeZone, format);
     return format;
   } catch (cause) {
     const message = `\`${zone}\` is not an IANA time zone such as Europe/London or UTC`;
