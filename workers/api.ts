@@ -28,10 +28,10 @@ import {
   startReporting,
 } from './process-life.ts';
 
-/** Batches of single calls under way at once, those that let calls in included. */
+/** Maximum batches of coalesced calls in flight, admissions included. */
 const BATCHES_IN_FLIGHT_MAX = 2;
-/** Answers that take longer when the process ends are cut, before the process itself is. */
-const ANSWERS_MS_MAX = 15_000;
+/** At shutdown, responses that take longer are cut off, before the process itself is killed. */
+const RESPONSES_MS_MAX = 15_000;
 
 /** Serves the API until the process is asked to stop. */
 export async function runApi(config: Config): Promise<void> {
@@ -98,8 +98,8 @@ async function untilListening(server: Server, { host, port }: Config): Promise<v
 }
 
 /**
- * Waits for the answers under way, for a while. Connections without a request are closed at once, those
- * of clients that go on asking with their next answer.
+ * Waits for the responses in progress, up to a maximum. Connections without a request are closed at once; a client that
+ * keeps sending requests loses its connection after the next response.
  */
 async function closeServer(server: Server): Promise<void> {
   server.prependListener('request', (_request, response: ServerResponse) => {
@@ -108,7 +108,7 @@ async function closeServer(server: Server): Promise<void> {
   server.keepAliveTimeout = 1;
   server.close();
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), ANSWERS_MS_MAX);
+  const cut = setTimeout(() => server.closeAllConnections(), RESPONSES_MS_MAX);
   await once(server, 'close');
   clearTimeout(cut);
 }

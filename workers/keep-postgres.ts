@@ -1,7 +1,7 @@
 /**
  * The embedded server for as long as the service runs: when it ends by itself it is started again on
  * the same files, and recovers what was committed. API and workers reconnect by themselves. While the disk
- * is full it cannot start, which is tried again until there is room.
+ * is full it cannot start; the start is repeated until there is room.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
@@ -40,7 +40,7 @@ export interface KeptPostgres {
    * server ended and does not start again; else stays pending. Call once.
    */
   watch(onRestart: (server: { url: string; pid: number }) => Promise<void>): Promise<string>;
-  /** Stops the server, also one that is just starting. */
+  /** Stops the server, even while it is starting. */
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { AppError } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 
 const DRAIN_MS_MAX = 30_000;
-/** Without the supervisor the embedded database ends as well, and what waits for it waits in vain. */
+/** Without the supervisor the embedded database ends as well, so work that waits for it can never finish. */
 const ABANDONED_MS_MAX = 5_000;
 
 /** Calls `end` once, on the first reason to stop; exits 0 when it resolves, 1 when it fails or hangs. */
@@ -33,8 +33,8 @@ export function shutDownGracefully(end: () => Promise<void>): void {
 }
 
 /**
- * Runs a process of the stack. What keeps it from starting is told to the supervisor, which says it in a
- * sentence; a process that was started by hand fails with it.
+ * Runs a process of the stack. An error that keeps it from starting is sent to the supervisor, which prints its
+ * message; a process that was started by hand throws it.
  */
 export async function startReporting(start: () => Promise<void>): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
  * The whole service on one machine: the database (embedded unless DATABASE_URL names one), the API and
- * the workers as child processes. `up.json` in the data folder tells others where it is.
+ * the workers as child processes. `up.json` in the data folder has its addresses for other commands.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -8,7 +8,7 @@ import { type AppError, unavailable } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 
-/** Doubled with every start that fails, up to the second. */
+/** Pause before a restart, doubled with every start that fails, up to the maximum. */
 const RESTART_AFTER_MS = 500;
 const RESTART_AFTER_MS_MAX = 8_000;
 /** A process ends itself within 30 s of being asked, unless it is frozen. */
@@ -28,8 +28,8 @@ export interface Supervised {
 }
 
 /**
- * For the young heap of a worker half of V8's own measure, in MB: a chunk's objects outlive a young collection
- * anyway, and the process stays about 25 MB smaller. Those of a single call do not: the API keeps V8's own.
+ * The young generation of a worker's heap is half of V8's default, in MB: a chunk's objects outlive a young collection
+ * anyway, and the process stays about 25 MB smaller. Those of a single call do not: the API keeps V8's default.
  */
 const nodeFlags = { api: [], worker: ['--max-semi-space-size=8'] };
 
@@ -60,7 +60,7 @@ export async function supervise(
       try {
         child = await launch(name, environment, onReady);
         pauseMs = RESTART_AFTER_MS;
-        // Asked to stop in between: the new process has not heard of it.
+        // A stop that was requested during the launch has not reached the new process.
         if (stopping) child.kill('SIGTERM');
       } catch (error) {
         log.error({ err: error, process: name }, 'process did not start');

@@ -1,4 +1,4 @@
-/** The worker process: jobs of all queues, the sweep, and what is done by time. */
+/** The worker process: jobs of all queues, the sweep, and work at intervals. */
 import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -51,7 +51,7 @@ export async function runWorker(config: Config): Promise<void> {
   const heartbeat = startHeartbeat(context, 'worker');
   context.log.info({ metrics: metrics.url }, 'worker started');
   shutDownGracefully(async () => {
-    // Receivers have their time meanwhile.
+    // Webhook deliveries in flight finish while the other work stops.
     const delivered = delivering.stop();
     await scheduling.stop();
     await housekeeping.stop();

@@ -117,8 +117,8 @@ export interface RouteDefinition<
   /** Statuses of further errors, in addition to those that the other members imply. */
   errors?: readonly number[];
   /**
-   * Present for a call that happens once when it is repeated with its Idempotency-Key. `replay` responds to the
-   * repeated call; by default that is the stored response.
+   * Present for a call that takes effect once, however often it is repeated with its Idempotency-Key. `replay` responds
+   * to a repeated call; by default the stored response is sent.
    */
   idempotent?:
     | true

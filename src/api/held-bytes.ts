@@ -10,7 +10,7 @@ import { tooManyOpen } from '../core/limits/limits.ts';
 import { accountOf } from './request-log.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Four of the longest bodies, which take several times as much when they are parsed; and the same of responses. */
+/** Four bodies of the maximum length, which take several times as much when parsed, and as many bytes of responses. */
 const OWNER_BYTES_MAX = 16 * MEBIBYTE;
 const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
 
@@ -48,8 +48,8 @@ export function holdBody(request: Request): (bytes: number) => void {
 const responses = new Map<string, Set<ServerResponse>>();
 
 /**
- * Notes a response of the account until it is closed. Throws `AppError` 429 `rate_limited` when the account has left too many
- * bytes of earlier responses unread: a later refusal could come after a charge.
+ * Tracks a response of the account until it is closed. Throws `AppError` 429 `rate_limited` when the account has left
+ * too many bytes of earlier responses unread: a later refusal could come after a charge.
  */
 export function holdResponse(accountId: string, response: ServerResponse): void {
   const open = responses.get(accountId) ?? new Set();

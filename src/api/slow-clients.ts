@@ -1,6 +1,6 @@
 /**
- * Finds clients that hold a connection almost without using it: a request or response body below a byte rate, measured
- * only while the service waits for the client, and idle connections in a crowd.
+ * Finds clients that hold a connection but hardly use it: a request or response body below a byte rate, measured only
+ * while the service waits for the client, and idle connections while the server is crowded.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,10 +12,10 @@ export interface SlownessLimits {
   rateMs: number;
   /** Time for the unused rest of a body after the response. */
   drainMs: number;
-  /** Number of connections that make a crowd, until `crowdMs` after the last time. */
+  /** Number of connections from which on the server is crowded; it stays so for `crowdMs` after the last such check. */
   crowdFrom: number;
   crowdMs: number;
-  /** Time for which a connection may wait for its next request in a crowd. */
+  /** Time for which a connection may wait for its next request while the server is crowded. */
   crowdedIdleMs: number;
   /** Time between two checks. */
   checkMs: number;

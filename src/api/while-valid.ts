@@ -3,7 +3,7 @@ import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 
 /**
- * Runs a transfer, which may take hours, as long as its key and session are valid, which a watcher checks all the time.
+ * Runs a transfer, which may take hours, as long as its key and session are valid, which a watcher keeps checking.
  * `transfer` must end when its signal aborts; then this throws the refusal.
  */
 export async function whileValid<Result>(

@@ -137,7 +137,7 @@ export interface Batch {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
   reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
   error: Record<string, unknown> | null;
   operation: string;
@@ -159,16 +159,16 @@ export interface Batch {
     /** Guesses to check in the preview. */
     doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
   };
-  /** Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything. */
+  /** Why the result cannot be downloaded as a workbook, as far as the uploaded rows show. CSV and JSON lines hold everything. */
   not_as_xlsx: string | null;
   quote: {
     state: 'running' | 'done';
     asked_at: string;
     /** Rows of each outcome; `invalid` alone where fewer than ten match. */
     rows?: Record<string, number> | undefined;
-    /** The price of the whole list; `max_credits` does not cut it. */
+    /** The price of the whole list; `max_credits` does not lower it. */
     credits?: number | undefined;
-    /** `at_most` where fewer than ten rows match, or none. */
+    /** `at_most` where fewer than ten rows match, perhaps none. */
     credits_is?: 'exact' | 'at_most' | undefined;
     affordable?: boolean | undefined;
   } | null;
@@ -203,7 +203,7 @@ export interface CreatedExport {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
   reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
   error: Record<string, unknown> | null;
   operation: string;
@@ -214,7 +214,7 @@ export interface CreatedExport {
   gzip: boolean;
   max_results: number | null;
   schedule_id: string | null;
-  /** How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one. */
+  /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
   total_is: 'exact' | 'about' | 'below' | null;
   estimated_credits: number | null;
   rows: {
@@ -253,7 +253,7 @@ export interface Export {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled. */
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
   reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
   error: Record<string, unknown> | null;
   operation: string;
@@ -264,7 +264,7 @@ export interface Export {
   gzip: boolean;
   max_results: number | null;
   schedule_id: string | null;
-  /** How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one. */
+  /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
   total_is: 'exact' | 'about' | 'below' | null;
   estimated_credits: number | null;
   rows: {

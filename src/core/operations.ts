@@ -1,6 +1,6 @@
 /**
- * The seven priced operations, one row each: routes, batch operations, documentation and the price list derive
- * from this table. Identifiers are in order of trust.
+ * The seven priced operations, one row each: routes, batch operations, the OpenAPI document and charges derive from
+ * this table. The console has a copy of it, and README.md has the prices. Identifiers are in order of trust.
  */
 import type { IdentifierKind } from './identifiers/identifier.ts';
 
@@ -81,7 +81,7 @@ export const operations = {
 /** A person search, page by page or as an export: each person delivered is charged. */
 export const personSearch = { name: 'people.search', price: 1 } as const;
 
-/** Operations that ledger lines name. */
+/** The operations that a ledger line may name. */
 export type PricedOperation = OperationName | typeof personSearch.name;
 
 /** Returns the subject of the responses. */

@@ -1,4 +1,7 @@
-/** All jobs, with their list and export variants. A new job is a file and a line here. */
+/**
+ * All jobs, with their list and export variants. A new job is a file, an entry in `queue/job-names.ts` and a line
+ * here.
+ */
 import { batchJobs } from './batch/run-batch-jobs.ts';
 import { runChunkJob } from './chunk/run-chunk.ts';
 import { readExportChunk } from './export/export-chunk.ts';

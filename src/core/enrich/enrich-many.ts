@@ -188,8 +188,8 @@ async function lookUpAll(
 }
 
 /**
- * Returns for each row that states its country the companies that its name does not mean: those of another country,
- * and when one of its country has the name, also those whose country is not known.
+ * Returns, for each row that states its country, the companies to leave out when its name is looked up: those of
+ * another country, and those of unknown country when a company of the row's country has the name.
  */
 async function companiesElsewhere(
   sql: Sql,

@@ -233,7 +233,7 @@ function listColumns(operation: PricedOperation): OutputColumn[] {
 
 interface NamedColumns {
   all: readonly OutputColumn[];
-  /** Those, and the ones that are added only by name. */
+  /** `all`, then the columns that are added only when they are named. */
   selectable: readonly OutputColumn[];
   /**
    * By header, and by name without the prefix before the first dot, which two columns may share; a header comes first.
@@ -241,7 +241,7 @@ interface NamedColumns {
   byName: ReadonlyMap<string, readonly OutputColumn[]>;
 }
 
-/** Of each operation, from its first use on. */
+/** The columns of each operation, computed when they are first used. */
 const namedColumns = new Map<PricedOperation, NamedColumns>();
 
 function columnsOf(operation: PricedOperation): NamedColumns {

@@ -68,7 +68,7 @@ export interface Decision {
 }
 
 /**
- * Maximum number of records that a look-up reads for one value: a switchboard shared by thousands is one answer.
+ * Maximum number of records that a look-up reads for one value: a switchboard shared by thousands is ambiguous anyway.
  */
 export const CANDIDATES_MAX = 100;
 

@@ -18,7 +18,7 @@ type RawRow = [Buffer | null];
 
 /**
  * Finds the holders of these values. Input: canonical values, one a line. Output: lines `<line> <code> <id>`, at
- * most `candidatesMax` for each value, kinds of higher trust (lower codes) first, as in the index: the current
+ * most `CANDIDATES_MAX` for each value, kinds of higher trust (lower codes) first, as in the index: the current
  * owner is never cut off by many records of lower trust.
  */
 export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {

@@ -11,7 +11,7 @@ export interface LimitedKey {
   requestsPerDay: number;
 }
 
-/** The result of minute and day for one metered request. Times in seconds. */
+/** The outcome of one metered request at its limits per minute and day. Times in seconds. */
 export interface RequestLimits {
   admitted: boolean;
   refusedBy: 'minute' | 'day' | null;
@@ -24,7 +24,7 @@ export interface RequestLimits {
   retrySeconds: number;
 }
 
-/** A bucket that holds `perMinute` tokens and gains as many a minute, and the cost to take from it. */
+/** A bucket of `perMinute` tokens, refilled at that rate per minute, and the number of tokens to take from it. */
 export interface Bucket {
   owner: string;
   name: string;
@@ -32,7 +32,7 @@ export interface Bucket {
   cost: number;
 }
 
-/** The result of taking tokens, and what is left. */
+/** The outcome of taking tokens, and the number left. */
 export interface Tokens {
   admitted: boolean;
   remaining: number;
@@ -46,7 +46,7 @@ interface TokenLimiter {
    */
   takeTokens(bucket: Bucket): Promise<Tokens>;
   /**
-   * Takes tokens even if they are missing: the debt has to be regained before the next one is admitted. A bucket
+   * Takes tokens even if the bucket lacks them: nothing is admitted until the debt is repaid. A bucket
    * owes at most a minute's tokens.
    */
   oweTokens(bucket: Bucket): Promise<void>;

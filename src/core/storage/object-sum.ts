@@ -79,7 +79,7 @@ export function readRange(
   return readSound(store, key, range, { bytes: range.to - range.from, crc32: sum });
 }
 
-/** Reads the first `headBytesMax` bytes of an object, or all of a shorter one. Throws as `readObject`. */
+/** Reads the first `HEAD_BYTES_MAX` bytes of an object, or all of a shorter one. Throws as `readObject`. */
 export function readHead(
   store: ObjectStore,
   key: string,

@@ -45,7 +45,7 @@ const stateShape = {
   state: text,
   reason: z.enum(batchReasons).nullable().meta({
     description:
-      'Why it is paused; the first two end by themselves. `expired`: it was held or paused for too long and was cancelled.',
+      'Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled.',
   }),
   error: z.record(text, z.unknown()).nullable(),
   operation: text,
@@ -59,11 +59,11 @@ const quoteSchema = z.strictObject({
     .meta({ description: 'Rows of each outcome; `invalid` alone where fewer than ten match.' })
     .optional(),
   credits: integer
-    .meta({ description: 'The price of the whole list; `max_credits` does not cut it.' })
+    .meta({ description: 'The price of the whole list; `max_credits` does not lower it.' })
     .optional(),
   credits_is: z
     .enum(['exact', 'at_most'])
-    .meta({ description: '`at_most` where fewer than ten rows match, or none.' })
+    .meta({ description: '`at_most` where fewer than ten rows match, perhaps none.' })
     .optional(),
   affordable: z.boolean().optional(),
 });
@@ -98,7 +98,7 @@ export const batchSchema = z
     dialect: dialectSchema,
     not_as_xlsx: text.nullable().meta({
       description:
-        'Why the result cannot be downloaded as a workbook, as far as the uploaded rows tell. CSV and JSON lines hold everything.',
+        'Why the result cannot be downloaded as a workbook, as far as the uploaded rows show. CSV and JSON lines hold everything.',
     }),
     quote: quoteSchema.nullable(),
     ...progressShape,
@@ -119,7 +119,7 @@ export const exportSchema = z
     schedule_id: z.uuid().nullable(),
     total_is: totalIsSchema.nullable().meta({
       description:
-        'How `rows.total` and `estimated_credits` are to be read. `exact` from the first delivered person on. Null while they are: before the people are noted, and for a filter that names people, until it has delivered one.',
+        'How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered.',
     }),
     estimated_credits: amount,
     ...progressShape,
@@ -249,7 +249,7 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
     max_results: batch.maxResults,
     schedule_id: batch.scheduleId,
     total_is: told?.total_is ?? null,
-    /** Once the ids are written: the cost if no one else drops out. */
+    /** Once the ids are written: the cost if no further person drops out. */
     estimated_credits: told === null ? null : told.total * price,
     ...counted,
     rows: { ...counted.rows, total: told?.total ?? null },

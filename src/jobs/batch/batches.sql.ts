@@ -225,7 +225,7 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
 }
 
 /** Batches whose files were deleted between one and two days ago. */
-export async function listLatelyDeleted(sql: Sql): Promise<string[]> {
+export async function listRecentlyDeleted(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from batches
     where files_deleted_at between now() - interval '2 days' and now() - interval '1 day'

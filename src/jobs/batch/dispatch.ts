@@ -1,5 +1,5 @@
 /**
- * Gives every chunk that may run next a job of its own, fairly between accounts. Called after each change that
+ * Queues one job for each chunk that may run next, fairly between accounts. Called after each change that
  * lets a chunk run: a split, the end of another chunk, a resume; the sweep repeats it.
  */
 import type { Context } from '../../core/context.ts';
@@ -21,7 +21,7 @@ export interface DispatchContext extends Pick<Context, 'sql'> {
 
 /**
  * Queue priorities. An account with nothing in flight does not wait behind everything that others have in the
- * queue. There are only two classes: with more, a waiting chunk could be overtaken for ever.
+ * queue. There are only two classes: with more, a waiting chunk could starve.
  */
 const PRIORITY = { first: 1, further: 2 } as const;
 
@@ -69,7 +69,7 @@ function chunkJob(chunk: ChosenChunk): WakeUp<JobPayloads['run-chunk']> {
   };
 }
 
-/** Whoever makes a dispatched chunk pending raises its epoch, so that each dispatch has an id of its own. */
+/** Every statement that makes a dispatched chunk pending raises its epoch, so that each dispatch has its own id. */
 function jobId({ batchId, number, epoch }: DispatchedChunk): string {
   return `${batchId}-${number}-${epoch}`;
 }

@@ -21,8 +21,8 @@ import { payableStates } from '../batch/states.ts';
 import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
 
 /**
- * Number of failures from which a chunk is tried in smaller parts. A lease may be lost for many reasons; a
- * chunk that threw will most likely throw again.
+ * Number of failures from which on a chunk is tried in smaller parts. A lease may be lost for many reasons; a chunk
+ * that threw an error will most likely throw it again.
  */
 const HALVE_FROM = { lost: 3, threw: 1 } as const;
 

@@ -33,8 +33,8 @@ type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> &
   Partial<Pick<ChunkPhases, 'endPhase'>>;
 
 /**
- * Matches the unfinished rows of a chunk. `answered` are the records, with their rows, already matched by a
- * pass without results, in addition to those recorded by the batch.
+ * Matches the unfinished rows of a chunk. `answered` maps records to the rows of earlier chunks that they matched in a
+ * quote, which records none; with `dedupe` they count like the records that the batch has recorded.
  */
 export async function matchChunk(
   context: ChunkContext,

@@ -39,8 +39,8 @@ const RETRY_SECONDS = 2;
 const MISSING_SECONDS = 30;
 
 /**
- * A chunk that failed this often without a committed part fails even when its rows are given up one at a time:
- * halving reaches one row of any chunk in half as many failures.
+ * A chunk that fails this often without committing a part ends its batch. Giving up single rows normally
+ * comes first: halving reaches one row of any chunk in half as many failures.
  */
 const FAILURES_MAX = 40;
 

@@ -1,10 +1,10 @@
 /**
- * Deletes debris of work that did not count: parts of workers that lost their lease, rewritten parts that were
- * not recorded, and objects written while the files of a batch were being deleted. Their keys follow from the
- * chunks or were recorded before, so no listing is needed. No worker writes to a batch a day after its end.
+ * Deletes objects that work left behind without effect: parts of workers that lost their lease, rewritten parts that
+ * were not recorded, and objects written while the files of a batch were being deleted. Their keys follow from the
+ * chunks or were recorded beforehand, so no listing is needed. No worker writes to a batch a day after its end.
  */
 
-import { listLatelyDeleted } from '../batch/batches.sql.ts';
+import { listRecentlyDeleted } from '../batch/batches.sql.ts';
 import { listReclaimedChunks, type ReclaimedChunk } from '../chunk/commit-part.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { partKey, personIndexKey } from '../result/part-keys.ts';
@@ -14,7 +14,7 @@ import { listDiscarded } from '../result/redaction.sql.ts';
 /** One round; safe to repeat. */
 export async function deleteDebris(context: Pick<JobContext, 'sql' | 'store'>): Promise<void> {
   await deleteObjects(context, await listDiscarded(context.sql));
-  for (const id of await listLatelyDeleted(context.sql)) {
+  for (const id of await listRecentlyDeleted(context.sql)) {
     await context.store.deletePrefix(`batches/${id}/`);
   }
   for (const chunk of await listReclaimedChunks(context.sql)) {

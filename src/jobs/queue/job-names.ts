@@ -1,8 +1,8 @@
 /** The names, payloads and queues of all jobs. */
 
 /**
- * Queues. Short jobs about a whole batch wait neither for chunks nor for long jobs, and the kinds of long jobs not for
- * each other: searches of exports, quotes, and passes over results after an opt-out.
+ * Queues. Short jobs about a whole batch (`batches`) wait for neither chunks nor long jobs. Long jobs have a queue for
+ * each kind, so that no kind waits for another: searches of exports, quotes, and passes over results after an opt-out.
  */
 export type QueueName = 'batches' | 'chunks' | 'exports' | 'quotes' | 'passes';
 export const queueNames: readonly QueueName[] = [

@@ -38,7 +38,7 @@ function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: numb
 }
 
 /**
- * Concurrent jobs of a queue. Quotes have one more: each belongs to another account and may take as long as
+ * Concurrent jobs of a queue. Quotes have one more: each belongs to a different account and may take as long as
  * processing a list.
  */
 function concurrencyOf(queue: QueueName, chunks: number): number {
@@ -48,8 +48,8 @@ function concurrencyOf(queue: QueueName, chunks: number): number {
 
 /**
  * Starts the workers. Chunks run `workerConcurrency` at a time. On Postgres, BullMQ checks its store once and
- * caches a failure for ever; a worker that runs on then retries without a pause, so that not even a signal
- * reaches the process. Hence no worker starts before the store is available. Otherwise `onBroken` is called:
+ * caches a failure for good; a worker that keeps running then retries without a pause, so that the process does
+ * not even handle a signal. Hence no worker starts before the store is available. Otherwise `onBroken` is called:
  * the process has to restart.
  */
 export function runWorkers(

@@ -39,7 +39,7 @@ let lastServed: string | null = null;
 
 /**
  * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account.
- * Slots missed while no worker ran become one run, in the first missed slot. Returns the exports that it
+ * Slots missed while no worker ran become one run, that of the first missed slot. Returns the exports that it
  * started.
  */
 export async function runDueSchedules(
@@ -97,7 +97,7 @@ async function runDueSchedule(
     if (due === undefined) throw error;
     context.log.error({ err: error, schedule: due.id }, 'schedule failed');
     failed.push(due.id);
-    // The outage will end, and the slot is taken then.
+    // The slot stays due, and is taken when the outage is over.
     if (!isUnavailable(error)) await failSlot(context, due, at);
     return { exportId: null };
   }
