@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { daysAgo, daysOf, operationsOf, spentByDay, type UsageLine } from './usage.ts';
+import { daysAgo, daysOf, mergeKeys, operationsOf, spentByDay, type UsageLine } from './usage.ts';
 
 const line = (day: string, credits: number, operation: string | null): UsageLine => ({
   day,
@@ -43,4 +43,17 @@ it('names operations by what they cost, and no grant among them', () => {
 it('counts days over the end of a month and over a change of the clocks', () => {
   expect(daysOf('2026-03-28', '2026-04-01')).toHaveLength(5);
   expect(daysAgo(1, Date.parse('2026-03-01T00:10:00Z'))).toBe('2026-02-28');
+});
+
+it('adds up the lines of several keys', () => {
+  const [one, other] = ['a', 'b'].map((key_id) => ({
+    ...line('2026-03-02', -5, 'people.enrich'),
+    key_id,
+  }));
+  const list = { ...line('2026-03-02', -5, 'people.enrich'), batch_id: 'list' };
+  const merged = mergeKeys([one, list, other].filter((given) => given !== undefined));
+  expect(merged.map(({ credits, units, batch_id }) => [credits, units, batch_id])).toEqual([
+    [-10, 2, null],
+    [-5, 1, 'list'],
+  ]);
 });

@@ -21,9 +21,26 @@ export async function readUsage(
     const answer: UsagePage = await call('GET', `/v1/usage?${query}`, { signal });
     lines.push(...answer.data);
     cursor = answer.next_cursor;
-    if (cursor === null) return { lines, isWhole: true };
+    if (cursor === null) return { lines: mergeKeys(lines), isWhole: true };
   }
-  return { lines, isWhole: false };
+  return { lines: mergeKeys(lines), isWhole: false };
+}
+
+/** Adds up lines that differ in their key alone. */
+export function mergeKeys(lines: readonly UsageLine[]): UsageLine[] {
+  const merged = new Map<string, UsageLine>();
+  for (const line of lines) {
+    const name = [line.day, line.kind, line.operation, line.batch_id].join('|');
+    const same = merged.get(name);
+    if (same === undefined) {
+      merged.set(name, { ...line, key_id: null });
+      continue;
+    }
+    same.credits += line.credits;
+    same.units += line.units;
+    same.lines += line.lines;
+  }
+  return [...merged.values()];
 }
 
 /** Credits spent by day, and of each day by operation; every day of the range is there. */
