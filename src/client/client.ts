@@ -5,6 +5,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Batch, Calls, Export, Problem } from './api-types.ts';
 
+export type { Batch, Calls, Company, Export, Person } from './api-types.ts';
+
 interface ClientFile {
   complete: boolean;
   stream: Readable;
@@ -41,16 +43,21 @@ type Name = keyof Calls;
 type Part<Of extends Name, Key extends string> =
   Calls[Of] extends Record<Key, infer Value> ? Value : undefined;
 
+/** Repeats of a call with the same key get its first response, and are not charged. */
+interface Repeatable {
+  /** A new one for each call when absent. */
+  idempotencyKey?: string;
+}
+
 /** The arguments of a call, other than its name. */
-interface Sent {
+interface Sent extends Repeatable {
   /** Takes the place of `{id}` and `{delivery_id}`. */
   id?: string;
   delivery_id?: string;
-  query?: Record<string, string>;
+  query?: object;
   body?: object;
 }
 
-/** The actions on lists and exports alike. */
 /** No response came from the service: it is not running, or not at this address. */
 export class UnreachableError extends Error {
   constructor(baseUrl: string, cause: unknown) {
@@ -64,20 +71,26 @@ export class UnreachableError extends Error {
   }
 }
 
+/** The actions on lists and exports alike. */
 export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;
 
 /** How a client sends: any request, a call by its name in the document, or the download of a file. */
 function openTransport(baseUrl: string, apiKey: string) {
-  async function send(method: string, target: string, body?: FormData | object): Promise<Response> {
+  async function send(
+    method: string,
+    target: string,
+    body?: FormData | object,
+    idempotencyKey: string = randomUUID(),
+  ): Promise<Response> {
     const isForm = body instanceof FormData;
     const response = await fetch(new URL(target, baseUrl), {
       method,
       headers: {
         Accept: 'application/json',
         Authorization: `Bearer ${apiKey}`,
-        ...(method === 'POST' || isPriced(target) ? { 'Idempotency-Key': randomUUID() } : {}),
+        ...(method === 'POST' || isPriced(target) ? { 'Idempotency-Key': idempotencyKey } : {}),
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
       },
       body: isForm ? body : body === undefined ? null : JSON.stringify(body),
@@ -91,13 +104,16 @@ function openTransport(baseUrl: string, apiKey: string) {
   /** Makes a call by its name in the document, and returns its JSON; undefined when it has none. */
   async function call<Of extends Name>(
     name: Of,
-    { body, query = {}, ...ids }: Sent = {},
+    { body, query = {}, idempotencyKey, ...ids }: Sent = {},
   ): Promise<Part<Of, 'response'>> {
     const [method = '', template = ''] = name.split(' ');
     const place = template.replaceAll(/\{(\w+)\}/g, (_, id) => ids[id as keyof typeof ids] ?? '');
-    const search = new URLSearchParams(query).toString();
-    const target = search === '' ? place : `${place}?${search}`;
-    const response = await send(method, target, body);
+    const search = new URLSearchParams();
+    for (const [parameter, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(parameter, String(value));
+    }
+    const target = search.size === 0 ? place : `${place}?${search}`;
+    const response = await send(method, target, body, idempotencyKey);
     return (response.status === 204 ? undefined : await response.json()) as Part<Of, 'response'>;
   }
   async function file(target: string, form: Record<string, string>): Promise<ClientFile> {
@@ -117,6 +133,7 @@ function openTransport(baseUrl: string, apiKey: string) {
 export function createClient(baseUrl: string, apiKey: string) {
   const { send, call, file } = openTransport(baseUrl, apiKey);
   return {
+    ...singleCalls(call),
     /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
     async createBatch(file: string, options: Record<string, string>): Promise<Batch> {
       const form = new FormData();
@@ -183,11 +200,36 @@ export function createClient(baseUrl: string, apiKey: string) {
       }),
     replayDelivery: (id: string, delivery_id: string) =>
       call('POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay', { id, delivery_id }),
+  };
+}
+
+/** Calls about one record, lookups, and the account. */
+function singleCalls(call: ReturnType<typeof openTransport>['call']) {
+  const get =
+    <Of extends Name>(name: Of) =>
+    (query: Part<Of, 'query'>, options: Repeatable = {}) =>
+      call(name, { query: query as object, ...options });
+  return {
+    enrichPerson: get('GET /v1/people/enrich'),
+    enrichPersonWithCompany: get('GET /v1/people/enrich-with-company'),
+    getMobile: get('GET /v1/people/mobile'),
+    verifyEmail: get('GET /v1/people/email/verify'),
+    enrichCompany: get('GET /v1/companies/enrich'),
+    getCompanyLogo: get('GET /v1/companies/logo'),
+    getCompanyFinancials: get('GET /v1/companies/financials'),
+    lookUpJobTitles: get('GET /v1/lookups/job-titles'),
+    lookUpLocations: get('GET /v1/lookups/locations'),
+    lookUpIndustries: get('GET /v1/lookups/industries'),
+    listUsage: get('GET /v1/usage'),
+    listLedgerLines: get('GET /v1/usage/lines'),
+    listOptOuts: get('GET /v1/opt-outs'),
     getMe: () => call('GET /v1/me'),
   };
 }
 
 /** GET calls that cost credits. */
 function isPriced(target: string): boolean {
-  return /^\/personsearch\/\?/.test(target);
+  return /^\/personsearch\/?\?|^\/v1\/(people|companies|personsearch)(\/(?!preview)|\?)/.test(
+    target,
+  );
 }
