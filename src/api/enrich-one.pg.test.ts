@@ -112,6 +112,12 @@ describe('no match costs nothing', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 100, reserved: 0 });
   });
 
+  test('a phone without its country says what to send', async () => {
+    const response = await get(await pipeline.account(1), '/v1/people/enrich?phone=07700900001');
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.detail).toContain('its country as `default_region`');
+  });
+
   test('a person who opted out, one without the requested data and an unknown one get the same response', async () => {
     const caller = await pipeline.account(100);
     const answers = await Promise.all(

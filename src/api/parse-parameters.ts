@@ -1,6 +1,7 @@
 /** Checks the parameters of a call (query, path and JSON body) against their schemas. */
 import type { z } from 'zod';
 import { type FieldError, invalidParameters, notFound } from '../core/lib/errors.ts';
+import { describeIssue } from './issue-words.ts';
 
 /** Maximum number of invalid parameters named in an error, and characters of each name. */
 export const ERRORS_MAX = 20;
@@ -29,7 +30,7 @@ export function parseValues<Schema extends z.ZodType>(
   schema: Schema,
   values: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(values);
+  const parsed = schema.safeParse(values, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.slice(0, ERRORS_MAX).flatMap(issueDetails);
   throw invalidParameters(errors.slice(0, ERRORS_MAX));

@@ -92,6 +92,12 @@ function querySchema(operation: OperationName) {
   });
 }
 
+/** The parameters that help with unusable identifiers, by reason. */
+const remedies: Record<string, string> = {
+  phone_without_country:
+    ' Send it with its country code (+44...), or its country as `default_region`.',
+};
+
 /** Returns the identifier of the call. Throws `AppError` 400 for none, two, or an invalid one. */
 function readIdentifier(operation: OperationName, query: Query): RowInput {
   const { identifiers, subject } = operations[operation];
@@ -116,7 +122,8 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
   });
   if ('reason' in normalised) {
     const why = normalised.reason.replaceAll('_', ' ');
-    throw badIdentifier('invalid_parameter', kind, `\`${kind}\` is not usable: ${why}.`);
+    const remedy = remedies[normalised.reason] ?? '';
+    throw badIdentifier('invalid_parameter', kind, `\`${kind}\` is not usable: ${why}.${remedy}`);
   }
   return {
     identifiers: [{ kind, values: normalised.values }],
