@@ -8,7 +8,8 @@
  * the registrable one.
  * 3. Free-mail domains, and pages on a social network, identify no company; a host below a free-mail domain is
  * tried only in full.
- * 4. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
+ * 4. Quotes around it, a scheme with a slash or a colon too few and the address of a web archive are removed.
+ * 5. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
@@ -25,6 +26,8 @@ const HOST_CHARACTERS_MAX = 253;
 const LONG_LABEL = /[^.\u3002\uff0e\uff61]{64}/u;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
 const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
+/** The text that a web archive puts before the address of a page: the time of the copy. */
+const ARCHIVE = /^(?:https?:\/\/)?web\.archive\.org\/web\/\d{4,14}[a-z_]{0,4}\/(?=\S)/i;
 const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
@@ -35,7 +38,9 @@ export function normaliseDomain(text: string): Normalised {
     if (SIMPLE_DOMAIN.test(lower)) return domainsOfHost(lower);
   }
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text);
+  const tidy = tidyCell(text)
+    .replace(/^["“”„]{1,3}|["“”]{1,3}$/g, '')
+    .trim();
   if (tidy === '') return invalid('empty');
   const whole = domainsOfUrl(tidy);
   if ('values' in whole || !/[\s,;|]/.test(tidy)) return whole;
@@ -116,7 +121,9 @@ function withoutWww(host: string): string {
 
 /** The parts of a URL of any scheme or none; also `user@host` and `mailto:user@host`. */
 function splitUrl(text: string): { host: string; path: string } {
-  const schemeless = text.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}|^mailto:/i, '');
+  const schemeless = text
+    .replace(ARCHIVE, '')
+    .replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}|^mailto:|^https?(?::\/|\/\/)/i, '');
   const end = schemeless.search(/[/\\?#]/);
   const authority = end < 0 ? schemeless : schemeless.slice(0, end);
   const afterUser = authority.slice(authority.lastIndexOf('@') + 1);

@@ -7,8 +7,9 @@
  * 4. A cell with several addresses gives all of them, in their order.
  * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses, and sources
  * contain them.
- * 6. Refused: quoted mailboxes, address literals and domains without a dot. They are valid, and no stored address
- * has them.
+ * 6. `[at]`, `(dot)` and the like are what they stand for, and a mailbox in quotes that needs none is itself.
+ * 7. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
+ * address has them.
  */
 import { toAsciiHost } from './domain.ts';
 import {
@@ -28,6 +29,10 @@ const MAILBOX_CHARACTERS_MAX = 64;
 const ADDRESS_CHARACTERS_MAX = 254;
 /** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
 const LABEL_CHARACTERS_MAX = 63;
+/** Ways to hide an address from collectors. */
+const HIDDEN_AT = /\s{0,2}[[({]\s{0,2}(?:at|@)\s{0,2}[\])}]\s{0,2}/gi;
+const HIDDEN_DOT = /\s{0,2}[[({]\s{0,2}(?:dot|punkt|\.)\s{0,2}[\])}]\s{0,2}/gi;
+const QUOTED_MAILBOX = /(^|[\s,;<])"([^"\s@]{1,64})"@/g;
 const SCHEMES = /mailto:|https?:\/\//gi;
 const SEPARATORS = /[\s,;<>()[\]"|/\\]+/;
 
@@ -35,7 +40,10 @@ const SEPARATORS = /[\s,;<>()[\]"|/\\]+/;
 export function normaliseEmail(text: string): Normalised {
   if (isPlainAddress(text)) return { values: [text.toLowerCase()] };
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text);
+  const tidy = tidyCell(text)
+    .replace(HIDDEN_AT, '@')
+    .replace(HIDDEN_DOT, '.')
+    .replace(QUOTED_MAILBOX, '$1$2@');
   if (tidy === '') return invalid('empty');
   const whole = canonicalAddress(tidy);
   if (whole !== null) return { values: [whole] };

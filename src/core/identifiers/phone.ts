@@ -11,7 +11,8 @@
  * without a region, a valid international number that is too long to be a national one. A query string turns `+44`
  * into ` 44`, which is read as a plus (`fromQuery`). In a file that leading space only counts when the digits are
  * not a valid North American number.
- * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing.
+ * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
+ * program that read them as fractions (`+447911123456.0`).
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
@@ -19,6 +20,7 @@ import { restoreWholeNumber } from './spreadsheet-number.ts';
 
 type Region = NonNullable<NonNullable<ReturnType<typeof parsePhoneNumberFromString>>['country']>;
 
+const FRACTION_OF_ZERO = /^(\+\d{8,15})\.0$/;
 const E164 = /^\+[1-9]\d{7,14}$/;
 const NORTH_AMERICAN = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
@@ -42,7 +44,7 @@ export function normalisePhone(text: string, region?: string, fromQuery = false)
   if (national !== null) return { values: [national] };
   if (isTooLong(text)) return invalid('too_long');
 
-  const tidy = tidyCell(text);
+  const tidy = tidyCell(text).replace(FRACTION_OF_ZERO, '$1');
   if (tidy === '') return invalid('empty');
   const restored = restoreWholeNumber(tidy);
   if (restored === null) return invalid('digits_lost');

@@ -6,7 +6,8 @@
  * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and c padded to
  * three characters, to which the network itself redirects it.
  * 4. Percent escapes are decoded; letters of any script stay, invisible characters are removed.
- * 5. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
+ * 5. A comma or semicolon after the address is none of it; a search engine's link leads to the address in its query.
+ * 6. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
  */
 import {
   foldCase,
@@ -23,6 +24,9 @@ const personPaths: ReadonlySet<string> = new Set(['in', 'pub']);
 const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcase']);
 const PLAIN_HANDLE = /^[a-z0-9-]+$/;
 const HANDLE = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
+/** A link of a page of search results, with the address in its query. */
+const SEARCH_LINK =
+  /^(?:https?:\/\/)?(?:www\.)?google\.[a-z.]{2,6}\/url\?(?:[^#]{0,500}&)?(?:q|url)=([^&#]+)/i;
 const HANDLE_CHARACTERS_MAX = 200;
 /** A kind of page may come first, or after a prefix such as `/mwlite/`. */
 const PREFIX_SEGMENTS_MAX = 2;
@@ -34,7 +38,10 @@ export function normaliseProfileUrl(text: string, subject: 'person' | 'company')
   if (text.length <= HANDLE_CHARACTERS_MAX && PLAIN_HANDLE.test(text)) return { values: [text] };
   const tidy = tidyCell(text)
     .replace(/^<(.*)>$/s, '$1')
-    .trim();
+    .replace(/[\s,;]{1,5}$/, '');
+  const target = SEARCH_LINK.exec(tidy)?.[1];
+  const linked = target === undefined ? null : decodeEscapes(target);
+  if (linked !== null && !SEARCH_LINK.test(linked)) return normaliseProfileUrl(linked, subject);
   if (tidy === '') return invalid('empty');
   const schemeless = tidy.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
   const address = schemeless.split(/[?#]/, 1)[0] ?? '';
