@@ -29,7 +29,11 @@ export async function resultsWhenDone(
   await assertStillValid(context.sql, credentials);
   response.setHeader('Preference-Applied', `wait=${seconds}`);
   if (batch.state !== 'completed') return { status: 202, body: viewBatch(batch) };
-  const results = await openResults(context, batch, { format: 'jsonl', gzip: false });
+  const results = await openResults(context, batch, {
+    format: 'jsonl',
+    gzip: false,
+    outcomes: null,
+  });
   setCreditHeaders(
     response,
     batch.creditsCharged,

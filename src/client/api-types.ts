@@ -137,8 +137,8 @@ export interface Batch {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
@@ -203,8 +203,8 @@ export interface CreatedExport {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
@@ -253,8 +253,8 @@ export interface Export {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
@@ -1080,6 +1080,8 @@ export interface Calls {
     query: {
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
       gzip?: 'true' | 'false' | undefined;
+      /** Only the rows with these outcomes, such as `no_match,ambiguous`. */
+      outcomes?: string | undefined;
     };
   };
   'GET /v1/exports/{id}/results': {

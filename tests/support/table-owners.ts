@@ -20,7 +20,14 @@ const owners: Owned[] = [
   {
     tables: 'api_keys',
     writers: ['core/keys'],
-    readers: ['core/credits', 'core/sessions', 'jobs/chunk', 'jobs/housekeeping', 'jobs/schedule'],
+    readers: [
+      'core/credits',
+      'core/sessions',
+      'jobs/batch',
+      'jobs/chunk',
+      'jobs/housekeeping',
+      'jobs/schedule',
+    ],
   },
   { tables: 'sessions', writers: ['core/sessions'], readers: ['core/credits'] },
   // One statement finds a key and counts its requests.

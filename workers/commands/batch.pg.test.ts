@@ -169,6 +169,14 @@ test('run prints what was guessed, and the option that corrects it', async () =>
   expect(none).not.toMatch(/^Check/m);
 });
 
+test('results --outcomes writes only rows with these outcomes', async () => {
+  const id = await uploaded();
+  const output = path.join(folder, 'rest.csv');
+  await json('results', id, '-o', output, '--outcomes', 'no_match,invalid');
+  const lines = (await readFile(output, 'utf8')).trimEnd().split('\n');
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['who', 'b', 'd']);
+});
+
 test('run --hold waits for a price and a start', async () => {
   await writeFile(file, list);
   const held = await json('run', file, ...people, '--hold');

@@ -34,6 +34,7 @@ interface RunOptions extends FormOptions {
 
 interface ResultOptions extends FormOptions {
   output: string;
+  outcomes?: string;
 }
 
 const FORMAT_HELP =
@@ -116,11 +117,13 @@ function addReadCommands(batch: Command): void {
     .requiredOption('-o, --output <file>', 'file to write the result to')
     .option('--format <form>', FORMAT_HELP)
     .option('--gzip', 'compress the file')
+    .option('--outcomes <list>', 'only rows with these outcomes, such as no_match,ambiguous')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const form = formOf(options.output, options);
+      const { outcomes } = options;
+      const form = { ...formOf(options.output, options), ...(outcomes ? { outcomes } : {}) };
       const client = await openClient(config);
-      const complete = await download(() => client.getResults(id, { ...form }), options.output);
+      const complete = await download(() => client.getResults(id, form), options.output);
       const line = complete ? options.output : `${options.output} (not complete yet)`;
       printResult(json, { output: options.output, complete }, [line]);
     });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import type { Batch } from '../../jobs/batch/batch.ts';
 import { type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults } from '../../jobs/result/results.ts';
@@ -30,9 +31,15 @@ const DOWNLOADS_MAX = 32;
 const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX);
 
 const gzip = z.enum(['true', 'false']);
+const outcomes = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(outcomeStatuses)).min(1))
+  .meta({ description: 'Only the rows with these outcomes, such as `no_match,ambiguous`.' });
 const listQuery = z.strictObject({
   format: z.enum(resultFormats).default('csv'),
   gzip: gzip.default('false'),
+  outcomes: outcomes.optional(),
 });
 /** The export's own options apply where these are absent. */
 const exportQuery = z.strictObject({
@@ -71,9 +78,11 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
       const gzip =
         query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';
-      const results = await openResults(context, batch, { format, gzip });
+      const chosen = 'outcomes' in query && query.outcomes ? new Set(query.outcomes) : null;
+      const results = await openResults(context, batch, { format, gzip, outcomes: chosen });
       const extension = `.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
-      response.attachment(`${fileNameOf(batch)}${extension}`);
+      const part = chosen === null ? '' : `.${[...chosen].join('-')}`;
+      response.attachment(`${fileNameOf(batch)}${part}${extension}`);
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       response.setHeader('X-Result-Complete', String(results.complete));
       const { stored } = results;

@@ -47,6 +47,9 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
           downloaded.
         </p>
       )}
+      {item.reason === 'rows_per_minute' && (
+        <p class="soft">Waiting: the key has used up its rows of this minute.</p>
+      )}
       {state === 'paused' && <p class="notice warn">{whyPaused(item, of)}</p>}
       {!isOver && <Controls item={item} of={of} live={live} />}
     </section>

@@ -43,10 +43,13 @@ const stateShape = {
   name: text,
   live: z.boolean(),
   state: text,
-  reason: z.enum(batchReasons).nullable().meta({
-    description:
-      'Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled.',
-  }),
+  reason: z
+    .enum([...batchReasons, 'rows_per_minute'])
+    .nullable()
+    .meta({
+      description:
+        'Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute.',
+    }),
   error: z.record(text, z.unknown()).nullable(),
   operation: text,
 };
@@ -148,6 +151,16 @@ export function viewDialect({ dialect }: Batch) {
   };
 }
 
+/** True for a queued or running batch that its key's rows per minute hold back. */
+function waitsForKey({ state, waitsFor }: Batch): boolean {
+  return waitsFor === 'key' && (state === 'queued' || state === 'running');
+}
+
+/** The time that these rows take at the limit of the key. */
+function secondsByLimit(rows: number | null, rowsPerMinute: number | null): number | null {
+  return rows === null || rowsPerMinute === null ? null : Math.ceil((rows / rowsPerMinute) * 60);
+}
+
 /** State, counts, credits and times, the same for lists and exports. */
 function viewProgress(batch: Batch, now: Date) {
   const processed =
@@ -165,6 +178,7 @@ function viewProgress(batch: Batch, now: Date) {
       : ((batch.finishedAt ?? now).getTime() - batch.startedAt.getTime()) / 1000;
   const rate = seconds > 0 ? processed / seconds : null;
   const left = batch.rowsTotal === null ? null : batch.rowsTotal - processed;
+  const waiting = waitsForKey(batch) ? secondsByLimit(left, batch.keyRowsPerMinute) : null;
   const moving = batch.state === 'running' && rate !== null && rate > 0 && left !== null;
   const self = `${pathOf[batch.kind]}/${batch.id}`;
   return {
@@ -186,7 +200,7 @@ function viewProgress(batch: Batch, now: Date) {
       max: batch.maxCredits,
     },
     rows_per_second: rate === null ? null : Math.round(rate),
-    eta_seconds: moving ? Math.ceil(left / rate) : null,
+    eta_seconds: waiting ?? (moving ? Math.ceil(left / rate) : null),
     created_at: batch.createdAt.toISOString(),
     started_at: batch.startedAt?.toISOString() ?? null,
     finished_at: batch.finishedAt?.toISOString() ?? null,
@@ -205,7 +219,7 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     name: batch.name,
     live: batch.live,
     state: batch.state,
-    reason: batch.reason,
+    reason: batch.reason ?? (waitsForKey(batch) ? 'rows_per_minute' : null),
     error: batch.error,
     operation: batch.operation,
     mapping: batch.mapping,
@@ -239,7 +253,7 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
     name: batch.name,
     live: batch.live,
     state: batch.state,
-    reason: batch.reason,
+    reason: batch.reason ?? (waitsForKey(batch) ? 'rows_per_minute' : null),
     error: batch.error,
     operation: batch.operation,
     filter: batch.filter,

@@ -87,6 +87,10 @@ interface AnyBatch {
   width: number | null;
   /** Why the result does not fit into a workbook, as far as the list's own rows show; null if unknown. */
   notAsXlsx: string | null;
+  /** Why none of its chunks may be claimed now: `key` has used up its rows of the minute; null when they may. */
+  waitsFor: 'time' | 'key' | null;
+  /** Rows per minute of its key; null without a limit. */
+  keyRowsPerMinute: number | null;
   chunksTotal: number | null;
   chunksDone: number;
   rowsTotal: number | null;

@@ -29,7 +29,8 @@ const columnsWith = (sql: Sql, { mapping, dialect, filter }: LongColumns) => sql
   canonical_key, canonical_bytes, canonical_crc32, width, chunks_total, chunks_done, rows_total, blank_lines,
   matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
   credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind,
-  ${filter} as filter, names_people, format, gzip, max_results, schedule_id, only_new, not_as_xlsx`;
+  ${filter} as filter, names_people, format, gzip, max_results, schedule_id, only_new, not_as_xlsx, waits_for,
+  (select rows_per_minute from api_keys where api_keys.id = key_id) as key_rows_per_minute`;
 
 /** A longer mapping, dialect or filter is no part of a page, nor kept when the files are deleted. */
 const LONG_BYTES = 2000;

@@ -79,6 +79,40 @@ describe('a result as csv', () => {
   });
 });
 
+describe('rows with certain outcomes', () => {
+  const list = 'email,note\r\np1@list.example,"a ""b"""\r\n\r\nnone@list.example,c\r\nbad,"d"\r\n';
+  async function chosen(query: string): Promise<Response> {
+    const marked = await pipeline.enrich(caller, list, {
+      operation: 'people.enrich',
+      fields: 'id',
+    });
+    return pipeline.call(caller, `/v1/batches/${marked}/results?${query}`);
+  }
+
+  test('come as a file of their own, unchanged, in every format', async () => {
+    const csv = await chosen('outcomes=no_match,invalid');
+    expect(csv.headers.get('content-disposition')).toMatch(/\.enriched\.no_match-invalid\.csv/);
+    expect((await csv.text()).split('\r\n').slice(1)).toEqual([
+      'none@list.example,c,no_match,email,not_found,,0,',
+      'bad,"d",invalid,,not_an_email,,0,',
+      '',
+    ]);
+    const lines = (await (await chosen('outcomes=invalid&format=jsonl')).text()).trimEnd();
+    expect(JSON.parse(lines)).toMatchObject({ row: 3, match: { status: 'invalid' } });
+    const safe = await (await chosen('outcomes=invalid&format=csv-safe')).text();
+    expect(safe.trimEnd().split('\r\n')).toHaveLength(2);
+    for (const form of ['format=xlsx', 'format=csv&gzip=true']) {
+      expect((await chosen(`outcomes=ambiguous&${form}`)).status).toBe(200);
+    }
+  });
+
+  test('are named by outcomes that exist', async () => {
+    const response = await chosen('outcomes=nothing');
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/outcomes/);
+  });
+});
+
 describe('a byte order mark', () => {
   const mark = Buffer.from([0xef, 0xbb, 0xbf]);
   test('begins csv-safe, and csv when the upload had one', async () => {

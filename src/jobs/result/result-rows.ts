@@ -8,11 +8,14 @@ import { readRecord } from '../../formats/csv/cells.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { ReadPart } from './read-parts.ts';
+import { matchColumns } from './render-part.ts';
 
 export interface ResultRow {
   /** Number of the row in the list, from 1. */
   row: number;
   cells: string[];
+  /** Its bytes in the part, without the end of the line. */
+  text: Buffer;
   /** Number of blank lines before the row. */
   blankLines: number;
 }
@@ -29,6 +32,18 @@ const inTurn = openShare({
   accountWaitingMax: 1000,
   waitMsMax: 60_000,
 });
+
+/** The rows with one of these outcomes, without the blank lines between them. */
+export async function* withOutcomes(
+  rows: AsyncIterable<ResultRow>,
+  outcomes: ReadonlySet<string>,
+  { width }: { width: number },
+): AsyncGenerator<ResultRow> {
+  const status = width + matchColumns.indexOf('match.status');
+  for await (const row of rows) {
+    if (outcomes.has(row.cells[status] ?? '')) yield { ...row, blankLines: 0 };
+  }
+}
 
 /** The rows of these parts, in order, in the turns of the account. Throws as a share does. */
 export async function* readResultRows(
@@ -51,7 +66,9 @@ export async function* readResultRows(
       row++;
       const blankLines = (records.line[index] ?? 0) - lineBefore;
       lineBefore = records.lineAfter[index] ?? 0;
-      yield { row, cells: readRecord(bytes, records.at(index), delimiter), blankLines };
+      const record = records.at(index);
+      const text = bytes.subarray(record.start, record.end);
+      yield { row, cells: readRecord(bytes, record, delimiter), text, blankLines };
     }
   }
 }

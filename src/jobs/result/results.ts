@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../../formats/xlsx/write-xlsx.ts';
 import type { Batch, ResultFormat } from '../batch/batch.ts';
@@ -19,7 +20,7 @@ import {
   toSheet,
 } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
-import { readResultRows } from './result-rows.ts';
+import { type ResultRow, readResultRows, withOutcomes } from './result-rows.ts';
 
 /** Positions of the first and the last byte, from 0. */
 export interface ByteRange {
@@ -46,6 +47,14 @@ export interface BatchResults {
   read(range?: ByteRange): Promise<Readable>;
 }
 
+/** The form in which a result is read. */
+export interface ResultForm {
+  format: ResultFormat;
+  gzip: boolean;
+  /** The outcomes of the rows of a list to read; null for all rows. */
+  outcomes: ReadonlySet<OutcomeStatus> | null;
+}
+
 /**
  * Opens the result as far as it is finished, without people who have opted out. Throws `AppError` 410 when its
  * files are no longer kept, and 422 `not_as_xlsx` when it does not fit into a workbook.
@@ -53,14 +62,14 @@ export interface BatchResults {
 export async function openResults(
   context: PartsContext,
   batch: Batch,
-  form: { format: ResultFormat; gzip: boolean },
+  form: ResultForm,
 ): Promise<BatchResults> {
   assertFilesKept(batch);
   const layout = layoutOf(batch);
   const parts = await openRedactedParts(context, batch);
-  if (form.format === 'xlsx') await assertFits(context, batch, layout, parts);
+  if (form.format === 'xlsx') await assertFits(context, batch, layout, parts, form);
   const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
-  if (form.format === 'csv' && !form.gzip) {
+  if (form.format === 'csv' && !form.gzip && form.outcomes === null) {
     const header = headerLine(layout);
     const stored = describeBytes(header, parts);
     const whole = { start: 0, end: stored.bytes - 1 };
@@ -69,7 +78,7 @@ export async function openResults(
     return { complete, stored, read };
   }
   const read = async () => {
-    const lines = render(layout, await openParts(context, parts), batch.accountId, form.format);
+    const lines = render(layout, await openParts(context, parts), batch.accountId, form);
     return form.gzip ? gzipOf(Readable.from(lines)) : Readable.from(lines);
   };
   return { complete, stored: null, read };
@@ -90,6 +99,7 @@ async function assertFits(
   batch: Batch,
   layout: ResultLayout,
   parts: readonly Part[],
+  form: ResultForm,
 ): Promise<void> {
   let [rows, bytes, cellBytesMax] = [1, 0, 0];
   for (const part of parts) {
@@ -100,10 +110,7 @@ async function assertFits(
   for (const name of layout.names) cellBytesMax = Math.max(cellBytesMax, name.length);
   rows += batch.blankLines ?? 0;
   if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
-  const read = readResultRows(await openParts(context, parts), {
-    accountId: batch.accountId,
-    delimiter: layout.delimiter,
-  });
+  const read = readRows(layout, await openParts(context, parts), batch.accountId, form);
   await assertFitsXlsx(toSheet(read, layout));
 }
 
@@ -111,12 +118,43 @@ function render(
   layout: ResultLayout,
   parts: AsyncIterable<ReadPart>,
   accountId: string,
-  format: ResultFormat,
+  form: ResultForm,
 ): AsyncIterable<Buffer> {
-  if (format === 'csv') return concat(headerLine(layout), parts);
-  const rows = readResultRows(parts, { accountId, delimiter: layout.delimiter });
+  const { format, outcomes } = form;
+  if (format === 'csv' && outcomes === null) return concat(headerLine(layout), parts);
+  const rows = readRows(layout, parts, accountId, form);
+  if (format === 'csv') return toChosenCsv(rows, layout);
   if (format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
   return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
+}
+
+/** The rows of the parts that the form asks for. */
+function readRows(
+  layout: ResultLayout,
+  parts: AsyncIterable<ReadPart>,
+  accountId: string,
+  { outcomes }: ResultForm,
+): AsyncIterable<ResultRow> {
+  const rows = readResultRows(parts, { accountId, delimiter: layout.delimiter });
+  return outcomes === null ? rows : withOutcomes(rows, outcomes, layout);
+}
+
+/** The header and the chosen rows, byte for byte. */
+async function* toChosenCsv(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<Buffer> {
+  const newline = Buffer.from(layout.newline);
+  let block = [headerLine(layout)];
+  let bytes = 0;
+  for await (const { text } of rows) {
+    block.push(text, newline);
+    bytes += text.length;
+    if (bytes < BLOCK_CHARACTERS) continue;
+    yield Buffer.concat(block);
+    [block, bytes] = [[], 0];
+  }
+  yield Buffer.concat(block);
 }
 
 /** The compressed stream. An error of either stream ends both, and so does a disconnected reader. */
