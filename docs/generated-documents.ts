@@ -16,6 +16,7 @@ import {
   readBenchFile,
   renderPerformancePlot,
 } from './performance-page.ts';
+import { renderPricedOperations, renderPrices } from './priced-operations.ts';
 import { scalingSections } from './scaling-page.ts';
 
 interface GeneratedDocument {
@@ -33,6 +34,8 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
     render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
   },
   { path: 'src/client/api-types.ts', render: () => renderApiTypes(renderOpenApi(routes)) },
+  { path: 'src/console/priced-operations.ts', render: renderPricedOperations },
+  page('README.md', () => ({ prices: renderPrices() })),
   page('docs/performance.md', () => performanceSections(readBenchFile())),
   page('docs/scaling.md', () => scalingSections(readBenchFile())),
   ...performancePlots.map((plot) => ({

@@ -127,7 +127,8 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
     accountId: key.accountId,
     ...credentials,
     reference: `search:${requestIdOf(response)}`,
-    operation: 'people.search',
+    operation: personSearch.name,
+    price: personSearch.price,
     records,
     partial: page.partial,
   });
@@ -138,7 +139,7 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
     const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
-  setCreditHeaders(response, granted, remaining);
+  setCreditHeaders(response, granted * personSearch.price, remaining);
   return granted;
 }
 

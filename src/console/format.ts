@@ -1,5 +1,6 @@
 /** Numbers, times and sizes as people read them, in the browser's own language. */
 import type { Calls } from '../client/api-types.ts';
+import { PERSON_PRICE } from './priced-operations.ts';
 
 const whole = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -50,6 +51,11 @@ export function formatTotal({ total, total_is }: DisclosedTotal): string {
 export function totalOf(told: DisclosedTotal, one: string, many = `${one}s`): string {
   const isOne = told.total === 1 && told.total_is === 'exact';
   return `${formatTotal(told)} ${isOne ? one : many}`;
+}
+
+/** The price of so many people of a search: `about 1,200 credits`. */
+export function priceOfPeople({ total, total_is }: DisclosedTotal): string {
+  return totalOf({ total: total * PERSON_PRICE, total_is }, 'credit');
 }
 
 /** A number and its noun: `1 row`, `2 rows`. */

@@ -1,6 +1,6 @@
 /**
- * The seven priced operations, one row each: routes, batch operations, the OpenAPI document and charges derive from
- * this table. The console has a copy of it, and README.md has the prices. Identifiers are in order of trust.
+ * The priced operations, one row each: routes, batch operations, charges, the OpenAPI document, the console's
+ * operations and the prices of README.md derive from this table. Identifiers are in order of trust.
  */
 import type { IdentifierKind } from './identifiers/identifier.ts';
 
@@ -15,6 +15,9 @@ export interface Operation {
   identifiers: readonly IdentifierKind[];
   /** Meaning of a match, for the documentation. */
   success: string;
+  /** Its name and what a match brings, in the console. */
+  label: string;
+  about: string;
 }
 
 const personIdentifiers = ['professional_network', 'email', 'phone', 'twitter'] as const;
@@ -33,6 +36,8 @@ export const operations = {
     subject: 'person',
     identifiers: personIdentifiers,
     success: 'a stored person',
+    label: 'Enrich people',
+    about: 'The person: position, company, e-mails, phones, place.',
   },
   'people.enrich-with-company': {
     path: '/v1/people/enrich-with-company',
@@ -40,6 +45,8 @@ export const operations = {
     subject: 'person',
     identifiers: personIdentifiers,
     success: 'a stored person; the company may be null',
+    label: 'Enrich people with their company',
+    about: 'The person, and the company that employs them.',
   },
   'people.mobile': {
     path: '/v1/people/mobile',
@@ -47,6 +54,8 @@ export const operations = {
     subject: 'person',
     identifiers: ['professional_network', 'email'],
     success: 'a stored mobile number',
+    label: 'Find mobile numbers',
+    about: 'The mobile number of a person.',
   },
   'people.email-verify': {
     path: '/v1/people/email/verify',
@@ -54,6 +63,8 @@ export const operations = {
     subject: 'person',
     identifiers: ['email'],
     success: 'a work e-mail in the graph',
+    label: 'Verify work e-mails',
+    about: 'Whether a work e-mail is valid.',
   },
   'companies.enrich': {
     path: '/v1/companies/enrich',
@@ -61,6 +72,8 @@ export const operations = {
     subject: 'company',
     identifiers: companyIdentifiers,
     success: 'a stored company',
+    label: 'Enrich companies',
+    about: 'The company: industry, size, address, directors of UK companies.',
   },
   'companies.logo': {
     path: '/v1/companies/logo',
@@ -68,6 +81,8 @@ export const operations = {
     subject: 'company',
     identifiers: companyIdentifiers,
     success: 'a stored logo URL',
+    label: 'Find company logos',
+    about: 'The address of the logo.',
   },
   'companies.financials': {
     path: '/v1/companies/financials',
@@ -75,6 +90,8 @@ export const operations = {
     subject: 'company',
     identifiers: companyIdentifiers,
     success: 'at least one stored financial period',
+    label: 'Find company financials',
+    about: 'The latest financial period.',
   },
 } as const satisfies Record<string, Operation>;
 
@@ -99,6 +116,13 @@ export const prices: readonly { operation: PricedOperation; price: number }[] = 
   ...(Object.keys(operations) as OperationName[]),
   personSearch.name,
 ].map((operation) => ({ operation, price: priceOf(operation) }));
+
+function creditsText(credits: number): string {
+  return credits === 1 ? '1 credit' : `${credits} credits`;
+}
+
+/** The price of a person of a search in words: `1 credit`. */
+export const PERSON_PRICE_TEXT = creditsText(priceOf(personSearch.name));
 
 /** True when the text names an operation. */
 export function isOperationName(text: string): text is OperationName {

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Export } from '../../src/client/api-types.ts';
 import type { ControlAction } from '../../src/client/client.ts';
+import { PERSON_PRICE_TEXT } from '../../src/core/operations.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
@@ -168,7 +169,7 @@ function describeExport(made: Export, output: string | null): string[] {
     const total_is = price === 0 ? 'exact' : is;
     const said =
       price === null
-        ? '1 credit for each person found'
+        ? `${PERSON_PRICE_TEXT} for each person found`
         : `${sayTotal({ total: price, total_is })} credits`;
     lines.push(`Price      ${said}`);
   }

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../src/client/client.ts';
+import { PERSON_PRICE_TEXT } from '../../src/core/operations.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
@@ -14,7 +15,7 @@ const PAGE_PEOPLE_MAX = 1000;
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
-    .description('write matching people as JSON lines; 1 credit a person')
+    .description(`write matching people as JSON lines; ${PERSON_PRICE_TEXT} a person`)
     .argument('<filter>', 'such as "positionList=[Accountant|Auditor]&locationList=[:France]"')
     .option('--preview', 'show approximate counts of people and of their fields instead; free')
     .option('--max <number>', 'maximum number of people', wholeNumber(1), PAGE_PEOPLE_MAX)

@@ -1,4 +1,4 @@
-/** The seven priced operations as single calls, one route each. */
+/** The priced operations as single calls, one route each. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { paymentError } from '../../core/enrich/enrich-calls.ts';

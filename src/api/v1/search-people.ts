@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { personSchema } from '../../core/graph/record-schema.ts';
-import { personSearch } from '../../core/operations.ts';
+import { PERSON_PRICE_TEXT, personSearch } from '../../core/operations.ts';
 import { parseSearchQuery } from '../../core/search/parse.ts';
 import { parsePage } from '../../core/search/parse-page.ts';
 import { defineRoute, type Route, sent } from '../define-route.ts';
@@ -13,7 +13,7 @@ export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'
   defineRoute({
     method: 'get',
     path,
-    summary: 'People who match all filters, in pages; 1 credit per person',
+    summary: `People who match all filters, in pages; ${PERSON_PRICE_TEXT} per person`,
     scope: 'search',
     metered: true,
     credits: personSearch.price,

@@ -1,7 +1,8 @@
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { operations } from '../priced-operations.ts';
 import { columnKinds, sayKind, sayReason } from '../words.ts';
 import type { Batch } from './batch.ts';
-import { findOperation, operations } from './operations.ts';
+import { findOperation } from './operations.ts';
 import type { Preview, PreviewRow } from './preview.ts';
 import { KindOptions } from './unmapped-columns.tsx';
 import type { Choice } from './use-mapping.ts';

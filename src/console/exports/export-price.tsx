@@ -5,7 +5,8 @@ import type { Live } from '../batch/use-live-batch.ts';
 import { useMovedOn } from '../batch/use-moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type DisclosedTotal, totalOf } from '../format.ts';
+import { countOf, type DisclosedTotal, priceOfPeople, totalOf } from '../format.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
@@ -71,5 +72,5 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
 
 function priceOf(file: ExportFile, found: DisclosedTotal | null): string {
   if (!file.live) return countOf(0, 'credit');
-  return found === null ? countOf(1, 'credit') : totalOf(found, 'credit');
+  return found === null ? countOf(PERSON_PRICE, 'credit') : priceOfPeople(found);
 }

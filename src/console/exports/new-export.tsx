@@ -3,7 +3,8 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type DisclosedTotal, totalOf } from '../format.ts';
+import { countOf, type DisclosedTotal, priceOfPeople } from '../format.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction } from '../use-call.ts';
@@ -33,7 +34,7 @@ export function NewExport({ filter, total }: NewExportProps) {
   });
   const isLive = session.get()?.key.mode === 'live';
   const most = Math.min(
-    options.maxResults ?? Number.POSITIVE_INFINITY,
+    (options.maxResults ?? Number.POSITIVE_INFINITY) * PERSON_PRICE,
     options.maxCredits ?? Number.POSITIVE_INFINITY,
   );
   const price = isLive ? priceOf(total, most) : '';
@@ -67,7 +68,10 @@ export function NewExport({ filter, total }: NewExportProps) {
   );
 }
 
+/** `most` is in credits. */
 function priceOf(total: DisclosedTotal | undefined, most: number): string {
-  if (total !== undefined && total.total <= most) return ` for ${totalOf(total, 'credit')}`;
+  if (total !== undefined && total.total * PERSON_PRICE <= most) {
+    return ` for ${priceOfPeople(total)}`;
+  }
   return Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
 }

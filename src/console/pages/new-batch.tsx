@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { DropZone } from '../batch/drop-zone.tsx';
-import { findOperation, operations } from '../batch/operations.ts';
+import { findOperation } from '../batch/operations.ts';
 import { guessed, type Reading, ReadingOptions } from '../batch/reading-options.tsx';
 import { UnmappedColumns, unmappedColumns } from '../batch/unmapped-columns.tsx';
 import {
@@ -20,6 +20,7 @@ import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ProgressBar } from '../components/progress-bar.tsx';
 import { countOf, formatBytes } from '../format.ts';
 import type { PageProps } from '../page.ts';
+import { operations } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction } from '../use-call.ts';

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PageHeader } from '../components/page-header.tsx';
 import { NewExport } from '../exports/new-export.tsx';
+import { countOf } from '../format.ts';
 import type { PageProps } from '../page.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo, linkTo } from '../router.ts';
 import { NewSchedule } from '../schedules/new-schedule.tsx';
 import { ScheduleFilter } from '../schedules/schedule-filter.tsx';
@@ -46,7 +48,7 @@ export function SearchPage({ query }: PageProps) {
     <>
       <PageHeader
         title="Search"
-        about="Find people by anything that is known of them. You pay for those whom you take, 1 credit a person."
+        about={`Find people by anything that is known of them. You pay for those whom you take, ${countOf(PERSON_PRICE, 'credit')} a person.`}
       />
       {scheduleId !== null && <ScheduleFilter id={scheduleId} filter={filter} />}
       <ViewLinks

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, type DisclosedTotal, formatNumber, totalOf } from '../format.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
@@ -175,7 +176,9 @@ function TakeForm({ total, taking, onTake }: TakeFormProps) {
         <Button kind="primary" isBusy={taking.isBusy} onClick={() => onTake(limit)}>
           {`Show up to ${countOf(most, 'person', 'people')}${price(most)}`}
         </Button>
-        <p class="hint">{isLive() ? <Rest cost={most} /> : 'Nothing is charged in test mode.'}</p>
+        <p class="hint">
+          {isLive() ? <Rest cost={most * PERSON_PRICE} /> : 'Nothing is charged in test mode.'}
+        </p>
       </div>
     </div>
   );
@@ -183,7 +186,7 @@ function TakeForm({ total, taking, onTake }: TakeFormProps) {
 
 /** What so many people cost at most. */
 function price(people: number): string {
-  return isLive() ? `, ${countOf(people, 'credit')} at most` : '';
+  return isLive() ? `, ${countOf(people * PERSON_PRICE, 'credit')} at most` : '';
 }
 
 function capital(text: string): string {

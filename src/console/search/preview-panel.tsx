@@ -1,6 +1,7 @@
 import type { Calls } from '../../client/api-types.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { formatNumber, formatShare, formatTotal, totalOf } from '../format.ts';
+import { countOf, formatNumber, formatShare, formatTotal, priceOfPeople } from '../format.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -46,15 +47,15 @@ function Count({ preview }: { preview: Preview | undefined }) {
   const remaining = useStore(creditsRemaining);
   const isLive = session.get()?.key.mode === 'live';
   if (preview === undefined) return <p class="soft">Counting …</p>;
-  const { total, total_is, unknown_values: unknown } = preview;
+  const { total_is, estimated_credits: credits, unknown_values: unknown } = preview;
   return (
     <>
       <p class="count-total">
         <strong>{formatTotal(preview)}</strong> people
       </p>
       <p class="soft">
-        {isLive ? `${totalOf(preview, 'credit')} for all of them` : 'Free in test mode'}
-        {isLive && remaining !== null && remaining < total
+        {isLive ? `${priceOfPeople(preview)} for all of them` : 'Free in test mode'}
+        {isLive && remaining !== null && remaining < credits
           ? `; the account has ${formatNumber(remaining)}`
           : ''}
       </p>
@@ -79,7 +80,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
     return (
       <p class="notice">
         A search by name, address, number or profile is not counted for free. Show the people: you
-        pay 1 credit for each who is found, and nothing when nobody is.
+        pay {countOf(PERSON_PRICE, 'credit')} for each who is found, and nothing when nobody is.
       </p>
     );
   }

@@ -3,12 +3,13 @@ import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 
-/** A fixed page of records that must be paid, one credit per record. */
+/** A fixed page of records that must be paid, each at `price` credits. */
 export interface PricedPage extends CallCredentials {
   accountId: string;
   /** Unique within the account: the same page is charged once. */
   reference: string;
   operation: string;
+  price: number;
   records: number;
   /** True when fewer records may be paid if credits are short. */
   partial: boolean;
@@ -30,6 +31,7 @@ export interface ChargedPage {
  * statement. Locks as `chargeCalls`.
  */
 export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPage> {
+  const amount: ReturnType<Sql> = sql`granted * ${page.price}::bigint`;
   const [charged] = await sql<ChargedPage[]>`
     with wallet as (
       select account_id, balance - reserved as available from wallets
@@ -47,7 +49,7 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       from key join budget_row b on b.key_id = key.id join budget_row c on c.key_id = key.credits_of),
     purse as (
       select account_id, wallet.available, budget.available as today,
-        greatest(0, least(wallet.available, budget.available)) as affordable
+        greatest(0, least(wallet.available, budget.available)) / ${page.price}::bigint as affordable
       from wallet left join budget on true),
     decided as (
       select *, case
@@ -58,16 +60,16 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       from purse),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, units, key_id)
-      select account_id, ${page.reference}, 'charge', -granted, ${page.operation}, granted, ${page.keyId}
+      select account_id, ${page.reference}, 'charge', -${amount}, ${page.operation}, granted, ${page.keyId}
       from decided where granted > 0),
     moved as (
-      update wallets w set balance = w.balance - granted
+      update wallets w set balance = w.balance - ${amount}
       from decided d where w.account_id = d.account_id and granted > 0),
     counted as (
-      update key_budgets b set ${spendToday(sql, { calls: sql`d.granted`, batches: sql`0` })}
+      update key_budgets b set ${spendToday(sql, { calls: amount, batches: sql`0` })}
       from decided d where b.key_id = (select credits_of from key) and d.granted > 0)
-    select granted, available - coalesce(granted, 0) as remaining,
-      today - coalesce(granted, 0) as left_today
+    select granted, available - coalesce(${amount}, 0) as remaining,
+      today - coalesce(${amount}, 0) as left_today
     from decided`;
   return must(charged, `wallet of ${page.accountId}`);
 }

@@ -35,9 +35,9 @@ function call(by: Payer, price: number): PaidCall {
   return { ...by, price, reference: `call:${references++}`, operation: 'people.enrich' };
 }
 
-function page(by: Payer, records: number) {
+function page(by: Payer, records: number, price = 1) {
   const reference = `search:${references++}`;
-  return { ...by, reference, operation: 'people.search', records, partial: true };
+  return { ...by, reference, operation: 'people.search', price, records, partial: true };
 }
 
 /** Reserves credits of a wallet, as a list does. */
@@ -221,6 +221,25 @@ describe('pages', () => {
     expect(granted.toSorted()).toEqual([3, 4]);
     expect(await readWallet(sql, buyer.accountId)).toEqual({ balance: 3, reserved: 3 });
     await reserve(buyer, 0);
+    await expectAgreement();
+  });
+
+  test('charge the price of each record, for as many as can be paid', async () => {
+    const { sql } = database;
+    const buyer = await payer(100, 10);
+    expect(await chargePage(sql, page(buyer, 2, 3))).toMatchObject({
+      granted: 2,
+      remaining: 94,
+      leftToday: 4,
+    });
+    expect(await chargePage(sql, page(buyer, 2, 3))).toMatchObject({
+      granted: 1,
+      remaining: 91,
+      leftToday: 1,
+    });
+    expect(await chargePage(sql, page(buyer, 1, 3))).toMatchObject({ granted: 0, leftToday: 1 });
+    expect(await readWallet(sql, buyer.accountId)).toMatchObject({ balance: 91 });
+    expect(await chargePage(sql, page(buyer, 1))).toMatchObject({ granted: 1, leftToday: 0 });
     await expectAgreement();
   });
 

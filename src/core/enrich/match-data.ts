@@ -7,7 +7,7 @@ import { companyFields, personFields, type RecordField } from '../graph/fields.t
 import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { invalidParameter } from '../lib/errors.ts';
-import type { OperationName, PricedOperation } from '../operations.ts';
+import { type OperationName, type PricedOperation, personSearch } from '../operations.ts';
 import { type Member, membersOf } from './member-columns.ts';
 
 /** A stored record inside a larger buffer. */
@@ -66,22 +66,6 @@ export function recordCellAt(record: RecordBytes | null, index: number): string 
   let from = record.from;
   for (let cell = 0; cell < index; cell++) from = endOfCell(record.bytes, from, record.to) + 1;
   return record.bytes.toString('utf8', from, endOfCell(record.bytes, from, record.to));
-}
-
-/** Returns true when the match contains what the operation charges for. */
-export function isSuccess(operation: OperationName, match: MatchData): boolean {
-  switch (operation) {
-    case 'people.mobile':
-      return recordCellAt(match.person, cellOf.mobile) !== '';
-    case 'companies.logo':
-      return recordCellAt(match.company, cellOf.logo) !== '';
-    case 'companies.financials':
-      return match.periods !== null;
-    case 'companies.enrich':
-      return match.company !== null;
-    default:
-      return match.person !== null;
-  }
 }
 
 const emailStatuses = new Set(['valid', 'invalid', 'catch_all', 'unknown']);
@@ -171,64 +155,137 @@ function memberColumns(record: 'person' | 'company'): OutputColumn[] {
 const personMembers = memberColumns('person');
 const companyMembers = memberColumns('company');
 
-/** Returns the columns that an operation adds only when `fields` names them; they follow its other columns. */
-function furtherColumns(operation: PricedOperation): OutputColumn[] {
-  switch (operation) {
-    case 'people.enrich':
-    case 'people.search':
-      return personMembers;
-    case 'people.enrich-with-company':
-      return [...personMembers, ...companyMembers];
-    case 'companies.enrich':
-      return companyMembers;
-    default:
-      return [];
-  }
-}
-
 /** The company of a logo or of figures. */
 const companyNamed = [
   recordColumn('company.id', 'company', 'id'),
   recordColumn('company.name', 'company', 'name'),
 ];
 
-/** Returns all columns that an operation adds to a row unless `fields` chooses, in their order. */
-function listColumns(operation: PricedOperation): OutputColumn[] {
-  switch (operation) {
-    case 'people.enrich':
-    case 'people.search':
-      return recordColumns('person');
-    case 'people.enrich-with-company':
-      return [...recordColumns('person'), ...recordColumns('company')];
-    case 'people.mobile':
-      return [
-        recordColumn('person.id', 'person', 'id'),
-        recordColumn('person.mobile', 'person', 'mobile'),
-      ];
-    case 'people.email-verify':
-      return [
-        recordColumn('person.id', 'person', 'id'),
-        recordColumn('email.address', 'person', 'workEmail'),
-        computed('email.status', 'text', emailStatus),
-        computed('email.verified_at', 'timestamp', emailVerifiedAt),
-      ];
-    case 'companies.enrich':
-      return [
-        ...recordColumns('company'),
-        computed('company.directors', 'json', (match) => match.directors ?? ''),
-      ];
-    case 'companies.logo':
-      return [...companyNamed, recordColumn('company.logo_url', 'company', 'logo')];
-    case 'companies.financials':
-      return [
-        ...companyNamed,
-        ...periodFields.map((name) =>
-          computed(`financials.${name}`, periodType(name), (match) =>
-            latestPeriodCell(match, name),
-          ),
-        ),
-      ];
-  }
+function toJson(fields: readonly RecordField[], record: RecordBytes | null): string {
+  if (record === null) return 'null';
+  return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));
+}
+
+/** The answer of an operation to a match. */
+interface Answer {
+  /** True when the match contains what the operation charges for. */
+  isSuccess(match: MatchData): boolean;
+  /** All columns that it adds to a row unless `fields` chooses, in their order. */
+  columns: readonly OutputColumn[];
+  /** Columns that it adds only when `fields` names them; they follow the others. */
+  furtherColumns: readonly OutputColumn[];
+  /** When people can be read without their long cells. */
+  brief: 'always' | 'without_long_columns' | 'never';
+  /** The JSON text of `data` in the response of a single call. */
+  toJson(match: MatchData): string;
+}
+
+const answers: Readonly<Record<OperationName, Answer>> = {
+  'people.enrich': {
+    isSuccess: ({ person }) => person !== null,
+    columns: recordColumns('person'),
+    furtherColumns: personMembers,
+    brief: 'without_long_columns',
+    toJson: ({ person }) => toJson(personFields, person),
+  },
+  'people.enrich-with-company': {
+    isSuccess: ({ person }) => person !== null,
+    columns: [...recordColumns('person'), ...recordColumns('company')],
+    furtherColumns: [...personMembers, ...companyMembers],
+    brief: 'never',
+    toJson: ({ person, company }) =>
+      `{"person":${toJson(personFields, person)},"company":${toJson(companyFields, company)}}`,
+  },
+  'people.mobile': {
+    isSuccess: ({ person }) => recordCellAt(person, cellOf.mobile) !== '',
+    columns: [
+      recordColumn('person.id', 'person', 'id'),
+      recordColumn('person.mobile', 'person', 'mobile'),
+    ],
+    furtherColumns: [],
+    brief: 'always',
+    toJson: ({ person }) =>
+      JSON.stringify({
+        person_id: Number(recordCellAt(person, 0)),
+        mobile: recordCellAt(person, cellOf.mobile),
+      }),
+  },
+  'people.email-verify': {
+    isSuccess: ({ person }) => person !== null,
+    columns: [
+      recordColumn('person.id', 'person', 'id'),
+      recordColumn('email.address', 'person', 'workEmail'),
+      computed('email.status', 'text', emailStatus),
+      computed('email.verified_at', 'timestamp', emailVerifiedAt),
+    ],
+    furtherColumns: [],
+    brief: 'always',
+    toJson: (match) =>
+      JSON.stringify({
+        email: recordCellAt(match.person, cellOf.workEmail),
+        status: emailStatus(match),
+        verified_at: emailVerifiedAt(match) || null,
+        person_id: Number(recordCellAt(match.person, 0)),
+      }),
+  },
+  'companies.enrich': {
+    isSuccess: ({ company }) => company !== null,
+    columns: [
+      ...recordColumns('company'),
+      computed('company.directors', 'json', (match) => match.directors ?? ''),
+    ],
+    furtherColumns: companyMembers,
+    brief: 'never',
+    toJson({ company: record, directors }) {
+      const company = toJson(companyFields, record);
+      return directors === null ? company : `${company.slice(0, -1)},"directors":${directors}}`;
+    },
+  },
+  'companies.logo': {
+    isSuccess: ({ company }) => recordCellAt(company, cellOf.logo) !== '',
+    columns: [...companyNamed, recordColumn('company.logo_url', 'company', 'logo')],
+    furtherColumns: [],
+    brief: 'never',
+    toJson: ({ company }) =>
+      JSON.stringify({
+        company_id: Number(recordCellAt(company, 0)),
+        logo_url: recordCellAt(company, cellOf.logo),
+      }),
+  },
+  'companies.financials': {
+    isSuccess: ({ periods }) => periods !== null,
+    columns: [
+      ...companyNamed,
+      ...periodFields.map((name) =>
+        computed(`financials.${name}`, periodType(name), (match) => latestPeriodCell(match, name)),
+      ),
+    ],
+    furtherColumns: [],
+    brief: 'never',
+    toJson(match) {
+      const periods = JSON.parse(match.periods ?? '[]') as { currency: string }[];
+      return JSON.stringify({
+        company_id: Number(recordCellAt(match.company, 0)),
+        currency: periods[0]?.currency ?? null,
+        periods,
+      });
+    },
+  },
+};
+
+/** A person of a search is what `people.enrich` returns of one. */
+function answerOf(operation: PricedOperation): Answer {
+  return answers[operation === personSearch.name ? 'people.enrich' : operation];
+}
+
+/** Returns true when the match contains what the operation charges for. */
+export function isSuccess(operation: OperationName, match: MatchData): boolean {
+  return answers[operation].isSuccess(match);
+}
+
+/** Returns the JSON text of `data` in the response of a single call: shapes as the API documents them. */
+export function matchToJson(operation: OperationName, match: MatchData): string {
+  return answers[operation].toJson(match);
 }
 
 interface NamedColumns {
@@ -247,8 +304,8 @@ const namedColumns = new Map<PricedOperation, NamedColumns>();
 function columnsOf(operation: PricedOperation): NamedColumns {
   const known = namedColumns.get(operation);
   if (known !== undefined) return known;
-  const all = listColumns(operation);
-  const selectable = [...all, ...furtherColumns(operation)];
+  const { columns: all, furtherColumns } = answerOf(operation);
+  const selectable = [...all, ...furtherColumns];
   const byName = new Map<string, OutputColumn[]>();
   for (const column of selectable) {
     const name = column.header.slice(column.header.indexOf('.') + 1);
@@ -291,62 +348,16 @@ export function needsOnlyBrief(
   operation: PricedOperation,
   columns: readonly OutputColumn[],
 ): boolean {
-  if (operation === 'people.mobile' || operation === 'people.email-verify') return true;
-  return (
-    (operation === 'people.enrich' || operation === 'people.search') &&
-    columns.every((column) => fieldsRead(column)?.every((index) => !personFields[index]?.long))
+  const { brief } = answerOf(operation);
+  if (brief !== 'without_long_columns') return brief === 'always';
+  return columns.every((column) =>
+    fieldsRead(column)?.every((index) => !personFields[index]?.long),
   );
 }
 
 /** Returns the positions of the fields of the record that a column reads; null for other columns. */
 function fieldsRead(column: OutputColumn): readonly number[] | null {
   return column.record === null ? (column.member?.fields ?? null) : [column.index];
-}
-
-function toJson(fields: readonly RecordField[], record: RecordBytes | null): string {
-  if (record === null) return 'null';
-  return recordToJson(fields, record.bytes.toString('utf8', record.from, record.to));
-}
-
-/** Returns the JSON text of `data` in the response of a single call: shapes as the API documents them. */
-export function matchToJson(operation: OperationName, match: MatchData): string {
-  switch (operation) {
-    case 'people.enrich':
-      return toJson(personFields, match.person);
-    case 'people.enrich-with-company':
-      return `{"person":${toJson(personFields, match.person)},"company":${toJson(companyFields, match.company)}}`;
-    case 'people.mobile':
-      return JSON.stringify({
-        person_id: Number(recordCellAt(match.person, 0)),
-        mobile: recordCellAt(match.person, cellOf.mobile),
-      });
-    case 'people.email-verify':
-      return JSON.stringify({
-        email: recordCellAt(match.person, cellOf.workEmail),
-        status: emailStatus(match),
-        verified_at: emailVerifiedAt(match) || null,
-        person_id: Number(recordCellAt(match.person, 0)),
-      });
-    case 'companies.enrich': {
-      const company = toJson(companyFields, match.company);
-      return match.directors === null
-        ? company
-        : `${company.slice(0, -1)},"directors":${match.directors}}`;
-    }
-    case 'companies.logo':
-      return JSON.stringify({
-        company_id: Number(recordCellAt(match.company, 0)),
-        logo_url: recordCellAt(match.company, cellOf.logo),
-      });
-    case 'companies.financials': {
-      const periods = JSON.parse(match.periods ?? '[]') as { currency: string }[];
-      return JSON.stringify({
-        company_id: Number(recordCellAt(match.company, 0)),
-        currency: periods[0]?.currency ?? null,
-        periods,
-      });
-    }
-  }
 }
 
 /** Returns the ids of the people in a match: the person, or a company's directors who are stored people. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
+import { PERSON_PRICE_TEXT } from '../operations.ts';
 import type { Condition, Filter } from '../search/parse.ts';
 
 /** Fewer people than this are never counted for free: the response only states that they are fewer. */
@@ -120,8 +121,7 @@ function comparesValues(condition: Condition): boolean {
 export function assertCountedForFree(filter: Filter): void {
   const field = identifyingParameter(filter);
   if (field === null) return;
-  const message =
-    'identifies people, who are not counted for free. Run the search itself: it charges 1 credit for each person it returns, and nothing when it returns none';
+  const message = `identifies people, who are not counted for free. Run the search itself: it charges ${PERSON_PRICE_TEXT} for each person it returns, and nothing when it returns none`;
   throw new AppError({
     code: 'identifying_filter',
     status: 400,

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Sql } from '../db/client.ts';
 import { personFields } from '../graph/fields.ts';
+import { personSearch } from '../operations.ts';
 import { discloseFields, discloseTotal, totalIsSchema } from '../search/free-responses.ts';
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
@@ -33,7 +34,7 @@ export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise
   const told = discloseTotal(people);
   return {
     ...told,
-    estimated_credits: told.total,
+    estimated_credits: told.total * personSearch.price,
     fields: discloseFields(people, counts),
     unknown_values: await findUnknownValues(sql, prepared.filter),
   };
