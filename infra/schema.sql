@@ -160,7 +160,7 @@ END) stored,
   constraint batches_pkey PRIMARY KEY (id),
   constraint batches_reason_known CHECK (
 CASE
-    WHEN (state = 'paused'::text) THEN ((reason IS NOT NULL) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text])))
+    WHEN (state = 'paused'::text) THEN ((reason IS NOT NULL) AND ((reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text, 'user'::text])) OR ((reason = 'max_credits'::text) AND (kind = 'list'::text))))
     WHEN (state = ANY (ARRAY['cancelling'::text, 'cancelled'::text])) THEN ((reason IS NULL) OR (reason = 'expired'::text))
     ELSE (reason IS NULL)
 END),

@@ -139,6 +139,10 @@ export async function countBrokenRules(
       from charge c join price using (operation) where -c.amount <> c.units * price.price
     union all select 'I8 nothing is charged beyond max_credits', count(*)::int from batches
       where credits_charged + credits_reserved > max_credits
+    union all select 'I8 max_credits are used up before a list pauses for them', count(*)::int
+      from batches b join price using (operation)
+      where b.state = 'paused' and b.reason = 'max_credits'
+        and b.max_credits - b.credits_charged - b.credits_reserved >= price.price
     union all select 'a fencing token is given once', count(*)::int from (
       select from reservations group by chunk_id, epoch having count(*) > 1) d
     union all select 'parts of a chunk are its rows, in order', count(*)::int from (

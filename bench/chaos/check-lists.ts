@@ -1,6 +1,6 @@
 /**
- * Checks that every list ends with the same result as without faults: byte for byte or, when cancelled or at
- * its `max_credits`, each chunk up to the first unprocessed row.
+ * Checks that every list ends with the same result as without faults: byte for byte or, when cancelled, each chunk up
+ * to the first unprocessed row. An export at its `max_credits` has the people that they pay for.
  */
 import { parse } from 'csv-parse/sync';
 import { must } from '../../src/core/lib/assert.ts';
@@ -9,7 +9,7 @@ import { listPartRows, type PartRow } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
-import { batchOf } from './lists.ts';
+import { type BatchAnswer, batchOf } from './lists.ts';
 
 /** Checks one ended list. Returns the credits that it must have been charged. */
 export async function checkList(
@@ -45,10 +45,12 @@ export async function checkList(
   if (chargedAtCancel !== null && batch.credits.charged !== chargedAtCancel) {
     wrong('nothing is charged after the answer to cancel', { chargedAtCancel, ...batch.credits });
   }
-  const isWhole = chargedAtCancel === null && run.maxCredits === null;
+  const { max } = batch.credits;
+  // A list pauses at its limit, which is raised until it completes.
+  const isWhole = chargedAtCancel === null && (run.list.kind === 'batches' || max === null);
   const expected = isWhole
     ? checkWhole(run, results.bytes, wrong)
-    : await checkPrefix(stack, run, total, results.bytes, wrong);
+    : await checkPrefix(stack, run, batch, results.bytes, wrong);
   if (batch.credits.charged !== expected) {
     wrong('a list is charged for its matches', { expected, ...batch.credits });
   }
@@ -75,13 +77,13 @@ export interface ResultRow {
 async function checkPrefix(
   stack: ChaosStack,
   run: ListRun,
-  total: number | null | undefined,
+  { rows: { total }, credits }: BatchAnswer,
   result: Buffer,
   wrong: Wrong,
 ): Promise<number> {
   const { list } = run;
   const parts = await stack.ask((sql) => listPartRows(sql, run.id));
-  if (list.kind === 'exports') return checkCutExport(run, parts, result, wrong);
+  if (list.kind === 'exports') return checkCutExport(run, credits.max, parts, result, wrong);
   const expected = readRows(list.result);
   const found = readRows(result);
   const header = must(expected[0], 'header').cells;
@@ -94,20 +96,20 @@ async function checkPrefix(
     return 0;
   }
   for (const part of parts) checkPart(part, expected, found, statusAt, wrong);
-  const charged = countMatched(found) * list.price;
-  checkMax(run, charged, wrong);
-  return charged;
+  return countMatched(found) * list.price;
 }
 
-/** A list that was not cancelled spends up to its limit, as far as there are matches. */
-function checkMax({ list, maxCredits, chargedAtCancel }: ListRun, charged: number, wrong: Wrong) {
-  if (maxCredits === null || chargedAtCancel !== null) return;
-  const most = Math.min(Math.floor(maxCredits / list.price) * list.price, list.charged);
-  if (charged !== most) wrong('max_credits are used up and not exceeded', { most, charged });
-}
-
-/** In an export, unpaid people have no row: the people of each part are a prefix of it. */
-function checkCutExport(run: ListRun, parts: PartRow[], result: Buffer, wrong: Wrong): number {
+/**
+ * In an export, unpaid people have no row: the people of each part are a prefix of it. One that was not cancelled
+ * spends up to its limit, as far as people match.
+ */
+function checkCutExport(
+  run: ListRun,
+  max: number | null,
+  parts: PartRow[],
+  result: Buffer,
+  wrong: Wrong,
+): number {
   const lines = (bytes: Buffer) => bytes.toString('utf8').trimEnd().split('\n');
   const [header, ...expected] = lines(run.list.result);
   const [foundHeader, ...found] = lines(result);
@@ -122,8 +124,11 @@ function checkCutExport(run: ListRun, parts: PartRow[], result: Buffer, wrong: W
   if (header !== foundHeader || at < found.length) {
     wrong('a cut export is a prefix of each part', { at, found: found[at], rows: found.length });
   }
-  const charged = found.length * run.list.price;
-  checkMax(run, charged, wrong);
+  const { price, charged: all } = run.list;
+  const charged = found.length * price;
+  if (max === null || run.chargedAtCancel !== null) return charged;
+  const most = Math.min(Math.floor(max / price) * price, all);
+  if (charged !== most) wrong('max_credits are used up and not exceeded', { most, charged });
   return charged;
 }
 

@@ -14,7 +14,6 @@ export interface ListRun {
   list: KnownList;
   account: Account;
   id: string;
-  maxCredits: number | null;
   /** Credits charged as of the response to the successful cancel; null without one. */
   chargedAtCancel: number | null;
 }
@@ -56,7 +55,7 @@ export class ListDriver {
     const random = this.#random;
     const list = random.pick(this.#lists);
     const hold = random.chance(0.2);
-    const maxCredits = random.chance(0.25) ? random.between(0, list.charged + 5) : null;
+    const maxCredits = random.chance(0.4) ? random.between(0, list.charged + 5) : null;
     const isSentTwice = random.chance(0.25);
     const more: MoreOptions = {
       ...(hold ? { hold } : {}),
@@ -78,7 +77,7 @@ export class ListDriver {
       this.#history.violate('a good list is accepted once', { list: list.name, ids, statuses });
       if (id === undefined) return undefined;
     }
-    const run: ListRun = { list, account: this.account, id, maxCredits, chargedAtCancel: null };
+    const run: ListRun = { list, account: this.account, id, chargedAtCancel: null };
     this.runs.push(run);
     this.#history.note('accepted', { id, list: list.name, hold, maxCredits });
     if (hold) {
@@ -121,21 +120,50 @@ export class ListDriver {
   }
 
   async #waitForEnd(run: ListRun, deadline: number, signal: AbortSignal): Promise<void> {
-    await this.#until(run, (batch) => signal.aborted || hasEnded(batch), deadline);
+    const isAtLimit = (batch: BatchAnswer) => batch.reason === 'max_credits';
+    while (true) {
+      const reached = await this.#until(
+        run,
+        (batch) => signal.aborted || hasEnded(batch) || isAtLimit(batch),
+        deadline,
+      );
+      if (reached === undefined || signal.aborted || !isAtLimit(reached)) return;
+      if (this.#random.chance(0.2)) return this.#cancel(run);
+      if (this.#random.chance(0.8))
+        await raiseLimit(this.#api, run, this.#chooseLimit(run, reached));
+      else await pause(LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  /** A little more than now, or none. */
+  #chooseLimit({ list }: ListRun, { credits }: BatchAnswer): number | null {
+    const more = this.#random.between(0, Math.max(3 * list.price, Math.ceil(list.charged / 3)));
+    return this.#random.chance(0.3) ? null : (credits.max ?? 0) + more;
   }
 
   async #until(
     { id, list }: ListRun,
     isReached: (batch: BatchAnswer) => boolean,
     deadline: number,
-  ): Promise<void> {
+  ): Promise<BatchAnswer | undefined> {
     while (Date.now() < deadline) {
       const { key } = this.account;
       const answer = await this.#api.until({ key, route: `get /v1/${list.kind}/{id}`, id });
-      if (answer?.status === 200 && isReached(batchOf(answer))) return;
+      if (answer?.status === 200 && isReached(batchOf(answer))) return batchOf(answer);
       await delay(LOOK_AGAIN_MS);
     }
+    return undefined;
   }
+}
+
+/** Gives a list another limit; null for none. A list in a later state may refuse it. */
+export async function raiseLimit(
+  api: ApiCaller,
+  { id, account }: ListRun,
+  max: number | null,
+): Promise<void> {
+  const route = 'patch /v1/batches/{id}';
+  await api.until({ key: account.key, route, id, body: () => ({ max_credits: max }) });
 }
 
 async function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {

@@ -91,7 +91,7 @@ export interface BatchAnswer {
   state: string;
   reason: string | null;
   rows: Record<string, number | null>;
-  credits: { charged: number; reserved: number };
+  credits: { charged: number; reserved: number; max: number | null };
 }
 
 export function hasEnded({ state }: { state: string }): boolean {

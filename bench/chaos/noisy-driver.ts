@@ -69,7 +69,7 @@ export class NoisyDriver {
       return;
     }
     const { id } = batchOf(answer);
-    this.runs.push({ list, account: this.account, id, maxCredits: null, chargedAtCancel: null });
+    this.runs.push({ list, account: this.account, id, chargedAtCancel: null });
     // One attempt: a quote is refused until the list is split, and while too many others wait.
     if (hold) await this.#api.try(this.#action(id, 'quote'));
     else if (random.chance(0.2)) await this.#api.until(this.#action(id, 'pause'));

@@ -63,7 +63,7 @@ export async function measureRecovery(
       body: () => list.request({}),
     });
     const { id } = batchOf(accepted);
-    runs.push({ list, account, id, maxCredits: null, chargedAtCancel: null });
+    runs.push({ list, account, id, chargedAtCancel: null });
     const disturbed = await stack.ask((sql) => disturb(sql, stack, history));
     seconds = Math.max(seconds, disturbed.seconds);
     if (disturbed.partsRefused > 0) return { runs, seconds };

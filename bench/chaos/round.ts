@@ -15,7 +15,7 @@ import { DamageDriver } from './damage-driver.ts';
 import { tryForbiddenWrites } from './forbidden-writes.ts';
 import type { History } from './history.ts';
 import type { Drain } from './kept-process.ts';
-import { ListDriver, type ListRun } from './list-driver.ts';
+import { ListDriver, type ListRun, raiseLimit } from './list-driver.ts';
 import { batchOf, hasEnded, type KnownList, makeLists, runUndisturbed } from './lists.ts';
 import { countRefusedParts } from './logs.ts';
 import { Nemesis } from './nemesis.ts';
@@ -240,6 +240,8 @@ async function waitForEnds(
       if (!hasEnded(batch)) still.push(run);
       if (batch.state === 'paused' && batch.reason === 'user') {
         await api.until({ ...call, route: `post ${base}/resume` });
+      } else if (batch.reason === 'max_credits') {
+        await raiseLimit(api, run, null);
       } else if (batch.state === 'ready') {
         await api.until({ ...call, route: `post ${base}/start` });
       }

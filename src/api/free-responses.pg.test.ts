@@ -157,6 +157,13 @@ async function listForFree(address: string, operation: string): Promise<string[]
   const unpaid = await asked.read(path({ max_credits: '0' }), upload);
   await asked.run();
   await asked.readAll(`/v1/batches/${unpaid.id}`);
+  await asked.read(`/v1/batches/${unpaid.id}`, { ...json({ max_credits: 0 }), method: 'PATCH' });
+  await asked.read(`/v1/batches/${unpaid.id}/resume`, { method: 'POST' });
+  await asked.run();
+  await asked.readAll(`/v1/batches/${unpaid.id}`);
+  await asked.read(`/v1/batches/${unpaid.id}/cancel`, { method: 'POST' });
+  await asked.run();
+  await asked.readAll(`/v1/batches/${unpaid.id}`);
 
   const quoted = await broke.read(path({ hold: 'true' }), upload);
   await broke.run();

@@ -123,8 +123,9 @@ describe('an upload becomes a batch', () => {
     expect(batch).toMatchObject({ name: 'From storage', credits: { max: 1 } });
     await pipeline.runUntilIdle();
     expect(await pipeline.batch(caller, batch.id)).toMatchObject({
-      state: 'completed',
-      rows: { total: 2, matched: 1, not_processed: 1 },
+      state: 'paused',
+      reason: 'max_credits',
+      rows: { total: 2, matched: 1 },
     });
     // The batch has its own copy.
     expect(await uploadObjects()).toEqual([]);

@@ -205,8 +205,9 @@ describe('an upload that is accepted', () => {
       });
       await pipeline.runUntilIdle();
       expect(await pipeline.batch(caller, batch.id)).toMatchObject({
-        state: 'completed',
-        rows: { matched: 1, not_processed: 1 },
+        state: 'paused',
+        reason: 'max_credits',
+        rows: { matched: 1 },
       });
     },
   );

@@ -137,8 +137,8 @@ export interface Batch {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `max_credits` (lists only) when its limit is raised, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'max_credits' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
@@ -203,8 +203,8 @@ export interface CreatedExport {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `max_credits` (lists only) when its limit is raised, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'max_credits' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
@@ -253,8 +253,8 @@ export interface Export {
   name: string;
   live: boolean;
   state: string;
-  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
-  reason: 'insufficient_credits' | 'key_budget' | 'user' | 'expired' | 'rows_per_minute' | null;
+  /** Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `max_credits` (lists only) when its limit is raised, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute. */
+  reason: 'insufficient_credits' | 'key_budget' | 'max_credits' | 'user' | 'expired' | 'rows_per_minute' | null;
   error: Record<string, unknown> | null;
   operation: string;
   /** Null where it is longer than 2,000 bytes: in a page, and when the files are deleted. */
@@ -1027,6 +1027,7 @@ export interface Calls {
       fields?: string[] | null | undefined;
       default_region?: string | null | undefined;
       country?: string | null | undefined;
+      /** May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match. */
       max_credits?: number | null | undefined;
       dedupe?: boolean | undefined;
       require_agreement?: boolean | undefined;

@@ -143,6 +143,9 @@ export function createClient(baseUrl: string, apiKey: string) {
     },
     controlBatch: (id: string, action: ControlAction | 'quote') =>
       call(`POST /v1/batches/{id}/${action}`, { id }),
+    /** Sets the maximum credits of a batch; null for no limit. */
+    capBatch: (id: string, maxCredits: number | null) =>
+      call('PATCH /v1/batches/{id}', { id, body: { max_credits: maxCredits } }),
     /** Makes a new batch of the rows with these outcomes. */
     rerunBatch: (id: string, outcomes: string[]) =>
       call('POST /v1/batches/{id}/rerun', { id, body: { outcomes } }),

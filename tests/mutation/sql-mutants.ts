@@ -27,6 +27,7 @@ const calls = 'src/api/enrich-one.pg.test.ts';
 const search = 'src/api/search.pg.test.ts';
 const keys = 'src/api/keys.pg.test.ts';
 const lists = 'src/jobs/chunk/batch-credits.pg.test.ts';
+const limits = 'src/jobs/chunk/max-credits.pg.test.ts';
 const budget = 'src/jobs/chunk/key-budget.pg.test.ts';
 const leases = 'src/jobs/chunk/leases.pg.test.ts';
 const failures = 'src/jobs/chunk/failures.pg.test.ts';
@@ -44,7 +45,7 @@ const killers = {
   keyOfCalls: { file: keys, test: 'credits a day' },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
-  maxCredits: { file: lists, test: 'max_credits' },
+  maxCredits: { file: limits, test: '' },
   crash: { file: lists, test: 'a crash' },
   keyOfLists: { file: budget, test: '' },
   secondPart: { file: failures, test: 'rows that throw whenever' },
@@ -67,6 +68,7 @@ const reservations = 'src/core/credits/reservations.sql.ts';
 const spendable = 'src/core/credits/spendable.sql.ts';
 const reserving = 'src/jobs/chunk/reserve.sql.ts';
 const chunks = 'src/jobs/chunk/commit-part.sql.ts';
+const control = 'src/jobs/batch/control-batch.sql.ts';
 const app = 'infra/migrations/app';
 
 const changed: Changed[] = [
@@ -103,6 +105,40 @@ const changed: Changed[] = [
       ['for update of b, c', 'for update of c', 'reserve'],
       ['credits_reserved = b.credits_reserved + r.amount', 'name = b.name', 'reserve'],
     ],
+  },
+  {
+    file: reserving,
+    after: 'function findShortage(',
+    changes: [["when b.max_credits < ${price}::bigint then 'max_credits'", '', 'maxCredits']],
+  },
+  {
+    file: control,
+    after: 'function resumeBatch(',
+    changes: [["and reason <> 'max_credits'", '', 'maxCredits']],
+  },
+  {
+    file: control,
+    after: 'function setMaxCredits(',
+    changes: [
+      ["and reason = 'max_credits'", '', 'maxCredits'],
+      ['- credits_charged - credits_reserved >=', '>=', 'maxCredits'],
+      ['>= credits_charged + credits_reserved)', '>= credits_charged)', 'maxCredits'],
+      ['>= credits_charged + credits_reserved)', '>= credits_reserved)', 'maxCredits'],
+      ['and state = any(${[...cappableStates]})', '', 'maxCredits'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function isShort(',
+    changes: [
+      ['b.max_credits - b.credits_charged', 'b.max_credits', 'maxCredits'],
+      ['- b.credits_reserved + ${voided} < ${price}::bigint', '< 1000000', 'maxCredits'],
+    ],
+  },
+  {
+    file: chunks,
+    after: 'function giveBack(',
+    changes: [["and b.reason = 'max_credits' and ${voided} > 0", 'and false', 'maxCredits']],
   },
   {
     file: reservations,

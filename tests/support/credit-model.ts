@@ -84,9 +84,8 @@ export class CreditModel {
     if (!this.isHeld(claim)) return undefined;
     const { chunk } = claim;
     const { batch } = chunk;
-    const held = batch.chunks.reduce((sum, other) => sum + other.reserved, 0);
-    const headroom = batch.max === null ? matches : batch.max - batch.charged - held;
-    const granted = Math.max(0, Math.min(matches, this.available, headroom, this.leftToday));
+    const byLimit = Math.min(matches, headroom(batch));
+    const granted = Math.max(0, Math.min(byLimit, this.available, this.leftToday));
     chunk.reserved = granted;
     chunk.reservedOn = this.day;
     this.spentToday += granted;
@@ -106,14 +105,27 @@ export class CreditModel {
     chunk.parts += 1;
     chunk.state = chunk.rowsDone === chunk.rows ? 'done' : 'pending';
     if (batch.chunks.every(({ state }) => state === 'done')) end(batch);
-    else if (part.shortOf !== null) pause(batch, part.shortOf);
+    else if (part.shortOf !== null && isShort(batch, part.shortOf)) pause(batch, part.shortOf);
     return true;
   }
 
   release(claim: ModelClaim, pauseFor: Shortage | null): void {
     if (!this.isHeld(claim)) return;
+    const { batch } = claim.chunk;
+    const ran = batch.state === 'running';
     this.#giveBack(claim.chunk);
-    if (pauseFor !== null) pause(claim.chunk.batch, pauseFor);
+    if (ran && pauseFor !== null && isShort(batch, pauseFor)) pause(batch, pauseFor);
+  }
+
+  /** True when the owner's new limit is accepted. A list that was paused at its limit runs when it pays for a match. */
+  limit(batch: ModelBatch, max: number | null): boolean {
+    if (batch.state === 'finalizing') return false;
+    if (max !== null && max < batch.charged + held(batch)) return false;
+    batch.max = max;
+    if (batch.state === 'paused' && batch.reason === 'max_credits' && headroom(batch) >= 1) {
+      this.#resume(batch);
+    }
+    return true;
   }
 
   /** True when a single call of the key, at a price of 1, is paid. */
@@ -134,13 +146,9 @@ export class CreditModel {
       if (chunk.state === 'leased' && chunk.isExpired) this.#giveBack(chunk);
     }
     for (const batch of this.batches) {
-      if (batch.state === 'paused') batch.reason = this.#shortage();
-      if (batch.state === 'paused' && batch.reason === null) {
-        batch.state = 'running';
-        for (const chunk of batch.chunks) {
-          // Its wake-up found the batch paused and was consumed.
-          if (chunk.state === 'dispatched') this.#giveBack(chunk);
-        }
+      if (batch.state === 'paused' && batch.reason !== 'max_credits') {
+        batch.reason = this.#shortage();
+        if (batch.reason === null) this.#resume(batch);
       }
       if (batch.state !== 'queued' && batch.state !== 'running') continue;
       for (const chunk of batch.chunks) {
@@ -154,13 +162,41 @@ export class CreditModel {
     return this.leftToday < 1 ? 'key_budget' : null;
   }
 
+  #resume(batch: ModelBatch): void {
+    batch.state = 'running';
+    batch.reason = null;
+    for (const chunk of batch.chunks) {
+      // Its wake-up found the batch paused and was consumed.
+      if (chunk.state === 'dispatched') this.#giveBack(chunk);
+    }
+  }
+
   #giveBack(chunk: ModelChunk): void {
+    const { batch } = chunk;
+    if (chunk.reserved > 0 && batch.state === 'paused' && batch.reason === 'max_credits') {
+      batch.state = 'running';
+      batch.reason = null;
+    }
     chunk.state = 'pending';
     chunk.epoch += 1;
     // Nothing is returned to a day that is over.
     if (chunk.reservedOn === this.day) this.spentToday -= chunk.reserved;
     chunk.reserved = 0;
   }
+}
+
+function held(batch: ModelBatch): number {
+  return batch.chunks.reduce((sum, chunk) => sum + chunk.reserved, 0);
+}
+
+/** Credits that the batch's own limit leaves. */
+function headroom(batch: ModelBatch): number {
+  return batch.max === null ? Number.POSITIVE_INFINITY : batch.max - batch.charged - held(batch);
+}
+
+/** The worker's knowledge of the batch's own limit may be outdated. */
+function isShort(batch: ModelBatch, shortage: Shortage): boolean {
+  return shortage !== 'max_credits' || headroom(batch) < 1;
 }
 
 function pause(batch: ModelBatch, reason: Shortage): void {

@@ -298,3 +298,13 @@ export function crowd(people: number): Record<string, unknown>[] {
     return { id: 1001 + index, email: `p${index + 1}@list.example` };
   });
 }
+
+/** A list in which `m` is the next person of the crowd and `.` a miss. */
+export function crowdList(pattern: string): string {
+  let person = 0;
+  const rows = [...pattern].map((letter, index) => {
+    if (letter === 'm') person += 1;
+    return letter === 'm' ? `p${person}@list.example` : `nobody${index}@list.example`;
+  });
+  return `email\n${rows.join('\n')}\n`;
+}

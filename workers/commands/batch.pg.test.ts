@@ -7,6 +7,7 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { must } from '../../src/core/lib/assert.ts';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -271,6 +272,20 @@ test('run ends when the credits do, keeps what is done, and says the way on', as
   } finally {
     caller = rich;
   }
+});
+
+test('run ends at the limit of the list, and cap continues it', async () => {
+  await writeFile(file, list);
+  const run = enrich('run', file, ...people, '--max-credits', '1');
+  const refusal = await run.then(String, String);
+  expect(refusal).toMatch(/limit of 1 credits is used up.*enrich batch results/);
+  const id = must(/enrich batch cap ([\w-]+) CREDITS/.exec(refusal)?.[1], 'the id');
+  await expect(enrich('resume', id)).rejects.toThrow(/Raise them/);
+  await expect(enrich('cap', id, '0')).rejects.toThrow(/at least 1/);
+  await expect(enrich('cap', id, '-1')).rejects.toThrow(/whole number, or none/);
+  await expect(enrich('cap', id, 'many')).rejects.toThrow(/whole number, or none/);
+  expect(await json('cap', id, 'none')).toMatchObject({ reason: null, credits: { max: null } });
+  expect(await json('status', id)).toMatchObject({ state: 'completed', credits: { charged: 2 } });
 });
 
 test('run of a list that cannot be read fails with the line', async () => {

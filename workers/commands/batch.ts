@@ -1,7 +1,7 @@
 /** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
 import { access } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Batch } from '../../src/client/api-types.ts';
 import type { Client, ClientReport, ControlAction } from '../../src/client/client.ts';
 import { conflict } from '../../src/core/lib/errors.ts';
@@ -67,7 +67,7 @@ function addRunCommand(batch: Command): void {
     .option('--fields <list>', 'comma-separated fields to add; default: all')
     .option('--default-region <country>', 'country of phone numbers without a country code')
     .option('--country <country>', 'country of registry numbers')
-    .option('--max-credits <number>', 'maximum credits to spend')
+    .option('--max-credits <number>', 'maximum credits to spend; the list pauses there')
     .option('--name <text>', 'name of the batch; default: the name of the file')
     .option('--encoding <name>', 'encoding, such as windows-1252; default: detected')
     .option('--delimiter <character>', 'one of , ; | tab; default: detected')
@@ -175,6 +175,16 @@ function addControlCommands(batch: Command): void {
       printResult(json, quoted, [line]);
     });
   batch
+    .command('cap')
+    .description('change the maximum credits of a batch; one that is paused at them resumes')
+    .argument('<id>', 'batch id')
+    .argument('<credits>', 'maximum credits in all, or `none`', parseCap)
+    .action(async (id: string, credits: number | null, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const after = await (await openClient(config)).capBatch(id, credits);
+      printResult(json, after, describeBatch(after, null));
+    });
+  batch
     .command('rerun')
     .description('create a new batch of the rows with these outcomes')
     .argument('<id>', 'batch id')
@@ -185,6 +195,13 @@ function addControlCommands(batch: Command): void {
       const again = await (await openClient(config)).rerunBatch(id, outcomes);
       printResult(json, again, describeBatch(again, null));
     });
+}
+
+/** Maximum credits, or null for `none`. */
+function parseCap(text: string): number | null {
+  if (text === 'none') return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number, or none.');
 }
 
 /** Asks for a quote and waits until it is there. Throws `AppError` when the batch is started instead. */
@@ -261,7 +278,8 @@ export function describeBatch(batch: Batch, output: string | null): string[] {
   for (const [outcome, rows] of Object.entries(outcomes)) {
     if (rows) lines.push(`  ${outcome.padEnd(14)} ${rows}`);
   }
-  lines.push(`Credits    ${batch.credits.charged} charged`);
+  const { charged, max } = batch.credits;
+  lines.push(`Credits    ${charged} charged${max === null ? '' : ` of at most ${max}`}`);
   if (batch.rows_per_second) lines.push(`Speed      ${batch.rows_per_second} rows per second`);
   if (output !== null) lines.push(`Result     ${output}`);
   return [...lines, ...describeDoubts(batch.dialect)];

@@ -40,7 +40,7 @@ export async function follow<Progress extends Batch | Export>(
         throw endedEarly(followed, batch);
       if (batch.state === 'paused' && !wait) throw paused(followed, batch);
       if (batch.state === 'paused' && !told) {
-        say(`${titleOf(followed)} is paused (${batch.reason}); waiting.`);
+        say(`${titleOf(followed)} is paused: ${whyItPaused(batch)}. Waiting.`);
         told = true;
       }
       // A long run is asked less often: several at once share the account's limit of calls.
@@ -98,18 +98,24 @@ function endedEarly(followed: { noun: string; id: string }, batch: Batch | Expor
 }
 
 const whyPaused: Record<string, string> = {
-  insufficient_credits:
-    'the wallet is empty. It resumes automatically when credits are added (--wait waits for that)',
+  insufficient_credits: 'the wallet is empty. It resumes automatically when credits are added',
   key_budget:
-    'the key has spent its credits of the day. It resumes automatically after midnight UTC, or when its limit is raised (--wait waits for that)',
+    'the key has spent its credits of the day. It resumes automatically after midnight UTC, or when its limit is raised',
   user: 'it was paused by a user',
 };
 
+function whyItPaused({ id, credits, reason }: Batch | Export): string {
+  if (reason === 'max_credits') {
+    return `its limit of ${credits.max} credits is used up. \`enrich batch cap ${id} CREDITS\` raises it and resumes the list`;
+  }
+  return whyPaused[reason ?? 'user'] ?? String(reason);
+}
+
 function paused(followed: { noun: string; id: string }, batch: Batch | Export): AppError {
-  const why = whyPaused[batch.reason ?? 'user'] ?? batch.reason;
+  const hint = batch.reason === 'user' ? '' : ' (--wait waits for that)';
   return new AppError({
     code: `${followed.noun}_paused`,
     status: 402,
-    message: `${titleOf(followed)} is paused after ${batch.rows.processed} rows: ${why}. Finished rows are kept: \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes them.`,
+    message: `${titleOf(followed)} is paused after ${batch.rows.processed} rows: ${whyItPaused(batch)}${hint}. Finished rows are kept: \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes them.`,
   });
 }

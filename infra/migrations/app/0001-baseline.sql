@@ -214,7 +214,8 @@ create table batches (
   check (kind = 'export' or (schedule_id is null and not only_new)),
   constraint batches_reason_known check (case
     when state = 'paused' then reason is not null
-      and reason in ('insufficient_credits', 'key_budget', 'user')
+      and (reason in ('insufficient_credits', 'key_budget', 'user')
+        or (reason = 'max_credits' and kind = 'list'))
     when state in ('cancelling', 'cancelled') then reason is null or reason = 'expired'
     else reason is null end)
 );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
-import { changeHeldBatch } from '../../jobs/batch/control-batch.ts';
+import { capBatch, changeHeldBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
 import { rereadList } from '../../jobs/list/reread-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
@@ -21,12 +21,12 @@ import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 /**
  * Changes a batch in the state `ready`, before anything is charged. A change of how the file is read has it read
- * again: the batch is `validating`, then `ready`.
+ * again: the batch is `validating`, then `ready`. `max_credits` alone can be changed until the batch ends.
  */
 export const patchBatchRoute = defineRoute({
   method: 'patch',
   path: '/v1/batches/:id',
-  summary: 'Change a held batch',
+  summary: 'Change a held batch, or the max_credits of an open one',
   scope: 'batches',
   params: idParams,
   body: z.strictObject({
@@ -35,7 +35,10 @@ export const patchBatchRoute = defineRoute({
     fields: fieldNames(0).nullable().optional(),
     default_region: country.nullable().optional(),
     country: country.nullable().optional(),
-    max_credits: z.number().int().min(0).nullable().optional(),
+    max_credits: z.number().int().min(0).nullable().optional().meta({
+      description:
+        'May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match.',
+    }),
     dedupe: z.boolean().optional(),
     require_agreement: z.boolean().optional(),
     encoding: encoding.optional(),
@@ -45,14 +48,22 @@ export const patchBatchRoute = defineRoute({
   }),
   responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },
   errors: [409, 410, 422, 500],
-  async handler({ context, key, params, body, response }) {
+  async handler({ context, key, params, body, response, commit }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
+    const { max_credits: maxCredits, ...other } = body;
+    if (maxCredits !== undefined && Object.keys(other).length === 0) {
+      return commit(async (tx) => {
+        const capped = await capBatch(tx, ownerOf(key), batch, maxCredits);
+        const wake = () => wakeAfter(context, capped, 'resume');
+        return { status: 200, body: viewBatch(capped), wake };
+      });
+    }
     const change: BatchChange = {
       ...(body.name !== undefined && { name: body.name }),
       ...(body.fields !== undefined && { fields: body.fields }),
       ...(body.default_region !== undefined && { defaultRegion: body.default_region }),
       ...(body.country !== undefined && { country: body.country }),
-      ...(body.max_credits !== undefined && { maxCredits: body.max_credits }),
+      ...(maxCredits !== undefined && { maxCredits }),
       ...(body.dedupe !== undefined && { dedupe: body.dedupe }),
       ...(body.require_agreement !== undefined && { requireAgreement: body.require_agreement }),
     };

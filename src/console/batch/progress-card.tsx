@@ -79,12 +79,15 @@ function Pace({ item, of: { row } }: { item: Progress; of: Resource }) {
   );
 }
 
-function whyPaused({ reason }: Progress, { noun, row: [, several] }: Resource): string {
+function whyPaused({ reason, credits }: Progress, { noun, row: [, several] }: Resource): string {
   if (reason === 'insufficient_credits') {
     return `The credits of the account are used up. The ${noun} goes on by itself as soon as there are more; ${several} that are done can be downloaded.`;
   }
   if (reason === 'key_budget') {
     return `The key has spent what it may spend today. The ${noun} goes on by itself after midnight (UTC).`;
+  }
+  if (reason === 'max_credits') {
+    return `The ${noun} has used up its limit of ${formatNumber(credits.max ?? 0)} credits. Raise max_credits with the API or “enrich batch cap” to continue it, or cancel it; ${several} that are done can be downloaded.`;
   }
   return 'Paused until somebody resumes it. Nothing is charged meanwhile.';
 }

@@ -61,7 +61,7 @@ export function reserveCredits(
     reserved as (
       select granted, amount, reservation.id as reservation_id, case
           when granted = ${matches} then null
-          -- At its own limit the batch is done: other shortages no longer matter.
+          -- Only its owner can raise the batch's own limit: credits alone would not resume it.
           when granted = by_limit then 'max_credits'
           when granted = by_wallet then 'insufficient_credits'
           else 'key_budget' end as limited_by

@@ -48,7 +48,7 @@ const stateShape = {
     .nullable()
     .meta({
       description:
-        'Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute.',
+        'Why it is paused. After `insufficient_credits` and `key_budget` it resumes automatically when credits are available again, after `max_credits` (lists only) when its limit is raised, after `user` only when it is resumed. `expired`: it was held or paused for too long and was cancelled. `rows_per_minute`: it is queued or running, and its key has used up its rows of the minute.',
     }),
   error: z.record(text, z.unknown()).nullable(),
   operation: text,

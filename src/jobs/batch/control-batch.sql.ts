@@ -9,7 +9,7 @@ import type { Sql } from '../../core/db/client.ts';
 import type { Batch, Quote } from './batch.ts';
 import { batchColumns, jobDone } from './batches.sql.ts';
 import type { NewList } from './insert-batch.sql.ts';
-import { cancellableStates, statesBefore } from './states.ts';
+import { cancellableStates, cappableStates, statesBefore } from './states.ts';
 
 /** Starts a held batch. False when it is not `ready`. */
 export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function pauseBatch(sql: Sql, owner: Owner, id: string): Promise<bo
 
 /**
  * Resumes a paused batch. Chunks whose wake-ups came while it was paused wait again, under a new epoch. False
- * when it is not paused.
+ * when it is not paused, and for a list at its `max_credits`, which `setMaxCredits` resumes.
  */
 export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
   const moved = await sql`
@@ -42,12 +42,51 @@ export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<b
       update batches set reason = null,
         state = case when started_at is null then 'queued' else 'running' end
       where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
-        and state = 'paused' returning id),
-    chunk as (
-      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
-      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')
+        and state = 'paused' and reason <> 'max_credits' returning id),
+    ${withdrawWakeUps(sql)}
     select id from batch`;
   return moved.length > 0;
+}
+
+/**
+ * Sets the `max_credits` of a list, null for none. One that is paused at its limit resumes when the new one pays for a
+ * match, which costs `price` credits. A quote stays: no limit changes it. False when the list is in a state without
+ * `max_credits` to change, or has charged and reserved more than the new limit.
+ */
+export async function setMaxCredits(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  { maxCredits, price }: { maxCredits: number | null; price: number },
+): Promise<boolean> {
+  const limit = sql`${maxCredits}::bigint`;
+  const set = await sql`
+    with chosen as (
+      select id, state = 'paused' and reason = 'max_credits' and (${limit} is null
+        or ${limit} - credits_charged - credits_reserved >= ${price}::bigint) as resumes
+      from batches
+      where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live} and kind = 'list'
+        and state = any(${[...cappableStates]})
+        and (${limit} is null or ${limit} >= credits_charged + credits_reserved)
+      for update),
+    changed as (
+      update batches b set max_credits = ${limit},
+        state = case when resumes then 'running' else b.state end,
+        reason = case when resumes then null else b.reason end
+      from chosen where b.id = chosen.id
+      returning b.id, resumes),
+    batch as (select id from changed where resumes),
+    ${withdrawWakeUps(sql)}
+    select id from changed`;
+  return set.length > 0;
+}
+
+/** CTE `chunk`: makes dispatched chunks of the CTE `batch (id)` wait again, under a new epoch. */
+function withdrawWakeUps(sql: Sql) {
+  return sql`
+    chunk as (
+      update chunks set state = 'pending', epoch = epoch + 1, dispatched_at = null
+      from batch where chunks.batch_id = batch.id and chunks.state = 'dispatched')`;
 }
 
 /** Drops a pending quote, which is no longer needed. */

@@ -7,6 +7,7 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
+import { priceOf } from '../../core/operations.ts';
 import { type Batch, type ListBatch, titleOf } from './batch.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {
@@ -22,9 +23,11 @@ import {
   pauseBatch,
   type RereadUpload,
   resumeBatch,
+  setMaxCredits,
   startBatch,
 } from './control-batch.sql.ts';
 import { type DispatchContext, dispatch } from './dispatch.ts';
+import { type BatchState, cappableStates } from './states.ts';
 import { lockStoredBytes } from './stored-bytes.sql.ts';
 import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
 
@@ -68,8 +71,13 @@ export async function controlBatch(
   const { act, refusal } = actions[action];
   const done = await act(tx, owner, batch.id);
   const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
-  if (!done) throw invalidState(now, refusal);
-  return now;
+  if (done) return now;
+  const isCapped = action === 'resume' && now.reason === 'max_credits';
+  throw invalidState(now, isCapped ? raiseIt(now) : refusal);
+}
+
+function raiseIt({ maxCredits }: Batch): string {
+  return `its max_credits of ${maxCredits} are used up. Raise them with PATCH to resume it`;
 }
 
 /** Wakes the workers that an action gives work to; the sweep repeats a lost wake-up. */
@@ -107,13 +115,49 @@ export async function changeHeldBatch(
   });
 }
 
+/**
+ * Sets the `max_credits` of a list, null for none, and returns the list; one that was paused at them resumes when they
+ * pay for one more match. Throws `AppError` 409 `invalid_state` for a list that is not read yet or ends, and 409
+ * `max_credits_too_low` with the credits that it has charged and reserved. Call `wakeAfter` with `resume` after the
+ * commit.
+ */
+export async function capBatch(
+  tx: Sql,
+  owner: Owner,
+  batch: ListBatch,
+  maxCredits: number | null,
+): Promise<ListBatch> {
+  const limit = { maxCredits, price: priceOf(batch.operation) };
+  const set = await setMaxCredits(tx, owner, batch.id, limit);
+  const now = must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);
+  if (!set) throw capRefused(now);
+  return now;
+}
+
+function capRefused(batch: ListBatch): AppError {
+  const states: readonly BatchState[] = cappableStates;
+  if (!states.includes(batch.state)) {
+    const listed = cappableStates.map((state) => `\`${state}\``).join(', ');
+    return invalidState(batch, `max_credits can be changed in the states ${listed}`);
+  }
+  const { creditsCharged: charged, creditsReserved: reserved } = batch;
+  return conflict(
+    'max_credits_too_low',
+    `Batch ${batch.id} has charged ${charged} credits and reserved ${reserved}: max_credits must be at least ${charged + reserved}.`,
+    { extensions: { charged, reserved } },
+  );
+}
+
 /** Throws `AppError` 409 `invalid_state` for a batch that is not held. */
 export function assertHeld(batch: ListBatch): void {
   if (batch.state !== 'ready') throw notHeld(batch);
 }
 
 function notHeld(batch: Batch): AppError {
-  return invalidState(batch, 'only a `ready` batch can be changed: upload it with hold=true');
+  return invalidState(
+    batch,
+    'only a `ready` batch can be changed: upload it with hold=true. Later, send max_credits alone',
+  );
 }
 
 /**

@@ -127,13 +127,13 @@ describe('a change', () => {
     expect(stored).toEqual({ defaultRegion: 'FR', country: 'DE' });
     await act(id, 'start');
     await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ reason: 'max_credits' });
     const { text } = await pipeline.results(caller, id);
     expect(text.split('\n').map((line) => line.split(',').slice(2).join(','))).toEqual([
       'match.status,match.by,match.reason,match.conflict,match.credits,match.agrees,person.id,person.email',
       'matched,email,,false,1,unknown,1001,p1@list.example',
       'duplicate,email,same_record_as_row_1,,0,,,',
       'matched,email,,false,1,unknown,1002,p2@list.example',
-      'not_processed,,max_credits,,0,,,',
       '',
     ]);
   });

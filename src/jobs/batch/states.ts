@@ -17,8 +17,11 @@ export const batchStates = [
 ] as const;
 export type BatchState = (typeof batchStates)[number];
 
-/** Why a batch is paused. One that waits for credits resumes automatically; one paused by a person does not. */
-export const pauseReasons = ['insufficient_credits', 'key_budget', 'user'] as const;
+/**
+ * Why a batch is paused. One that waits for the wallet or for its key resumes automatically; a list at its
+ * `max_credits` when that is raised, one paused by a person when it is resumed.
+ */
+export const pauseReasons = ['insufficient_credits', 'key_budget', 'max_credits', 'user'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 /** Why a batch is paused, or was cancelled by the service: it was held or paused for too long. */
 export const batchReasons = [...pauseReasons, 'expired'] as const;
@@ -63,6 +66,13 @@ export const runnableStates = [
 ] as const satisfies readonly BatchState[];
 /** Chunks may reserve and charge credits; a pause lets those that are matched finish. */
 export const payableStates = ['running', 'paused'] as const satisfies readonly BatchState[];
+/** The `max_credits` of a list can be changed: its rows are known, and some have no outcome. */
+export const cappableStates = [
+  'ready',
+  'queued',
+  'running',
+  'paused',
+] as const satisfies readonly BatchState[];
 /** The last chunk's commit is followed by the end of the batch. */
 export const endingStates = ['finalizing', 'cancelling'] as const satisfies readonly BatchState[];
 

@@ -19,7 +19,7 @@ export function affordableRows(outcomes: readonly Outcome[], granted: number): n
   return outcomes.length;
 }
 
-/** At the batch's own limit: marks the rows after the first `rows` as not processed. */
+/** At the limit of an export: marks the rows after the first `rows` as not processed. */
 export function cutOutcomes(outcomes: readonly Outcome[], rows: number): Outcome[] {
   return outcomes.map((outcome, index) =>
     index < rows ? outcome : miss('not_processed', '', 'max_credits'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
+import { ada, crowd, crowdList, eve, smallGraph } from '../../../tests/support/small-graph.ts';
 import { audit } from '../audit/audit.ts';
 
 let pipeline: Pipeline;
@@ -20,16 +20,6 @@ afterEach(async () => {
 });
 
 const options = { operation: 'people.enrich', fields: 'id' };
-
-/** A list in which `m` is the next person of the crowd and `.` a miss. */
-function listOf(pattern: string): string {
-  let person = 0;
-  const rows = [...pattern].map((letter, index) => {
-    if (letter === 'm') person += 1;
-    return letter === 'm' ? `p${person}@list.example` : `nobody${index}@list.example`;
-  });
-  return `email\n${rows.join('\n')}\n`;
-}
 
 /** Three of these five people have a mobile number, which costs 8. */
 const mobile = { operation: 'people.mobile' };
@@ -50,7 +40,7 @@ function rowsOf(text: string): number {
 
 describe('a wallet that is too small', () => {
   // Ten rows in chunks of four: the fourth match is row 5, the first row of the second chunk.
-  const list = listOf('m.mmm..mmm');
+  const list = crowdList('m.mmm..mmm');
 
   test('pays the longest prefix, pauses the batch, and a grant resumes it to the same file', async () => {
     const whole = await undisturbed(list);
@@ -106,7 +96,7 @@ describe('a wallet that is too small', () => {
     'of zero reveals nothing about a list: all of %s waits',
     async (pattern) => {
       const caller = await pipeline.account(0);
-      const id = await pipeline.enrich(caller, listOf(pattern), options);
+      const id = await pipeline.enrich(caller, crowdList(pattern), options);
       expect(await pipeline.batch(caller, id)).toMatchObject({
         state: 'paused',
         reason: 'insufficient_credits',
@@ -136,7 +126,7 @@ describe('a wallet that is too small', () => {
 
   test('spent to the last credit still completes a list that ends with misses', async () => {
     const caller = await pipeline.account(2);
-    const id = await pipeline.enrich(caller, listOf('mm.........'), options);
+    const id = await pipeline.enrich(caller, crowdList('mm.........'), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
       rows: { matched: 2, no_match: 9 },
@@ -180,7 +170,7 @@ describe('a wallet that is too small', () => {
     });
     await fc.assert(
       fc.asyncProperty(feed, async ({ pattern, credits, grants, chunkRows, workers }) => {
-        const list = listOf(pattern);
+        const list = crowdList(pattern);
         const whole = await undisturbed(list);
         const caller = await pipeline.account(credits);
         const { queues } = pipeline;
@@ -207,98 +197,12 @@ describe('a wallet that is too small', () => {
   });
 });
 
-describe('max_credits', () => {
-  test('ends the batch: rows beyond it are not processed', async () => {
-    const caller = await pipeline.account(100);
-    const list = listOf('mm.mm..mmm');
-    const id = await pipeline.enrich(caller, list, { ...options, max_credits: '3' });
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      rows: { total: 10, processed: 10, matched: 3, no_match: 1, not_processed: 6 },
-      credits: { charged: 3, reserved: 0, max: 3 },
-    });
-    expect(await pipeline.wallet(caller)).toEqual({ balance: 97, reserved: 0 });
-    const { text } = await pipeline.results(caller, id);
-    const statuses = text
-      .split('\n')
-      .slice(1, -1)
-      .map((line) => line.split(',')[1]);
-    expect(statuses).toEqual([
-      ...['matched', 'matched', 'no_match', 'matched'],
-      ...Array.from({ length: 6 }, () => 'not_processed'),
-    ]);
-  });
-
-  test('keeps a remainder below the price of a match', async () => {
-    const caller = await pipeline.account(100);
-    const id = await pipeline.enrich(caller, mobiles, { ...mobile, max_credits: '20' });
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      rows: { matched: 2, no_match: 2, not_processed: 1 },
-      credits: { charged: 16, reserved: 0, max: 20 },
-    });
-  });
-
-  test.each(['.m', '..', '....m', '......m...'])(
-    'of zero charges and reveals nothing: no row of %s is processed',
-    async (pattern) => {
-      const caller = await pipeline.account(100);
-      const id = await pipeline.enrich(caller, listOf(pattern), { ...options, max_credits: '0' });
-      expect(await pipeline.batch(caller, id)).toMatchObject({
-        state: 'completed',
-        rows: { matched: 0, no_match: 0, not_processed: pattern.length },
-      });
-      expect(await pipeline.charges(caller)).toEqual([]);
-    },
-  );
-
-  test('that is used up leaves all following rows alike, whatever they contain', async () => {
-    const caller = await pipeline.account(100);
-    const list = listOf('m...........m..m');
-    const id = await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      // The chunk of the match is complete: it has no second match.
-      rows: { matched: 1, no_match: 3, not_processed: 12 },
-    });
-  });
-
-  test('that exceeds the wallet pauses like any other batch', async () => {
-    const caller = await pipeline.account(1);
-    const id = await pipeline.enrich(caller, listOf('mmm'), { ...options, max_credits: '2' });
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'paused',
-      credits: { charged: 1, max: 2 },
-    });
-    await pipeline.grant(caller, 100, 'top-up');
-    await pipeline.sweep();
-    await pipeline.runUntilIdle();
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      rows: { matched: 2, not_processed: 1 },
-      credits: { charged: 2, max: 2 },
-    });
-  });
-
-  test('holds with several workers', async () => {
-    const caller = await pipeline.account(100);
-    const list = listOf('mmmmmmmmmmmmmmmmmmmm');
-    const id = await pipeline.upload(caller, list, { ...options, max_credits: '7' });
-    await pipeline.runUntilIdle(3);
-    expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      rows: { matched: 7, not_processed: 13 },
-      credits: { charged: 7 },
-    });
-  });
-});
-
 describe('a test key', () => {
   test('reads the test graph and never touches the wallet', async () => {
     const live = await pipeline.account(0);
     const caller = await pipeline.keyOf(live.accountId, 'test');
     await importGraph(pipeline.context.testSql, { persons: [{ id: 5, email: 'p1@list.example' }] });
-    const id = await pipeline.enrich(caller, listOf('mm'), options);
+    const id = await pipeline.enrich(caller, crowdList('mm'), options);
     expect(await pipeline.batch(caller, id)).toMatchObject({
       state: 'completed',
       live: false,
@@ -313,7 +217,7 @@ describe('a test key', () => {
 
 describe('a crash', () => {
   test('after the reservation releases the credits, and the next attempt charges once', async () => {
-    const list = listOf('mm.m');
+    const list = crowdList('mm.m');
     const whole = await undisturbed(list);
     const caller = await pipeline.account(10);
     const id = await pipeline.upload(caller, list, options);
@@ -338,7 +242,7 @@ describe('a crash', () => {
   });
 
   test('of the process leaves a lease that the sweep reclaims, with its reservation', async () => {
-    const list = listOf('mm.m');
+    const list = crowdList('mm.m');
     const whole = await undisturbed(list);
     const caller = await pipeline.account(10);
     const id = await pipeline.upload(caller, list, options);

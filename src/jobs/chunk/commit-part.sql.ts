@@ -58,6 +58,8 @@ export interface CommitPart {
   reservationId: number | null;
   /** The shortage that cut the part short and pauses the batch, or null. */
   shortOf: Shortage | null;
+  /** Credits of one match. */
+  price: number;
   /** With `dedupe`: the records first matched in this part, and their rows. */
   records: { id: number; row: number }[];
   /** The people that the part delivers for a schedule; null without a schedule. */
@@ -130,12 +132,12 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       state = case
         when b.state = 'cancelling' then b.state
         when b.chunks_done + chunk.done::int = b.chunks_total then 'finalizing'
-        when ${part.shortOf}::text is not null then 'paused'
+        when ${isShort(sql, part, sql`0`)} then 'paused'
         else b.state end,
       reason = case
         when b.state = 'cancelling' then b.reason
         when b.chunks_done + chunk.done::int = b.chunks_total then null
-        when ${part.shortOf}::text is not null then coalesce(b.reason, ${part.shortOf})
+        when ${isShort(sql, part, sql`0`)} then coalesce(b.reason, ${part.shortOf})
         else b.reason end
     from batch, chunk
     where b.id = batch.id
@@ -143,10 +145,29 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   return committed;
 }
 
+interface PossibleShortage {
+  shortOf: Shortage | null;
+  /** Credits of one match. */
+  price: number;
+}
+
+/**
+ * Condition: the batch `b` is short when it gets the expression `voided` (credits) back. One at its own limit may no
+ * longer be: the limit was raised, or the reservation of another chunk was voided. False for no shortage.
+ */
+function isShort(
+  sql: Sql,
+  { shortOf, price }: PossibleShortage,
+  voided: ReturnType<Sql>,
+): ReturnType<Sql> {
+  if (shortOf !== 'max_credits') return sql`${shortOf !== null}`;
+  return sql`b.max_credits - b.credits_charged - b.credits_reserved + ${voided} < ${price}::bigint`;
+}
+
 /** The reason why a claim ends without a part. */
 export type Release =
-  /** No row could be paid: the batch pauses. */
-  | { pauseFor: Shortage }
+  /** No row could be paid: the batch pauses. `price` is that of one match. */
+  | { pauseFor: Shortage; price: number }
   /**
    * The rows are retried after these seconds. A failure of the chunk itself (`chunk`) counts against it and
    * delays only that chunk. When storage or database fail (`batch`), or the key has used up its rows per minute
@@ -165,6 +186,7 @@ export async function releaseChunk(
 ): Promise<boolean> {
   const pauses = 'pauseFor' in why;
   const fails = !pauses && why.waits === 'chunk';
+  const shortage = pauses ? { shortOf: why.pauseFor, price: why.price } : noShortage;
   await sql`select id from batches where id = ${held.batchId} for update`;
   const released = await sql`
     with chunk as (
@@ -175,12 +197,7 @@ export async function releaseChunk(
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),
     ${voidReservations(sql)}
-    update batches b set
-      credits_reserved = b.credits_reserved
-        - coalesce((select sum(amount) from voided where batch_id = b.id), 0),
-      state = case when ${pauses} and b.state = 'running' then 'paused' else b.state end,
-      reason = case when ${pauses} and b.state = 'running' then ${pauses ? why.pauseFor : null}
-        else b.reason end
+    update batches b set ${giveBack(sql, sql`coalesce((select sum(amount) from voided), 0)`, shortage)}
     where b.id = ${held.batchId} and exists (select from chunk)
     returning b.id`;
   if (released.length === 0) return false;
@@ -189,6 +206,22 @@ export async function releaseChunk(
   if (why.waits === 'batch') await waitForTime(sql, batchId, why.seconds);
   if (why.waits === 'key') await waitForKey(sql, { batchId, keyId, seconds: why.seconds });
   return true;
+}
+
+const noShortage: PossibleShortage = { shortOf: null, price: 0 };
+
+/**
+ * Assignments to the batch `b` that take the expression `voided` (credits, 0 for none) from what it has reserved. A
+ * running batch pauses for the shortage. A list at its `max_credits` resumes when credits return: they were reserved
+ * for a match and can pay for one again.
+ */
+function giveBack(sql: Sql, voided: ReturnType<Sql>, shortage: PossibleShortage): ReturnType<Sql> {
+  const pauses = sql`b.state = 'running' and ${isShort(sql, shortage, voided)}`;
+  const resumes = sql`b.state = 'paused' and b.reason = 'max_credits' and ${voided} > 0`;
+  return sql`
+    credits_reserved = b.credits_reserved - ${voided},
+    state = case when ${pauses} then 'paused' when ${resumes} then 'running' else b.state end,
+    reason = case when ${pauses} then ${shortage.shortOf} when ${resumes} then null else b.reason end`;
 }
 
 /**
@@ -223,7 +256,7 @@ export async function reclaimChunks(sql: Sql): Promise<number> {
     payer as (select id as batch_id, key_id from batches where id = any(${batchIds})),
     ${voidReservations(sql)},
     batch as (
-      update batches b set credits_reserved = b.credits_reserved - v.amount
+      update batches b set ${giveBack(sql, sql`v.amount`, noShortage)}
       from (select batch_id, sum(amount)::bigint as amount from voided group by batch_id) v
       where b.id = v.batch_id)
     select id from chunk`;

@@ -11,6 +11,7 @@ import { chargeCalls } from '../../core/credits/charge-calls.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
+import { setMaxCredits } from '../batch/control-batch.sql.ts';
 import type { Shortage } from '../batch/states.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
@@ -41,6 +42,8 @@ const step = fc.record({
     'call',
     'midnight',
     'cap',
+    'limit',
+    'limit',
   ),
   /** Selects one of the existing chunks or claims. */
   pick: fc.nat({ max: 100 }),
@@ -109,6 +112,7 @@ class Run {
     if (name === 'expire') return this.#expire(chunk);
     if (name === 'call') return this.#call();
     if (name === 'cap') return this.#setCap(flag ? null : amount * 2);
+    if (name === 'limit') return this.#setLimit(pick, flag ? amount * 2 : null);
     if (name === 'midnight') {
       model.midnight();
       return pipeline.passADay(this.#caller);
@@ -122,7 +126,7 @@ class Run {
     const claim = claims.at(-1 - (back % Math.max(claims.length, 1)));
     if (claim === undefined) return;
     if (name === 'reserve') await this.#reserve(claim, amount);
-    const shortOf = flag ? must(shortages[pick % 2], 'shortage') : null;
+    const shortOf = flag ? must(shortages[pick % 3], 'shortage') : null;
     if (name === 'commit') await this.#commit(claim, amount, shortOf);
     if (name === 'release') await this.#release(claim, shortOf);
   }
@@ -170,7 +174,7 @@ class Run {
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,
-      shortOf,
+      ...{ shortOf, price: 1 },
       records: [],
       delivered: null,
       suppressionNumber: null,
@@ -184,7 +188,8 @@ class Run {
   }
 
   async #release(claim: ModelClaim, pauseFor: Shortage | null): Promise<void> {
-    const why = pauseFor === null ? ({ waits: 'chunk', seconds: 0 } as const) : { pauseFor };
+    const why =
+      pauseFor === null ? ({ waits: 'chunk', seconds: 0 } as const) : { pauseFor, price: 1 };
     await inTransaction(pipeline.sql, (tx) => releaseChunk(tx, this.#held(claim), why));
     this.model.release(claim, pauseFor);
   }
@@ -212,6 +217,15 @@ class Run {
       update key_budgets set credits_per_day = ${cap} where key_id = ${this.#caller.keyId}
       returning key_id`;
     if (bounded.length > 0) this.model.cap = cap;
+  }
+
+  /** The owner's limit of one of the lists. */
+  async #setLimit(pick: number, maxCredits: number | null): Promise<void> {
+    const batch = must(this.model.batches[pick % 2], 'batch');
+    const owner = { accountId: this.#caller.accountId, live: true };
+    const id = must(this.#ids.get(batch), 'batch');
+    const set = await setMaxCredits(pipeline.sql, owner, id, { maxCredits, price: 1 });
+    expect(set).toBe(this.model.limit(batch, maxCredits));
   }
 
   async #grant(amount: number): Promise<void> {
@@ -259,7 +273,7 @@ class Run {
   }
 }
 
-const shortages: Shortage[] = ['insufficient_credits', 'key_budget'];
+const shortages: Shortage[] = ['insufficient_credits', 'key_budget', 'max_credits'];
 
 function newBatch(max: number | null): ModelBatch {
   const batch: ModelBatch = { state: 'queued', reason: null, max, charged: 0, chunks: [] };

@@ -139,12 +139,13 @@ describe('a list that exceeds its key’s daily budget', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused', reason: 'user' });
   });
 
-  test('with max_credits below the budget ends as it would without a budget', async () => {
+  test('with max_credits below the budget pauses as it would without a budget', async () => {
     const caller = await pipeline.boundedAccount(100, 3);
     const id = await pipeline.enrich(caller, people(5), { ...options, max_credits: '3' });
     expect(await pipeline.batch(caller, id)).toMatchObject({
-      state: 'completed',
-      rows: { matched: 3, not_processed: 2 },
+      state: 'paused',
+      reason: 'max_credits',
+      rows: { matched: 3, not_processed: 0 },
     });
   });
 });

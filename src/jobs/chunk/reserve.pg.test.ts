@@ -90,7 +90,7 @@ test('a reservation is not charged once its batch is being cancelled', async () 
     counts: { ...countOutcomes([]), matched: MATCHES },
     operation: 'people.enrich',
     reservationId: reserved.reservationId,
-    ...{ shortOf: null, records: [], delivered: null, suppressionNumber: null },
+    ...{ shortOf: null, price: 1, records: [], delivered: null, suppressionNumber: null },
     report: {} as CommitPart['report'],
   };
   expect(await commitPart(pipeline.sql, part)).toBeUndefined();

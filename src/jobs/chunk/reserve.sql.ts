@@ -43,9 +43,8 @@ export async function reserveForChunk(
 }
 
 /**
- * The shortage that prevents a batch from paying for one more match, or null. Its own limit always counts;
- * wallet and key count only until its first payment, because a list that spent the last credit still ends with
- * its misses.
+ * The shortage that prevents a batch from paying for a match, or null. Counts only until its first payment, because a
+ * list that spent the last credit still ends with its misses.
  */
 export async function findShortage(
   sql: Sql,
@@ -53,9 +52,8 @@ export async function findShortage(
 ): Promise<Reserved['limitedBy']> {
   const [row] = await sql<Pick<Reserved, 'limitedBy'>[]>`
     select case
-        when b.max_credits - b.credits_charged - b.credits_reserved < ${price}::bigint
-          then 'max_credits'
         when b.credits_charged + b.credits_reserved > 0 then null
+        when b.max_credits < ${price}::bigint then 'max_credits'
         else ${shortage(sql, sql`${price}::bigint`)} end as limited_by
     from batches b join api_keys k on k.id = b.key_id ${joinSpendable(sql)}
     where b.id = ${batchId}`;

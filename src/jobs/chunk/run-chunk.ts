@@ -172,6 +172,7 @@ async function processChunk(
     counts,
     operation: batch.operation,
     reservationId: paid.reservationId,
+    price,
     shortOf: paid.shortOf,
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
     delivered: deliveredBy(batch, outcomes),
@@ -254,7 +255,7 @@ async function payFor(
     if (!wereLookedUp) return free;
     const limitedBy = await findShortage(context.sql, { batchId: batch.id, price });
     if (limitedBy === null) return free;
-    return payInPart(context, chunk, outcomes, { limitedBy, rows: 0, reservationId: null });
+    return payInPart(context, batch, chunk, outcomes, { limitedBy, rows: 0, reservationId: null });
   }
   const { chunkId, epoch } = chunk;
   const input = { batchId: batch.id, chunkId, epoch, matches, price };
@@ -266,31 +267,41 @@ async function payFor(
   const { granted, limitedBy, reservationId } = reserved;
   if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
   const rows = affordableRows(outcomes, granted);
-  return payInPart(context, chunk, outcomes, { limitedBy, rows, reservationId });
+  return payInPart(context, batch, chunk, outcomes, { limitedBy, rows, reservationId });
 }
 
 /**
- * Cuts the part. At the batch's own limit the remaining rows are not processed; when the wallet or the key's
- * budget is short they wait.
+ * Cuts the part to the rows that are paid. The others wait, and the batch pauses; an export ends at its own limit
+ * instead: they are not processed.
  */
 async function payInPart(
   context: JobContext,
+  batch: Batch,
   chunk: ClaimedChunk,
   outcomes: readonly Outcome[],
   {
     limitedBy,
     rows,
     reservationId,
-  }: { limitedBy: 'max_credits' | Shortage; rows: number; reservationId: number | null },
+  }: { limitedBy: Shortage; rows: number; reservationId: number | null },
 ): Promise<Paid | undefined> {
-  if (limitedBy === 'max_credits') {
+  if (limitedBy === 'max_credits' && batch.kind === 'export') {
     return { outcomes: cutOutcomes(outcomes, rows), reservationId, shortOf: null };
   }
-  countRefusal(limitedBy === 'insufficient_credits' ? 'wallet' : 'key_budget');
+  const bucket = refusedBy[limitedBy];
+  if (bucket !== null) countRefusal(bucket);
   if (rows === 0) {
     countPart('unpaid');
-    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { pauseFor: limitedBy }));
+    const why = { pauseFor: limitedBy, price: priceOf(batch.operation) };
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
     return undefined;
   }
   return { outcomes: outcomes.slice(0, rows), reservationId, shortOf: limitedBy };
 }
+
+/** The refusals that a shortage counts as; a list at its own limit was refused nothing. */
+const refusedBy = {
+  insufficient_credits: 'wallet',
+  key_budget: 'key_budget',
+  max_credits: null,
+} as const;
