@@ -7,6 +7,7 @@ import type { Request } from 'express';
 import { must } from '../core/lib/assert.ts';
 import { type AppError, unavailable } from '../core/lib/errors.ts';
 import { tooManyOpen } from '../core/limits/limits.ts';
+import { networkOf } from './network-of.ts';
 import { accountOf } from './request-log.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -14,17 +15,17 @@ const MEBIBYTE = 1024 * 1024;
 const OWNER_BYTES_MAX = 16 * MEBIBYTE;
 const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
 
-/** Bytes by account, or by network address for a call without a key. */
+/** Bytes by account, or by network for a call without a key. */
 const held = new Map<string, number>();
 let heldInAll = 0;
 
 /**
  * Returns a function that counts more bytes of this request's body as held. It throws `AppError` 429 `rate_limited`
- * at the maximum of the account, or of the address of a call without a key, and 503 `unavailable` at that of the process.
+ * at the maximum of the account, or of the network of a call without a key, and 503 `unavailable` at that of the process.
  */
 export function holdBody(request: Request): (bytes: number) => void {
   const response = must(request.res, 'response of the request');
-  const owner = accountOf(response) ?? request.ip ?? '';
+  const owner = accountOf(response) ?? networkOf(request);
   let bytesHeld = 0;
   const add = (bytes: number) => {
     const left = (held.get(owner) ?? 0) + bytes;

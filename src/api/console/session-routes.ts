@@ -6,6 +6,7 @@ import type { Session } from '../../core/sessions/sessions.sql.ts';
 import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { clientGone } from '../client-gone.ts';
+import { networkOf } from '../network-of.ts';
 import { parseParameters } from '../parse-parameters.ts';
 import { readJson } from '../read-json.ts';
 import { assertSameOrigin, readToken, writeToken } from './session-cookie.ts';
@@ -33,7 +34,7 @@ export function serveSessions(context: ApiContext): Router {
   route.post(async (request, response) => {
     const given = parseParameters(credentials, await readJson(request, { bytesMax: BYTES_MAX }));
     const token = await signIn(context, given, {
-      address: request.ip ?? '',
+      network: networkOf(request),
       signal: clientGone(response),
     });
     const session = await readSession(context.sql, token);

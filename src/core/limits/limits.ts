@@ -10,10 +10,10 @@ import { countRefusal } from './refusals.ts';
 /** Maximum unmetered calls of an account in a minute. */
 const UNMETERED_CALLS_PER_MINUTE = 600;
 /**
- * Maximum failed sign-ins in a minute. A whole office may share an address; people do not mistype passwords more
+ * Maximum failed sign-ins in a minute. A whole office may share a network; people do not mistype passwords more
  * often than this. There is no limit per e-mail address alone: others could use it to lock its owner out.
  */
-const FAILED_SIGN_INS_PER_MINUTE = { address: 60, addressAndEmail: 6 };
+const FAILED_SIGN_INS_PER_MINUTE = { network: 60, networkAndEmail: 6 };
 
 /** Counts the refusal of a metered call and returns its error, by the limit that refused it. */
 export function requestRefused(
@@ -65,9 +65,9 @@ export async function countUnmeteredCall(
   }
 }
 
-/** The origin of a sign-in: the network address, and the e-mail address if one is given. */
+/** The origin of a sign-in: the network, and the e-mail address if one is given. */
 export interface SignInAttempt {
-  address: string;
+  network: string;
   email: string | null;
 }
 
@@ -89,13 +89,13 @@ export async function forgetSignIn(limiter: Limiter, attempt: SignInAttempt): Pr
   for (const bucket of signInBuckets(attempt)) await limiter.takeTokens({ ...bucket, cost: -1 });
 }
 
-function signInBuckets({ address, email }: SignInAttempt): Omit<Bucket, 'cost'>[] {
-  const { address: perAddress, addressAndEmail } = FAILED_SIGN_INS_PER_MINUTE;
+function signInBuckets({ network, email }: SignInAttempt): Omit<Bucket, 'cost'>[] {
+  const { network: perNetwork, networkAndEmail } = FAILED_SIGN_INS_PER_MINUTE;
   const name = 'sign-ins';
-  const ofAddress = { owner: ownerNamed(address), name, perMinute: perAddress };
-  if (email === null) return [ofAddress];
-  const owner = ownerNamed(`${address} ${email}`);
-  return [ofAddress, { owner, name, perMinute: addressAndEmail }];
+  const ofNetwork = { owner: ownerNamed(network), name, perMinute: perNetwork };
+  if (email === null) return [ofNetwork];
+  const owner = ownerNamed(`${network} ${email}`);
+  return [ofNetwork, { owner, name, perMinute: networkAndEmail }];
 }
 
 /** Buckets belong to ids: returns the id that represents a text. */

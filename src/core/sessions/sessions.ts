@@ -30,40 +30,54 @@ const TOKEN_FORM = /^[\w-]{43}$/;
 export type Credentials = { key: string } | { email: string; password: string };
 
 /**
- * Slots for password checks, by network address: each check takes 32 MiB and one of the four threads that also read
- * files.
+ * Slots for password checks, by network: each check takes 32 MiB and one of the four threads that also read files. One
+ * slot is for who has signed in from the same network before: a flood from thousands of networks fills only the other.
  */
-const checkInTurn = openShare({
-  name: 'sign-ins',
-  owner: 'this network address',
-  inFlightMax: 2,
-  accountInFlightMax: 1,
-  accountWaitingMax: 7,
-  waitMsMax: 10_000,
-});
+const openChecks = () =>
+  openShare({
+    name: 'sign-ins',
+    owner: 'this network',
+    inFlightMax: 1,
+    accountInFlightMax: 1,
+    accountWaitingMax: 7,
+    waitMsMax: 10_000,
+  });
+const checkKnown = openChecks();
+const checkOthers = openChecks();
 
-/** Origin of a sign-in: its network address, and a signal that aborts when the caller has gone. */
+/** Networks with the e-mail addresses of sign-ins from them, in this process; the latest last. */
+const signedIn = new Set<string>();
+const SIGNED_IN_MAX = 10_000;
+
+function rememberSignIn(origin: string): void {
+  signedIn.delete(origin);
+  signedIn.add(origin);
+  const [oldest] = signedIn;
+  if (signedIn.size > SIGNED_IN_MAX && oldest !== undefined) signedIn.delete(oldest);
+}
+
+/** Origin of a sign-in: its network, and a signal that aborts when the caller has gone. */
 interface Origin {
-  address: string;
+  network: string;
   signal: AbortSignal;
 }
 
 /**
  * Signs a person in. Returns the token for the browser. Throws `AppError` 401 `invalid_sign_in`, the same for a wrong
  * password and for an unknown e-mail address; 401 or 403 for a key that may not call; 429 for too many attempts of
- * the network address, failed or concurrent; 503 when the password check had to wait too long.
+ * the network, failed or concurrent; 503 when the password check had to wait too long.
  */
 export async function signIn(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
   credentials: Credentials,
-  { address, signal }: Origin,
+  { network, signal }: Origin,
 ): Promise<string> {
   const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
-  const attempt = { address, email };
+  const attempt = { network, email };
   await countSignIn(limiter, attempt);
   const token = await openSession(
     sql,
-    await signedInBy({ sql, limiter }, credentials, { address, signal }),
+    await signedInBy({ sql, limiter }, credentials, { network, signal }),
   );
   await forgetSignIn(limiter, attempt);
   return token;
@@ -81,18 +95,21 @@ interface SignedIn {
 async function signedInBy(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
   credentials: Credentials,
-  { address, signal }: Origin,
+  { network, signal }: Origin,
 ): Promise<SignedIn> {
   if ('key' in credentials) {
     const key = await authenticate(sql, readSignInKey(credentials.key.trim()));
     await countUnmeteredCall(limiter, key);
     return { accountId: key.accountId, keyId: key.id, passwordHash: null };
   }
-  const { email, password } = credentials;
-  const account = await checkInTurn(address, signal, () =>
-    findAccountByPassword(sql, email.trim().toLowerCase(), password),
+  const email = credentials.email.trim().toLowerCase();
+  const origin = `${network} ${email}`;
+  const checkInTurn = signedIn.has(origin) ? checkKnown : checkOthers;
+  const account = await checkInTurn(network, signal, () =>
+    findAccountByPassword(sql, email, credentials.password),
   );
   if (account === null) throw invalidSignIn();
+  rememberSignIn(origin);
   const { id: accountId, passwordHash } = account;
   return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
 }
