@@ -329,6 +329,15 @@ const changed: Changed[] = [
     ],
   },
   {
+    file: 'src/core/credits/key-budgets.sql.ts',
+    after: 'export function tighterKey',
+    changes: [
+      ['loose.credits_per_day is null or', 'false or', 'keyOfLists'],
+      ['tight.credits_per_day < loose', 'tight.credits_per_day > loose', 'keyOfLists'],
+      ['tight.credits_per_day is not null', 'true', 'keyOfLists'],
+    ],
+  },
+  {
     file: `${app}/0001-baseline.sql`,
     after: 'create function credits_taken_today',
     changes: [

@@ -40,7 +40,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
         await countQuote(context.limiter, batch.id);
       }
       return commit(async (tx) => {
-        const after = await controlBatch(tx, ownerOf(key), batch, action);
+        const after = await controlBatch(tx, { ...ownerOf(key), keyId: key.id }, batch, action);
         const wake = () => wakeAfter(context, after, action);
         return { status: 202, body: viewBatch(after), wake };
       });

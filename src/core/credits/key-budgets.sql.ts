@@ -30,6 +30,16 @@ export function creditsPerDay(sql: Sql): ReturnType<Sql> {
   return sql`(select credits_per_day from key_budgets where key_id = k.id)`;
 }
 
+/** Expression: `candidate` if it may spend less in a day than the key `present`, which it is otherwise. */
+export function tighterKey(sql: Sql, candidate: string, present: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`
+    coalesce((
+      select tight.key_id from key_budgets tight left join key_budgets loose on loose.key_id = ${present}
+      where tight.key_id = ${candidate} and tight.credits_per_day is not null
+        and (loose.credits_per_day is null or tight.credits_per_day < loose.credits_per_day)),
+      ${present})`;
+}
+
 /**
  * CTE `budget_row`: the budgets of these keys, locked in the order of their ids once `after` is true. The row of a
  * key has its maximum; the amount that counts against it is `taken` in the row of its `credits_of`.

@@ -61,6 +61,8 @@ export interface Quote extends Partial<DisclosedQuote> {
 interface AnyBatch {
   id: string;
   accountId: string;
+  /** The key whose limits it counts towards. */
+  keyId: string;
   live: boolean;
   name: string;
   state: BatchState;

@@ -4,6 +4,7 @@
  */
 
 import type { Owner } from '../../core/accounts/owner.ts';
+import { tighterKey } from '../../core/credits/key-budgets.sql.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { Batch, Quote } from './batch.ts';
@@ -11,10 +12,18 @@ import { batchColumns, jobDone } from './batches.sql.ts';
 import type { NewList } from './insert-batch.sql.ts';
 import { cancellableStates, cappableStates, statesBefore } from './states.ts';
 
-/** Starts a held batch. False when it is not `ready`. */
-export async function startBatch(sql: Sql, owner: Owner, id: string): Promise<boolean> {
+/**
+ * Starts a held batch. It counts towards the starting key from now on if that may spend less in a day than the key that
+ * made it: nothing is reserved yet. False when it is not `ready`.
+ */
+export async function startBatch(
+  sql: Sql,
+  owner: Owner & { keyId: string },
+  id: string,
+): Promise<boolean> {
   const moved = await sql`
-    update batches set state = 'queued', quote = ${doneQuote(sql)}
+    update batches set state = 'queued', quote = ${doneQuote(sql)},
+      key_id = ${tighterKey(sql, owner.keyId, sql`batches.key_id`)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;
   return moved.length > 0;

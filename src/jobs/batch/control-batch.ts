@@ -33,7 +33,9 @@ import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
 
 export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 
-type Act = (tx: Sql, owner: Owner, id: string) => Promise<boolean>;
+/** The caller: the owner of the batch, with the key of the call. */
+type Caller = Owner & { keyId: string };
+type Act = (tx: Sql, owner: Caller, id: string) => Promise<boolean>;
 
 const actions: Record<BatchAction, { act: Act; refusal: string }> = {
   start: { act: startBatch, refusal: 'only a `ready` batch can be started' },
@@ -64,7 +66,7 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
  */
 export async function controlBatch(
   tx: Sql,
-  owner: Owner,
+  owner: Caller,
   batch: Batch,
   action: BatchAction,
 ): Promise<Batch> {

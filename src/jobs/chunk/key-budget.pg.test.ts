@@ -44,6 +44,66 @@ async function takenToday({ keyId }: Caller): Promise<number> {
 
 const onePerson = '/v1/people/enrich?email=p1@list.example';
 
+describe('a held list that another key starts', () => {
+  const held = { ...options, hold: 'true' };
+  const start = (caller: Caller, id: string) =>
+    pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+
+  /** A key of the account that may spend this much in a day. */
+  async function keyOf({ accountId }: Caller, creditsPerDay: number | null): Promise<Caller> {
+    const { id, key } = await createKey(pipeline.sql, { accountId, mode: 'live', creditsPerDay });
+    return { accountId, keyId: id, key };
+  }
+
+  test.each([
+    ['without a budget', null],
+    ['with a higher one', 8],
+  ])('counts towards the starting key, if the list is of a key %s', async (_, creditsPerDay) => {
+    const maker = await pipeline.boundedAccount(100, creditsPerDay);
+    const starter = await keyOf(maker, 3);
+    const id = await pipeline.enrich(maker, people(9), { ...held, max_credits: '2' });
+    const raised = await pipeline.call(starter, `/v1/batches/${id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ max_credits: null }),
+    });
+    expect(raised.status).toBe(200);
+    expect((await start(starter, id)).status).toBe(202);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(maker, id)).toMatchObject({
+      reason: 'key_budget',
+      credits: { charged: 3, reserved: 0 },
+    });
+    expect(await takenToday(starter)).toBe(3);
+  });
+
+  test.each([
+    ['without a budget', null],
+    ['with a higher one', 8],
+  ])('stays with its own key, if the starting key is one %s', async (_, creditsPerDay) => {
+    const maker = await pipeline.boundedAccount(100, 3);
+    const starter = await keyOf(maker, creditsPerDay);
+    const id = await pipeline.enrich(maker, people(9), held);
+    expect((await start(starter, id)).status).toBe(202);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(maker, id)).toMatchObject({ credits: { charged: 3 } });
+    expect(await takenToday(maker)).toBe(3);
+  });
+
+  test('stays with its own key when neither has a budget, also when the starting one had', async () => {
+    const maker = await pipeline.account(100);
+    const starter = await keyOf(maker, 3);
+    await setCreditsPerDay(pipeline.sql, starter.keyId, null);
+    const id = await pipeline.enrich(maker, people(9), held);
+    expect((await start(starter, id)).status).toBe(202);
+    const [row] = await pipeline.sql<
+      { keyId: string }[]
+    >`select key_id from batches where id = ${id}`;
+    expect(row?.keyId).toBe(maker.keyId);
+    await pipeline.runUntilIdle();
+  });
+});
+
 describe('a list that exceeds its key’s daily budget', () => {
   test('pays the longest prefix, pauses, and resumes after midnight to the same file', async () => {
     const list = people(10);
