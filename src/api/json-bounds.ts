@@ -35,9 +35,9 @@ interface Container {
  */
 export function assertJsonBounds(text: string, elementsMax: number): void {
   const open: Container[] = [];
+  let inside: Container | undefined;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const inside = open.at(-1);
     if (code === QUOTE) {
       const end = endOfString(text, at);
       if (inside?.isObject && inside.namedAt !== inside.commas) {
@@ -53,15 +53,17 @@ export function assertJsonBounds(text: string, elementsMax: number): void {
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       if (open.length === LEVELS_MAX) throw tooDeep(text, open);
       const isObject = code === OPEN_OBJECT;
-      open.push({ isObject, commas: 0, nameFrom: 0, nameTo: 0, namedAt: -1 });
+      inside = { isObject, commas: 0, nameFrom: 0, nameTo: 0, namedAt: -1 };
+      open.push(inside);
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
       open.pop();
+      inside = open.at(-1);
     }
   }
 }
 
-/** The index of the quote that ends the string, or of the text's end. */
-function endOfString(text: string, start: number): number {
+/** The index of the quote that ends the string from `start` on, or of the text's end. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let from = end;
     while (text.charCodeAt(from - 1) === BACKSLASH) from--;

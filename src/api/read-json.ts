@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { holdBody } from './held-bytes.ts';
-import { assertJsonBounds } from './json-bounds.ts';
+import { assertJsonBounds, endOfString } from './json-bounds.ts';
 
 const BYTES_MAX = 100 * 1024;
 /** The longest list inside a body, unless a call allows more. */
@@ -61,17 +61,42 @@ export function parseJson(text: string, elementsMax = ELEMENTS_MAX): unknown {
   }
 }
 
-/** Strings and numbers of a JSON document. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-
+/** As `parseJson`. Throws `SyntaxError`. */
 function parseExactly(text: string): unknown {
   const value = JSON.parse(text) as unknown;
-  // Fifteen digits are always exact, and in a parsed document every string is terminated.
-  if (!/\d[\d.]{15}/.test(text)) return value;
-  return JSON.parse(text.replace(TOKEN, (part) => (isExact(part) ? part : `"${part}"`)));
+  // Fifteen digits are always exact.
+  return /\d[\d.]{15}/.test(text) ? JSON.parse(quoteInexact(text)) : value;
 }
 
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** Writes each number of a JSON document that JavaScript would change as a string. */
+function quoteInexact(text: string): string {
+  let quoted = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') {
+      at = endOfString(text, at);
+      continue;
+    }
+    NUMBER.lastIndex = at;
+    const [number] = NUMBER.exec(text) ?? [];
+    if (number === undefined) continue;
+    const end = at + number.length;
+    if (!isExact(number)) {
+      quoted += `${text.slice(from, at)}"${number}"`;
+      from = end;
+    }
+    at = end - 1;
+  }
+  return quoted + text.slice(from);
+}
+
+/** Digits of the largest integer up to which every one is exact, and its sign. */
+const EXACT_CHARACTERS_MAX = 17;
+
 /** Returns false for an integer whose digits JavaScript may change. */
-function isExact(part: string): boolean {
-  return part.startsWith('"') || !/^-?\d{16,}$/.test(part) || Number.isSafeInteger(Number(part));
+function isExact(number: string): boolean {
+  if (/[.eE]/.test(number)) return true;
+  return number.length <= EXACT_CHARACTERS_MAX && Number.isSafeInteger(Number(number));
 }
