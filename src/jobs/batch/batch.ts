@@ -146,6 +146,81 @@ export type Batch = ListBatch | ExportBatch;
 export type BatchKind = Batch['kind'];
 export type BatchOf<Kind extends BatchKind> = Extract<Batch, { kind: Kind }>;
 
+/** The options that the caller of a list gives, which a rerun copies and a held list may change. */
+const listOptionNames = [
+  'fields',
+  'defaultRegion',
+  'country',
+  'maxCredits',
+  'dedupe',
+  'requireAgreement',
+] as const satisfies (keyof ListBatch)[];
+export type ListOptions = Pick<ListBatch, (typeof listOptionNames)[number]>;
+
+/** Returns the options of a list. */
+export function optionsOf(list: ListOptions): ListOptions {
+  return Object.fromEntries(listOptionNames.map((name) => [name, list[name]])) as ListOptions;
+}
+
+type StoredField = Exclude<keyof ListBatch | keyof ExportBatch, 'keyRowsPerMinute'>;
+
+const otherFields: Record<Exclude<StoredField, keyof ListOptions>, true> = {
+  id: true,
+  accountId: true,
+  keyId: true,
+  live: true,
+  name: true,
+  kind: true,
+  state: true,
+  reason: true,
+  error: true,
+  operation: true,
+  mapping: true,
+  dialect: true,
+  hold: true,
+  rerunOf: true,
+  quote: true,
+  report: true,
+  uploadKey: true,
+  uploadBytes: true,
+  uploadCrc32: true,
+  uploadHeadCrc32: true,
+  canonicalKey: true,
+  canonicalBytes: true,
+  canonicalCrc32: true,
+  width: true,
+  notAsXlsx: true,
+  waitsFor: true,
+  chunksTotal: true,
+  chunksDone: true,
+  rowsTotal: true,
+  blankLines: true,
+  matched: true,
+  noMatch: true,
+  ambiguous: true,
+  invalid: true,
+  suppressed: true,
+  duplicate: true,
+  errorRows: true,
+  notProcessed: true,
+  creditsCharged: true,
+  creditsReserved: true,
+  createdAt: true,
+  startedAt: true,
+  finishedAt: true,
+  filesDeletedAt: true,
+  filter: true,
+  namesPeople: true,
+  format: true,
+  gzip: true,
+  maxResults: true,
+  scheduleId: true,
+  onlyNew: true,
+};
+
+/** The fields of a batch that are columns of its row, by which they are named. */
+export const storedFields: readonly string[] = [...listOptionNames, ...Object.keys(otherFields)];
+
 /** The name of a kind at the start of a message. */
 export function titleOf(kind: BatchKind): string {
   return kind === 'export' ? 'Export' : 'Batch';

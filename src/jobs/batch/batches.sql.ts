@@ -5,9 +5,10 @@
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { columnList } from '../../core/db/column-list.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
-import type { Batch, BatchKind, BatchOf, ListBatch } from './batch.ts';
+import { type Batch, type BatchKind, type BatchOf, type ListBatch, storedFields } from './batch.ts';
 import type { PartReport } from './report.ts';
 import type { BatchState } from './states.ts';
 import { endingStates } from './states.ts';
@@ -22,15 +23,12 @@ export const batchColumns = (sql: Sql) =>
 type LongColumns = Record<'mapping' | 'dialect' | 'filter', ReturnType<Sql>>;
 
 const columnsWith = (sql: Sql, { mapping, dialect, filter }: LongColumns) => sql`
-  id, account_id, key_id, live, name, state, reason, error, operation, ${mapping} as mapping,
-  ${dialect} as dialect, fields,
-  default_region, country, max_credits, hold, dedupe, require_agreement, rerun_of, quote, report,
-  upload_key, upload_bytes, upload_crc32, upload_head_crc32,
-  canonical_key, canonical_bytes, canonical_crc32, width, chunks_total, chunks_done, rows_total, blank_lines,
-  matched, no_match, ambiguous, invalid, suppressed, duplicate, error_rows, not_processed,
-  credits_charged, credits_reserved, created_at, started_at, finished_at, files_deleted_at, kind,
-  ${filter} as filter, names_people, format, gzip, max_results, schedule_id, only_new, not_as_xlsx, waits_for,
+  ${columnList(sql, otherFields)}, ${mapping} as mapping, ${dialect} as dialect, ${filter} as filter,
   (select rows_per_minute from api_keys where api_keys.id = key_id) as key_rows_per_minute`;
+
+const otherFields = storedFields.filter(
+  (field) => field !== 'mapping' && field !== 'dialect' && field !== 'filter',
+);
 
 /** A longer mapping, dialect or filter is no part of a page, nor kept when the files are deleted. */
 const LONG_BYTES = 2000;

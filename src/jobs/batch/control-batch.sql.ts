@@ -7,7 +7,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import { tighterKey } from '../../core/credits/key-budgets.sql.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
-import type { Batch, Quote } from './batch.ts';
+import type { Batch, ListBatch, ListOptions, Quote } from './batch.ts';
 import { batchColumns, jobDone } from './batches.sql.ts';
 import type { NewList } from './insert-batch.sql.ts';
 import { cancellableStates, cappableStates, statesBefore } from './states.ts';
@@ -203,19 +203,7 @@ export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
 }
 
 /** The options that can be changed while a batch is held. */
-export type BatchChange = Partial<
-  Pick<
-    Batch,
-    | 'name'
-    | 'mapping'
-    | 'fields'
-    | 'defaultRegion'
-    | 'country'
-    | 'maxCredits'
-    | 'dedupe'
-    | 'requireAgreement'
-  >
->;
+export type BatchChange = Partial<ListOptions & Pick<ListBatch, 'name' | 'mapping'>>;
 
 /** The stored text of a list, and how it is read. */
 export type RereadUpload = Pick<

@@ -4,7 +4,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import { must } from '../../core/lib/assert.ts';
 import { tooManyOpenLists } from '../../core/limits/limits.ts';
 import { traceToKeep } from '../../core/tracing.ts';
-import type { ExportBatch, ListBatch } from './batch.ts';
+import type { ExportBatch, ListBatch, ListOptions } from './batch.ts';
 import { finalStates } from './states.ts';
 
 export type NewList = Pick<
@@ -14,13 +14,7 @@ export type NewList = Pick<
   | 'live'
   | 'name'
   | 'operation'
-  | 'fields'
-  | 'defaultRegion'
-  | 'country'
-  | 'maxCredits'
   | 'hold'
-  | 'dedupe'
-  | 'requireAgreement'
   | 'rerunOf'
   | 'uploadKey'
   | 'uploadBytes'
@@ -28,7 +22,8 @@ export type NewList = Pick<
   | 'uploadHeadCrc32'
   | 'mapping'
   | 'dialect'
-> & { keyId: string; storedBytes: number };
+> &
+  ListOptions & { keyId: string; storedBytes: number };
 
 export type NewExport = Pick<
   ExportBatch,

@@ -8,7 +8,7 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { OperationName } from '../../core/operations.ts';
-import type { ListBatch } from '../batch/batch.ts';
+import type { ListBatch, ListOptions } from '../batch/batch.ts';
 import { findBatch, findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
 import { assertRecordedFits } from '../batch/stored-bytes.ts';
@@ -17,18 +17,11 @@ import type { Queues } from '../queue/queues.ts';
 import { type DialectRequest, type ReadList, readUpload } from './read-upload.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 
-export interface BatchRequest {
+export interface BatchRequest extends ListOptions {
   operation: OperationName;
   name: string;
   mapping: RequestedMapping | null;
-  fields: string[] | null;
-  /** ISO 3166 alpha-2 codes. */
-  defaultRegion: string | null;
-  country: string | null;
-  maxCredits: number | null;
   hold: boolean;
-  dedupe: boolean;
-  requireAgreement: boolean;
   /** The batch whose rows this one runs again. */
   rerunOf: string | null;
 }

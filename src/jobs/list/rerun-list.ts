@@ -4,7 +4,7 @@ import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { conflict, unprocessable } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
-import type { ListBatch } from '../batch/batch.ts';
+import { type ListBatch, optionsOf } from '../batch/batch.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { openParts } from '../result/read-parts.ts';
@@ -45,20 +45,14 @@ export async function storeRerun(
   const mapping = Object.fromEntries(
     Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
   );
-  const { operation, fields, defaultRegion, country, maxCredits, dedupe, requireAgreement } = batch;
   return {
     upload: stored,
     request: {
-      operation,
+      ...optionsOf(batch),
+      operation: batch.operation,
       name: `${batch.name} (again)`,
       mapping,
-      fields,
-      defaultRegion,
-      country,
-      maxCredits,
       hold: false,
-      dedupe,
-      requireAgreement,
       rerunOf: batch.id,
     },
     dialect: {
