@@ -2,15 +2,18 @@ import { expect, test } from 'vitest';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import { readRows } from './read-rows.ts';
 
-test('a chunk leaves the thread to others while it is read', async () => {
+test.each([
+  ['many rows', 'acme.example\n', 3000, 29],
+  ['long cells', `${'例'.repeat(1900)}.example\n`, 300, 24],
+])('a chunk of %s leaves the thread to others while it is read', async (_, row, count, least) => {
   let rounds = 0;
   let isReading = true;
-  const count = () => {
+  const onRound = () => {
     rounds++;
-    if (isReading) setImmediate(count);
+    if (isReading) setImmediate(onRound);
   };
-  setImmediate(count);
-  const piece = Buffer.from('acme.example\n'.repeat(3000));
+  setImmediate(onRound);
+  const piece = Buffer.from(row.repeat(count));
   const { rows } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
     operation: 'companies.enrich',
     mapping: { domain: [{ column: 1, header: null, reason: 'chosen' }] },
@@ -20,6 +23,6 @@ test('a chunk leaves the thread to others while it is read', async () => {
     width: 1,
   });
   isReading = false;
-  expect(rows).toHaveLength(3000);
-  expect(rounds).toBeGreaterThanOrEqual(30);
+  expect(rows).toHaveLength(count);
+  expect(rounds).toBeGreaterThanOrEqual(least);
 });

@@ -57,8 +57,9 @@ export interface Repair {
   kind: IdentifierKind;
 }
 
-/** Rows between two rounds of the event loop: a row of hostile cells takes a millisecond. */
+/** Rows, and bytes of them, between two rounds of the event loop: hostile cells take a millisecond each. */
 const ROWS_PER_ROUND = 100;
+const BYTES_PER_ROUND = 64 * 1024;
 
 /** Reads the rows of a piece; leases and other work go on meanwhile. */
 export async function readRows(
@@ -77,8 +78,17 @@ export async function readRows(
   const companyNames = [...read('company_name'), ...read('name')];
   const rows: RowInput[] = [];
   const repairs: Repair[] = [];
+  let roundRow = 0;
+  let roundByte = 0;
   for (let index = 0; index < records.count; index++) {
-    if (index % ROWS_PER_ROUND === ROWS_PER_ROUND - 1) await nextRound();
+    if (
+      index >= roundRow + ROWS_PER_ROUND ||
+      (records.end[index] ?? 0) > roundByte + BYTES_PER_ROUND
+    ) {
+      await nextRound();
+      roundRow = index;
+      roundByte = records.start[index] ?? 0;
+    }
     const unreadable = unreadableReason(records.flags[index] ?? 0);
     if (unreadable !== null) {
       rows.push({ identifiers: [], invalid: unreadable });
