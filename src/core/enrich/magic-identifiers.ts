@@ -3,7 +3,11 @@
  * for the case to occur. Outcomes are rows of the graph of test keys, so single calls and batches find them like
  * any other; errors only occur in single calls.
  */
-import { type IdentifierKind, normaliseIdentifier } from '../identifiers/identifier.ts';
+import {
+  type IdentifierKind,
+  identifierKinds,
+  normaliseIdentifier,
+} from '../identifiers/identifier.ts';
 import { assert } from '../lib/assert.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 
@@ -44,19 +48,9 @@ export function magicIdentifier(word: MagicWord, kind: IdentifierKind): string {
   }
 }
 
-const kinds: readonly IdentifierKind[] = [
-  'email',
-  'professional_network',
-  'twitter',
-  'phone',
-  'domain',
-  'registry_number',
-  'name',
-];
-
 /** By kind and canonical value. */
 const wordOf = new Map(
-  kinds.flatMap((kind) =>
+  identifierKinds.flatMap((kind) =>
     magicWords.map((word): [string, MagicWord] => {
       const text = magicIdentifier(word, kind);
       const normalised = normaliseIdentifier(kind, text, { subject: 'person' });

@@ -78,6 +78,15 @@ interface TrustLevel {
   codes: readonly number[];
 }
 
+/** Levels of trust of the kinds that an operation takes. */
+type Levels = Readonly<Partial<Record<IdentifierKind, readonly TrustLevel[]>>>;
+
+/** The kinds that some operation about the subject takes. */
+type KindOf<Subject extends 'person' | 'company'> = Extract<
+  (typeof operations)[OperationName],
+  { subject: Subject }
+>['identifiers'][number];
+
 const person = personIdentifierCodes;
 const company = companyIdentifierCodes;
 
@@ -85,7 +94,7 @@ const company = companyIdentifierCodes;
  * Levels of trust of each kind, best first. A domain or a handle has one owner at a time, so the current owner
  * wins over one of lower trust. Names are not exclusive: see `sharedLevels`.
  */
-const personLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
+const personLevels: Record<KindOf<'person'>, readonly TrustLevel[]> = {
   professional_network: [{ by: 'professional_network', codes: [person.professional_network] }],
   email: [{ by: 'email', codes: [person.email, person.work_email] }],
   phone: [{ by: 'phone', codes: [person.phone] }],
@@ -95,7 +104,7 @@ const personLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
   ],
 };
 
-const companyLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
+const companyLevels: Record<KindOf<'company'>, readonly TrustLevel[]> = {
   registry_number: [{ by: 'registry_number', codes: [company.registry_number] }],
   domain: [
     { by: 'domain', codes: [company.domain] },
@@ -111,7 +120,7 @@ const companyLevels: Partial<Record<IdentifierKind, readonly TrustLevel[]>> = {
 };
 
 /** E-mail verification only concerns work e-mails. */
-const workEmailLevels: typeof personLevels = {
+const workEmailLevels: Levels = {
   email: [{ by: 'email', codes: [person.work_email] }],
 };
 
@@ -122,7 +131,7 @@ const workEmailLevels: typeof personLevels = {
 const sharedLevels: ReadonlySet<IdentifierKind> = new Set<IdentifierKind>(['name']);
 
 /** Returns the levels of trust by which an operation reads each identifier kind. */
-export function levelsOf(operation: OperationName): typeof personLevels {
+export function levelsOf(operation: OperationName): Levels {
   if (operation === 'people.email-verify') return workEmailLevels;
   return operations[operation].subject === 'person' ? personLevels : companyLevels;
 }
@@ -140,7 +149,7 @@ interface ValueAnswer {
  * those in `notByName` as not found by a name.
  */
 export function decide(
-  levels: typeof personLevels,
+  levels: Levels,
   row: RowInput,
   firstLine: number,
   hits: Hits,
@@ -200,7 +209,7 @@ function ambiguous({ by, ids, capped }: Pick<ValueAnswer, 'by' | 'ids' | 'capped
 
 /** The most frequent row: one identifier of one value. The same rules, without collecting anything. */
 function decideOne(
-  levels: typeof personLevels,
+  levels: Levels,
   { kind, values }: RowIdentifier,
   line: number,
   hits: Hits,

@@ -3,6 +3,7 @@
  * renumbered. Values of different kinds share one column; a look-up is by value, and the kind is checked in the
  * result.
  */
+import type { IdentifierKind } from '../identifiers/identifier.ts';
 
 /** Kinds of `person_identifiers.kind`. */
 export const personIdentifierCodes = {
@@ -16,6 +17,25 @@ export const personIdentifierCodes = {
   /** A former microblog handle of the person: lower trust. */
   former_handle: 6,
 } as const;
+
+/** The identifier kind that each code is looked up, and opted out, as. */
+export const personKindOf = {
+  professional_network: 'professional_network',
+  email: 'email',
+  work_email: 'email',
+  phone: 'phone',
+  twitter: 'twitter',
+  former_handle: 'twitter',
+} as const satisfies Record<keyof typeof personIdentifierCodes, IdentifierKind>;
+
+/** The kinds that identify a person. */
+export type PersonIdentifierKind = (typeof personKindOf)[keyof typeof personKindOf];
+
+/** The codes of `person_identifiers.kind`, each with its identifier kind. */
+export const personCodes = Object.entries(personKindOf).map(([name, kind]) => ({
+  code: personIdentifierCodes[name as keyof typeof personKindOf],
+  kind,
+}));
 
 /** Kinds of `company_identifiers.kind`. */
 export const companyIdentifierCodes = {

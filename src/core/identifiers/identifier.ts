@@ -13,14 +13,16 @@ import { normaliseRegistryNumber } from './registry-number.ts';
 
 export type { Normalised } from './normalised.ts';
 
-export type IdentifierKind =
-  | 'professional_network'
-  | 'email'
-  | 'phone'
-  | 'twitter'
-  | 'registry_number'
-  | 'domain'
-  | 'name';
+export const identifierKinds = [
+  'professional_network',
+  'email',
+  'phone',
+  'twitter',
+  'registry_number',
+  'domain',
+  'name',
+] as const;
+export type IdentifierKind = (typeof identifierKinds)[number];
 
 export interface NormaliseContext {
   /** The kind of profile that a profile URL must be. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { personFields } from '../graph/fields.ts';
+import { personIdentifiers } from '../graph/import/person-row.ts';
 import { parseFilter } from '../search/parse.ts';
 import {
   assertCountedForFree,
@@ -125,6 +126,17 @@ describe('a filter that names people', () => {
     const names = new Set(personFields.map(({ name }) => name));
     expect([...identifyingFields].filter((field) => !names.has(field))).toEqual([]);
   });
+
+  test.each(['a@b.example', '+442079460000', 'https://www.linkedin.com/in/ada', '@ada'])(
+    'is recognised by every field that stores %s as an identifier',
+    (value) => {
+      const stored = personFields
+        .map(({ name }) => name)
+        .filter((name) => personIdentifiers(1, { [name]: value }, undefined) !== '');
+      expect(stored).not.toEqual([]);
+      expect(stored.filter((name) => !identifyingFields.has(name))).toEqual([]);
+    },
+  );
 
   // A new field of the record is added to one of the two lists, after considering who knows its value of a person.
   test('is not recognised by any of these fields', () => {

@@ -3,6 +3,7 @@
  * the reasons are in docs/threat-model.md, "What a free response may reveal". Pure.
  */
 import { z } from 'zod';
+import type { PersonIdentifierKind } from '../graph/identifier-kinds.ts';
 import { AppError } from '../lib/errors.ts';
 import { PERSON_PRICE_TEXT } from '../operations.ts';
 import type { Condition, Filter } from '../search/parse.ts';
@@ -58,28 +59,31 @@ function roundTo(step: number, count: number): number {
   return Math.round(count / step) * step;
 }
 
+/** Fields of a person that hold identifiers of each kind. */
+const identifierFields: Readonly<Record<PersonIdentifierKind, readonly string[]>> = {
+  professional_network: ['professional_network'],
+  email: ['email', 'workEmail'],
+  phone: ['phone', 'mobile'],
+  twitter: ['twitter'],
+};
+
 /**
  * Fields whose value identifies one person or a household: values that a caller may already know and look up by. A
  * free count by them would answer questions about that person. All other fields describe groups.
  */
 export const identifyingFields: ReadonlySet<string> = new Set([
+  ...Object.values(identifierFields).flat(),
   'id',
   'name',
   'surname',
   'birthDate',
   'domain',
-  'email',
-  'workEmail',
-  'professional_network',
-  'twitter',
   'social_aId',
   'social_aUsername',
   'summary',
   'locationGeo',
   'street',
   'ipAddress',
-  'phone',
-  'mobile',
   'profileImage',
   'profileImageMapping',
   'lastPost',

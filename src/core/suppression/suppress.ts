@@ -1,7 +1,7 @@
 /** Opt-outs: a person is found by an identifier and never served again. */
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
-import { personIdentifierCodes as codes } from '../graph/identifier-kinds.ts';
+import { type PersonIdentifierKind, personCodes } from '../graph/identifier-kinds.ts';
 import { writeGraph } from '../graph/write-graph.ts';
 import { normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';
@@ -13,17 +13,19 @@ import {
   insertSuppression,
 } from './suppression.sql.ts';
 
-/** The kinds that identify a person, in the order in which a text is tried. */
-const kinds = ['email', 'phone', 'professional_network', 'twitter'] as const;
-export type PersonIdentifierKind = (typeof kinds)[number];
-
-/** Stored identifiers of a person for each kind; a former handle still identifies them. */
-export const personCodesOf: Record<PersonIdentifierKind, readonly number[]> = {
-  email: [codes.email, codes.work_email],
-  phone: [codes.phone],
-  professional_network: [codes.professional_network],
-  twitter: [codes.twitter, codes.former_handle],
+/** The form of each kind, in the order in which a text is tried. */
+const forms: Readonly<Record<PersonIdentifierKind, RegExp>> = {
+  email: /.@./,
+  phone: /^\s*\+[\d\s().-]+$/,
+  professional_network: /\/(in|pub)\//i,
+  twitter: /^\s*@|\/\/(www\.|mobile\.)?(twitter|x)\.com\//i,
 };
+const kinds = Object.keys(forms) as PersonIdentifierKind[];
+
+/** Returns the stored codes of a person's identifiers of a kind; a former handle still identifies them. */
+export function personCodesOf(kind: PersonIdentifierKind): number[] {
+  return personCodes.filter((one) => one.kind === kind).map(({ code }) => code);
+}
 
 /** An identifier of a person in canonical form. */
 export interface PersonIdentifier {
@@ -38,7 +40,7 @@ function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
 
 /** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
 export function readPersonIdentifier(text: string): PersonIdentifier {
-  const kind = kinds.find((candidate) => looksLike(candidate, text));
+  const kind = kinds.find((candidate) => forms[candidate].test(text));
   const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
   if (kind === undefined || normalised === undefined || 'reason' in normalised) {
     const message =
@@ -58,7 +60,7 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
     insertSuppression(tx, {
       hash: suppressionHash(read),
       value: read.value,
-      codes: personCodesOf[read.kind],
+      codes: personCodesOf(read.kind),
     }),
   );
   return { persons };
@@ -83,7 +85,7 @@ export async function suppressHashes(
     }
     hashes.push(Buffer.from(text, 'hex'));
   }
-  const kindCodes = [...personCodesOf.email, ...personCodesOf.phone];
+  const kindCodes = [...personCodesOf('email'), ...personCodesOf('phone')];
   const persons = await writeGraph(sql, (tx) => insertHashes(tx, hashes, kindCodes));
   return { hashes: hashes.length, persons };
 }
@@ -112,11 +114,4 @@ export async function isOptedOut(sql: Sql, identifier: PersonIdentifier): Promis
 
 function invalid(message: string): AppError {
   return new AppError({ code: 'invalid_parameter', status: 400, message });
-}
-
-function looksLike(kind: PersonIdentifierKind, text: string): boolean {
-  if (kind === 'email') return /.@./.test(text);
-  if (kind === 'phone') return /^\s*\+[\d\s().-]+$/.test(text);
-  if (kind === 'professional_network') return /\/(in|pub)\//i.test(text);
-  return /^\s*@|\/\/(www\.|mobile\.)?(twitter|x)\.com\//i.test(text);
 }

@@ -1,10 +1,13 @@
 /** Finds the people of a data subject request. Live graph only: test people are fictional. */
 import type { Context } from '../../core/context.ts';
-import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
+import {
+  type PersonIdentifierKind,
+  personCodes,
+  personIdentifierCodes,
+} from '../../core/graph/identifier-kinds.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import {
   type PersonIdentifier,
-  type PersonIdentifierKind,
   personCodesOf,
   readPersonIdentifier,
 } from '../../core/suppression/suppress.ts';
@@ -26,7 +29,7 @@ export async function findPeople(
 ): Promise<FoundPeople> {
   if ('id' in asked) return { identifier: null, ids: [asked.id] };
   const identifier = readPersonIdentifier(asked.identifier);
-  const codes = personCodesOf[identifier.kind];
+  const codes = personCodesOf(identifier.kind);
   return { identifier, ids: await findHolders(sql, identifier.value, codes) };
 }
 
@@ -43,10 +46,8 @@ export async function findOnePerson(
   );
 }
 
-const kindOfCode = new Map<number, PersonIdentifierKind>(
-  Object.entries(personCodesOf).flatMap(([kind, codes]) =>
-    codes.map((code) => [code, kind as PersonIdentifierKind]),
-  ),
+const kindOfCode = new Map(
+  personCodes.map(({ code, kind }): [number, PersonIdentifierKind] => [code, kind]),
 );
 const nameOfCode = new Map<number, string>(
   Object.entries(personIdentifierCodes).map(([name, code]) => [code, name]),

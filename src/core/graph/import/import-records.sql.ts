@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
-import { personIdentifierCodes } from '../identifier-kinds.ts';
+import { personCodes } from '../identifier-kinds.ts';
 import { companyColumns } from './company-row.ts';
 import { personColumns } from './person-row.ts';
 
@@ -213,22 +213,12 @@ function insertIdentifiersSql({ identifiers, owner }: RecordTables): string {
        select value, kind, id from stage_identifiers order by value`;
 }
 
-/** The words that opt-outs hash, for each kind that supports opt-outs. */
-const suppressedKinds = [
-  [personIdentifierCodes.professional_network, 'professional_network'],
-  [personIdentifierCodes.email, 'email'],
-  [personIdentifierCodes.work_email, 'email'],
-  [personIdentifierCodes.phone, 'phone'],
-  [personIdentifierCodes.twitter, 'twitter'],
-  [personIdentifierCodes.former_handle, 'twitter'],
-] as const;
-
 /**
  * Suppresses people of the stage who hold an opted-out identifier. A hash is of kind and value, or of the value
  * alone when it came from a list of hashes.
  */
 export async function suppressOptedOut(tx: Sql): Promise<void> {
-  const kinds = suppressedKinds.map(([code, name]) => `(${code}, '${name}')`).join(', ');
+  const kinds = personCodes.map(({ code, kind }) => `(${code}, '${kind}')`).join(', ');
   await runConstant(
     tx,
     `select suppress_people(array_agg(distinct s.id))
