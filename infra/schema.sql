@@ -83,6 +83,7 @@ create table public.batches (
   hold boolean default false not null,
   dedupe boolean default false not null,
   require_agreement boolean default false not null,
+  required text[],
   rerun_of uuid,
   quote jsonb,
   report jsonb,

@@ -31,6 +31,13 @@ export const fieldNames = (min: number) =>
     .max(FIELDS_MAX)
     .transform((names) => [...new Set(names)]);
 
+/** Names of fields, separated by commas. */
+export const fieldNamesInText = z
+  .string()
+  .max(FIELDS_MAX * FIELD_CHARACTERS_MAX)
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(fieldNames(1));
+
 /** A JSON object inside a form field or query parameter. */
 function json<Schema extends z.ZodType>(schema: Schema, example: string) {
   return z.string().transform((text, issues): z.output<Schema> => {
@@ -92,12 +99,7 @@ export const batchOptions = z.strictObject({
   }),
   mapping: json(mapping, '{"email": "Column name"}').optional(),
   name: z.string().trim().min(1).max(200).optional(),
-  fields: z
-    .string()
-    .max(FIELDS_MAX * FIELD_CHARACTERS_MAX)
-    .transform((text) => text.split(',').map((name) => name.trim()))
-    .pipe(fieldNames(1))
-    .optional(),
+  fields: fieldNamesInText.optional(),
   default_region: country.optional(),
   country: country.optional(),
   encoding: encoding.optional(),
@@ -110,6 +112,10 @@ export const batchOptions = z.strictObject({
   hold: flag.optional(),
   dedupe: flag.optional(),
   require_agreement: flag.optional(),
+  required: fieldNamesInText.optional().meta({
+    description:
+      'Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing.',
+  }),
   max_credits: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 
@@ -133,6 +139,7 @@ export function readBatchOptions(
     hold: options.hold === 'true',
     dedupe: options.dedupe === 'true',
     requireAgreement: options.require_agreement === 'true',
+    required: options.required ?? null,
     rerunOf: null,
   };
   const { encoding, delimiter, sheet } = options;

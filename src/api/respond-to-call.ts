@@ -24,6 +24,7 @@ interface EnrichRequest {
   operation: OperationName;
   row: RowInput;
   fields: string[] | null;
+  required: string[] | null;
   live: boolean;
   requestId: string;
 }
@@ -72,8 +73,7 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   const { people, answer } = body as KeptBody;
   const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
-  if (isOutdated && operations[wanted.operation].subject === 'person')
-    throw noMatch(wanted.operation);
+  if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
   const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row]);
@@ -86,9 +86,9 @@ export function availableBefore({ admission }: Pick<RouteInput, 'admission'>): n
 }
 
 function toEnrichCall({ key, credentials, wanted }: Call): EnrichCall {
-  const { operation, row, live, requestId } = wanted;
+  const { operation, row, required, live, requestId } = wanted;
   const reference = `call:${requestId}`;
-  return { accountId: key.accountId, ...credentials, live, operation, row, reference };
+  return { accountId: key.accountId, ...credentials, live, operation, row, required, reference };
 }
 
 /** Sets the credit headers of a committed call and counts its outcome. */
@@ -112,7 +112,7 @@ function toKept(
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
   if (outcome.match === null) {
-    const refused = refusal(outcome, wanted.operation);
+    const refused = refusal(outcome, wanted);
     return {
       status: refused.status,
       body: { people: [], answer: toProblem(refused, wanted.requestId) },
@@ -124,7 +124,7 @@ function toKept(
 
 /** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
 function render(wanted: EnrichRequest, outcome: Outcome, charged: number): string {
-  if (outcome.match === null) throw refusal(outcome, wanted.operation);
+  if (outcome.match === null) throw refusal(outcome, wanted);
   const { operation, fields, live, requestId } = wanted;
   const data = projectMatch(operation, matchToJson(operation, outcome.match), fields);
   const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
@@ -133,7 +133,7 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
 }
 
 /** Returns the error for a call without a match, which is free. */
-function refusal(outcome: Outcome, operation: OperationName): AppError {
+function refusal(outcome: Outcome, wanted: EnrichRequest): AppError {
   switch (outcome.status) {
     case 'ambiguous': {
       const { candidates, reason } = outcome;
@@ -145,19 +145,20 @@ function refusal(outcome: Outcome, operation: OperationName): AppError {
       );
     }
     default:
-      return noMatch(operation);
+      return noMatch(wanted);
   }
 }
 
 /** Returns the same error for a person who opted out, and for a record without the data of the operation. */
-function noMatch(operation: OperationName): AppError {
+function noMatch({ operation, required }: EnrichRequest): AppError {
+  const notFound =
+    operation === 'people.email-verify'
+      ? 'No stored work e-mail has this address. Private addresses are not verified.'
+      : 'No record that this operation can return has this identifier.';
   return new AppError({
     code: 'no_match',
     status: 404,
-    message:
-      operation === 'people.email-verify'
-        ? 'No stored work e-mail has this address. Private addresses are not verified.'
-        : 'No record that this operation can return has this identifier.',
+    message: `${notFound}${required === null ? '' : ` Records without ${required.join(', ')} do not count.`}`,
   });
 }
 

@@ -397,6 +397,8 @@ export interface Calls {
       twitter?: string | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: Person;
@@ -419,6 +421,8 @@ export interface Calls {
       twitter?: string | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -441,6 +445,8 @@ export interface Calls {
       professional_network?: string | undefined;
       email?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -462,6 +468,8 @@ export interface Calls {
     query: {
       email?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -491,6 +499,8 @@ export interface Calls {
       country?: string | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -557,6 +567,8 @@ export interface Calls {
       country?: string | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -584,6 +596,8 @@ export interface Calls {
       country?: string | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
+      /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
+      required?: string | undefined;
     };
     response: {
       data: {
@@ -974,6 +988,8 @@ export interface Calls {
       hold?: 'true' | 'false' | undefined;
       dedupe?: 'true' | 'false' | undefined;
       require_agreement?: 'true' | 'false' | undefined;
+      /** Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing. */
+      required?: string | undefined;
       max_credits?: number | undefined;
     };
     body: {
@@ -1004,6 +1020,7 @@ export interface Calls {
       max_credits?: number | null | undefined;
       gzip?: boolean | undefined;
       hold?: boolean | undefined;
+      required?: string[] | null | undefined;
     };
     response: CreatedExport;
   };
@@ -1031,6 +1048,7 @@ export interface Calls {
       max_credits?: number | null | undefined;
       dedupe?: boolean | undefined;
       require_agreement?: boolean | undefined;
+      required?: string[] | null | undefined;
       encoding?: string | undefined;
       delimiter?: string | undefined;
       /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */

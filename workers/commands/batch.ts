@@ -28,6 +28,7 @@ interface RunOptions extends FormOptions {
   sheet?: string;
   dedupe?: boolean;
   requireAgreement?: boolean;
+  required?: string;
   hold?: boolean;
   wait?: boolean;
 }
@@ -82,6 +83,7 @@ function addRunCommand(batch: Command): void {
       '--require-agreement',
       'treat a match that disagrees with the name in the list as no match',
     )
+    .option('--required <list>', 'comma-separated fields without which a record is no match')
     .option('--hold', 'upload and read the list, then hold it for `batch start`')
     .option('--wait', 'when credits run out, wait for more instead of exiting')
     .action(async (file: string, options: RunOptions, command: Command) => {
@@ -261,6 +263,7 @@ async function upload(
     ...(options.headerRow ? { header_row: options.headerRow } : {}),
     ...(options.sheet ? { sheet: options.sheet } : {}),
     ...(options.dedupe ? { dedupe: 'true' } : {}),
+    ...(options.required ? { required: options.required } : {}),
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
     ...(options.hold ? { hold: 'true' } : {}),
   });

@@ -113,6 +113,8 @@ create table batches (
   dedupe boolean not null default false,
   -- A match that disagrees with the list's own name or company is not a match.
   require_agreement boolean not null default false,
+  -- Names of the record's fields without which a record does not match; null for none.
+  required text[],
   -- The batch whose rows this one runs again.
   rerun_of uuid references batches on delete set null,
   -- The exact price from a match pass, if one was requested.

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { parseFilter } from '../../core/search/parse.ts';
+import { requireFields } from '../../core/search/require-fields.ts';
 import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { checkExport, createExport, wakeExport } from '../../jobs/export/create-export.ts';
+import { fieldNames } from '../batch-options.ts';
 import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
 import { ownerOf } from '../owner-of.ts';
@@ -26,17 +28,19 @@ export const createExportRoute = defineRoute({
   body: exportOptions.extend({
     gzip: z.boolean().default(false),
     hold: z.boolean().default(false),
+    required: fieldNames(1).nullable().default(null),
   }),
   idempotent: true,
   responses: { 202: { description: 'The export.', schema: createdSchema } },
   locates: true,
   async handler({ context, key, body, commit }) {
-    const { max_results: maxResults, max_credits: maxCredits, ...same } = body;
-    const request = { ...same, maxResults, maxCredits, scheduleId: null, onlyNew: false };
+    const { max_results: maxResults, max_credits: maxCredits, required, ...same } = body;
+    const filter = requireFields(same.filter, required);
+    const request = { ...same, filter, maxResults, maxCredits, scheduleId: null, onlyNew: false };
     checkExport(request, context.config.batchRowsMax);
     const owner = { ...ownerOf(key), keyId: key.id };
     const graph = graphOf(context, owner.live);
-    const unknownValues = await findUnknownValues(graph, parseFilter(body.filter));
+    const unknownValues = await findUnknownValues(graph, parseFilter(filter));
     return commit(async (tx) => {
       const made = await createExport(tx, context.config, owner, request);
       const wake = () => wakeExport(context, made.id);

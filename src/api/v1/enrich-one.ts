@@ -6,11 +6,12 @@ import { simulateTestOutcome } from '../../core/enrich/magic-identifiers.ts';
 import { enrichedSchema } from '../../core/enrich/match-schema.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-match.ts';
+import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
-import { country } from '../batch-options.ts';
+import { country, fieldNamesInText } from '../batch-options.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
 import { availableBefore, replayCall, respondToCall } from '../respond-to-call.ts';
@@ -53,11 +54,19 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
 
 /** Parses the request of a call. Throws `AppError` 400. */
 function readCall(operation: OperationName, { key, query, response }: RouteInput) {
-  const { fields = null, ...identifiers } = query as { fields?: string[] };
+  const {
+    fields = null,
+    required = null,
+    ...identifiers
+  } = query as {
+    fields?: string[];
+    required?: string[];
+  };
   const row = readIdentifier(operation, identifiers);
   checkProjection(operation, fields);
+  requiredColumns(operation, required);
   const live = key.mode === 'live';
-  return { operation, row, fields, live, requestId: requestIdOf(response) };
+  return { operation, row, fields, required, live, requestId: requestIdOf(response) };
 }
 
 /** Throws `AppError` 402, before the look-up, when the wallet cannot pay for a match. */
@@ -85,10 +94,11 @@ function querySchema(operation: OperationName) {
     ...((identifiers as readonly string[]).includes('phone')
       ? { default_region: country.optional() }
       : {}),
-    fields: z
-      .string()
-      .transform((text) => text.split(',').map((name) => name.trim()))
-      .optional(),
+    fields: fieldNamesInText.optional(),
+    required: fieldNamesInText.optional().meta({
+      description:
+        'Fields of the record. One in which any of them is unknown does not match, and costs nothing.',
+    }),
   });
 }
 

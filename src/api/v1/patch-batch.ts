@@ -41,6 +41,7 @@ export const patchBatchRoute = defineRoute({
     }),
     dedupe: z.boolean().optional(),
     require_agreement: z.boolean().optional(),
+    required: fieldNames(1).nullable().optional(),
     encoding: encoding.optional(),
     delimiter: delimiter.optional(),
     header_row: headerRow.optional(),
@@ -65,6 +66,7 @@ export const patchBatchRoute = defineRoute({
       ...(body.country !== undefined && { country: body.country }),
       ...(maxCredits !== undefined && { maxCredits }),
       ...(body.dedupe !== undefined && { dedupe: body.dedupe }),
+      ...(body.required !== undefined && { required: body.required }),
       ...(body.require_agreement !== undefined && { requireAgreement: body.require_agreement }),
     };
     const { encoding, delimiter, header_row: headerRow, sheet } = body;

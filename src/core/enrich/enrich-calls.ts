@@ -14,12 +14,15 @@ import { type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import type { RowInput } from './outcomes.ts';
+import { requiredColumns } from './required-fields.ts';
 
 export interface EnrichCall extends CallCredentials {
   accountId: string;
   live: boolean;
   operation: OperationName;
   row: RowInput;
+  /** Fields without which a record does not match; null for none. */
+  required: readonly string[] | null;
   /** Unique within the account; the reference of the ledger line. */
   reference: string;
 }
@@ -80,7 +83,7 @@ async function matchCalls(
 ): Promise<Outcome[]> {
   const groups = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {
-    const group = `${call.operation} ${call.live}`;
+    const group = `${call.operation} ${call.live} ${call.required ?? ''}`;
     const members = groups.get(group);
     if (members === undefined) groups.set(group, [index]);
     else members.push(index);
@@ -88,10 +91,12 @@ async function matchCalls(
   const outcomes: Outcome[] = [];
   for (const indexes of groups.values()) {
     const members = indexes.map((index) => must(calls[index], 'call'));
-    const { live, operation } = must(members[0], 'a call of the group');
+    const { live, operation, required } = must(members[0], 'a call of the group');
     const graph = graphOf(context, live);
     const rows = members.map((call) => call.row);
-    const found = await enrichMany(graph, operation, rows);
+    const found = await enrichMany(graph, operation, rows, {
+      required: requiredColumns(operation, required),
+    });
     for (const [place, index] of indexes.entries()) {
       outcomes[index] = must(found[place], 'an outcome for each call');
     }

@@ -7,7 +7,7 @@ import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { countryOfCompany } from './agreement.ts';
 import { parseHits } from './hits.ts';
-import { isSuccess, type MatchData, type RecordBytes } from './match-data.ts';
+import { isSuccess, type MatchData, type OutputColumn, type RecordBytes } from './match-data.ts';
 import {
   type Agreement,
   type Decision,
@@ -29,6 +29,7 @@ import {
   readPersonRecordsWithCompany,
   SUPPRESSED_MARK,
 } from './records.sql.ts';
+import { hasColumns } from './required-fields.ts';
 
 /** The outcome of one row. Only `matched` has a match and a price. */
 export interface Outcome {
@@ -58,12 +59,14 @@ export interface EnrichOptions {
   agreementOf?: (index: number, match: MatchData, by: string) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
+  /** Rejects records in which one of these is empty. */
+  required?: readonly OutputColumn[];
 }
 
 /**
  * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
- * row's match (the person opted out, it lacks what the operation returns, or the row disagrees and agreement is
- * required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
+ * row's match (the person opted out, it lacks what the operation returns or what is required, or the row disagrees and
+ * agreement is required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
  * is stored.
  */
 export async function enrichMany(
@@ -72,7 +75,7 @@ export async function enrichMany(
   rows: readonly RowInput[],
   options: EnrichOptions = {},
 ): Promise<Outcome[]> {
-  const { agreementOf, requireAgreement, endPhase } = options;
+  const { agreementOf, requireAgreement, required = [], endPhase } = options;
   const outcomes = rows.map((row) =>
     row.identifiers.length === 0
       ? miss('invalid', '', row.invalid ?? 'no_identifier')
@@ -100,7 +103,8 @@ export async function enrichMany(
     undecided = matched.filter((index, place) => {
       const decision = must(decisions[place], 'decision of a matched row');
       const match = matches[place];
-      const isMatch = match !== undefined && isSuccess(operation, match);
+      const isMatch =
+        match !== undefined && isSuccess(operation, match) && hasColumns(match, required);
       const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
       if (isMatch && !(requireAgreement && agrees === 'no')) {
         outcomes[index] = matchOf(decision, match, agrees);

@@ -325,6 +325,7 @@ function columnsOf(operation: PricedOperation): NamedColumns {
 export function outputColumns(
   operation: PricedOperation,
   fields: readonly string[] | null,
+  parameter = 'fields',
 ): readonly OutputColumn[] {
   const { all, selectable, byName } = columnsOf(operation);
   if (fields === null) return all;
@@ -333,7 +334,7 @@ export function outputColumns(
     const found = byName.get(name);
     if (found === undefined) {
       const message = `\`${name}\` is not a field of ${operation}. Choose from: ${selectable.map((c) => c.header).join(', ')}.`;
-      throw invalidParameter('fields', message);
+      throw invalidParameter(parameter, message);
     }
     for (const column of found) wanted.add(column);
   }
@@ -342,17 +343,18 @@ export function outputColumns(
 
 /**
  * Returns true when people can be read without their long cells: no column is one of those, and neither success
- * nor agreement depends on them.
+ * nor agreement nor a required field depends on them.
  */
 export function needsOnlyBrief(
   operation: PricedOperation,
   columns: readonly OutputColumn[],
+  required: readonly OutputColumn[] = [],
 ): boolean {
+  const areShort = (read: readonly OutputColumn[]) =>
+    read.every((column) => fieldsRead(column)?.every((index) => !personFields[index]?.long));
+  if (!areShort(required)) return false;
   const { brief } = answerOf(operation);
-  if (brief !== 'without_long_columns') return brief === 'always';
-  return columns.every((column) =>
-    fieldsRead(column)?.every((index) => !personFields[index]?.long),
-  );
+  return brief === 'without_long_columns' ? areShort(columns) : brief === 'always';
 }
 
 /** Returns the positions of the fields of the record that a column reads; null for other columns. */

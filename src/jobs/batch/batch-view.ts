@@ -228,6 +228,7 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     country: batch.country,
     dedupe: batch.dedupe,
     require_agreement: batch.requireAgreement,
+    required: batch.required,
     fields: batch.fields,
     /** Why its result cannot be downloaded as a workbook, as far as its own rows show. */
     not_as_xlsx: batch.notAsXlsx,

@@ -78,6 +78,8 @@ interface AnyBatch {
   hold: boolean;
   dedupe: boolean;
   requireAgreement: boolean;
+  /** Fields without which a record does not match a row; null for none, and for exports. */
+  required: string[] | null;
   rerunOf: string | null;
   quote: Quote | null;
   report: PartReport | null;
@@ -154,6 +156,7 @@ const listOptionNames = [
   'maxCredits',
   'dedupe',
   'requireAgreement',
+  'required',
 ] as const satisfies (keyof ListBatch)[];
 export type ListOptions = Pick<ListBatch, (typeof listOptionNames)[number]>;
 

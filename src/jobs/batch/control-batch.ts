@@ -4,6 +4,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
@@ -108,6 +109,7 @@ export async function changeHeldBatch(
   reread?: RereadUpload,
 ): Promise<ListBatch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
+  if (change.required !== undefined) requiredColumns(batch.operation, change.required);
   return inTransaction(context.sql, async (tx) => {
     // Calls lock the account before its lists.
     if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);

@@ -3,6 +3,7 @@
 import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
+import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
@@ -57,7 +58,8 @@ export async function matchChunk(
   const graph = graphOf(context, batch.live);
   const rows = read.rows.slice(chunk.rowsDone, to);
   const columns = outputColumns(batch.operation, batch.fields);
-  const brief = needsOnlyBrief(batch.operation, columns);
+  const required = requiredColumns(batch.operation, batch.required);
+  const brief = needsOnlyBrief(batch.operation, columns, required);
   const kept: Buffer[] = [];
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
   const { endPhase = () => {} } = context;
@@ -70,6 +72,7 @@ export async function matchChunk(
     keep,
     endPhase,
     requireAgreement,
+    required,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
   });
   if (batch.dedupe) {

@@ -1,0 +1,19 @@
+/** Adds to a filter that fields are known. Pure. */
+import { invalidParameter } from '../lib/errors.ts';
+import { parseFilter } from './parse.ts';
+
+/**
+ * Returns the filter of the people whose `fields` are known as well.
+ * @param fields names of parameters of a search; null for none
+ * @throws AppError 400 `invalid_parameter` for a filter or a field that is not valid, and for a field that the filter
+ *   names itself
+ */
+export function requireFields(filter: string, fields: readonly string[] | null): string {
+  if (fields === null) return filter;
+  const named = new Set(parseFilter(filter).conditions.map(({ parameter }) => parameter));
+  const both = fields.find((field) => named.has(field));
+  if (both !== undefined) {
+    throw invalidParameter('required', `the filter names ${both} itself; send it only once`);
+  }
+  return [filter, ...fields.map((field) => `${encodeURIComponent(field)}=*`)].join('&');
+}
