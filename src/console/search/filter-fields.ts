@@ -127,11 +127,11 @@ function member(name: string, label: string, kind: FieldKind): FilterField {
 export const rowFields: readonly { label: string; fields: readonly FilterField[] }[] = [
   ...fieldGroups.map(({ label, fields }) => ({
     label,
-    fields: Object.keys(fields).flatMap((name) =>
-      name === 'experience'
-        ? [member('experience.text', 'Past roles: words', 'words')]
-        : [recordField(name)],
-    ),
+    fields: Object.keys(fields).flatMap((name) => {
+      if (name === 'experience') return [member('experience.text', 'Past roles: words', 'words')];
+      if (name !== 'position') return [recordField(name)];
+      return [recordField(name), member('position.text', 'Job title: words', 'words')];
+    }),
   })),
   { label: 'Inside', fields: members },
   {
