@@ -8,6 +8,7 @@ import { must } from '../core/lib/assert.ts';
 import { type AppError, unavailable } from '../core/lib/errors.ts';
 import { tooManyOpen } from '../core/limits/limits.ts';
 import { networkOf } from './network-of.ts';
+import { isCounted } from './open-responses.ts';
 import { accountOf } from './request-log.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -50,12 +51,13 @@ const responses = new Map<string, Set<ServerResponse>>();
 
 /**
  * Tracks a response of the account until it is closed. Throws `AppError` 429 `rate_limited` when the account has left
- * too many bytes of earlier responses unread: a later refusal could come after a charge.
+ * too many bytes of earlier responses unread: a later refusal could come after a charge. Downloads and event streams
+ * do not count here, because their number is limited and each has a part of a file at most.
  */
 export function holdResponse(accountId: string, response: ServerResponse): void {
   const open = responses.get(accountId) ?? new Set();
   let unread = 0;
-  for (const { writableLength } of open) unread += writableLength;
+  for (const other of open) if (!isCounted(other)) unread += other.writableLength;
   if (unread > OWNER_BYTES_MAX) throw tooManyOpen('bytes of unread responses', OWNER_BYTES_MAX);
   if (response.destroyed) return;
   responses.set(accountId, open.add(response));
