@@ -46,7 +46,11 @@ export class MemoryQueues implements Queues {
     return this.waiting.filter((woken) => queueOf[woken.name] === queueOf[name]).length;
   }
 
-  async findHeld(_name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async findHeld(
+    _name: JobName,
+    ids: readonly string[],
+    _takenMs: number,
+  ): Promise<ReadonlySet<string>> {
     const isHeld = (id: string) =>
       this.#running.has(id) || this.waiting.some((woken) => woken.id === id);
     return new Set(ids.filter(isHeld));

@@ -28,7 +28,10 @@ const PRIORITY = { first: 1, further: 2 } as const;
 /** Maximum of chunk jobs that wait, of all accounts. What is not in the queue can still be reordered. */
 const WAITING_MAX = 50;
 
-/** Seconds after which the sweep asks the queue whether it still holds the job of an unclaimed chunk. */
+/**
+ * A worker claims a chunk as soon as it takes its job. After this long the sweep asks the queue whether the job
+ * still waits, or was taken just now.
+ */
 const UNCLAIMED_SECONDS = 5;
 
 /** The account whose chunk this process dispatched last; its next choice starts after it. */
@@ -53,7 +56,7 @@ export async function dispatch(context: DispatchContext): Promise<void> {
 export async function takeBackLost({ sql, queues }: DispatchContext): Promise<void> {
   const unclaimed = await listUnclaimed(sql, UNCLAIMED_SECONDS);
   if (unclaimed.length === 0) return;
-  const held = await queues.findHeld('run-chunk', unclaimed.map(jobId));
+  const held = await queues.findHeld('run-chunk', unclaimed.map(jobId), UNCLAIMED_SECONDS * 1000);
   const lost = unclaimed.filter((chunk) => !held.has(jobId(chunk)));
   if (lost.length > 0) await takeBack(sql, lost);
 }

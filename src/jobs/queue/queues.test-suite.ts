@@ -152,8 +152,14 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await started.raised;
     expect(await stateOf(40)).toBe('active');
     while ((await stateOf(41)) !== 'failed');
-    const held = await queues.findHeld('run-chunk', ['list-40-1', 'list-41-1', 'list-42-1']);
+    const held = await queues.findHeld(
+      'run-chunk',
+      ['list-40-1', 'list-41-1', 'list-42-1'],
+      60_000,
+    );
     expect([...held]).toEqual(['list-40-1']);
+    // The queue takes the job of a worker that died for running.
+    expect(await queues.findHeld('run-chunk', ['list-40-1'], 0)).toEqual(new Set());
     end.raise();
     while ((await stateOf(40)) !== 'completed');
     const failed = await queue.getJob('list-41-1');
@@ -162,7 +168,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       failedReason: 'no part was written',
       attemptsMade: 1,
     });
-    expect(await queues.findHeld('run-chunk', ['list-40-1'])).toEqual(new Set());
+    expect(await queues.findHeld('run-chunk', ['list-40-1'], 60_000)).toEqual(new Set());
   });
 
   test('running jobs are not counted as waiting, and each queue counts its own', async () => {

@@ -47,9 +47,6 @@ const jobStates = {
   delayed: ['delayed'],
 } as const;
 
-/** Unfinished, in BullMQ's names. */
-const heldStates: ReadonlySet<string> = new Set(Object.values(jobStates).flat());
-
 /**
  * Finished chunks stay for a while, for people who look at the queue: each dispatch has an id of its own.
  * Other jobs are removed when they end, because their next wake-up has the same id.
@@ -70,8 +67,11 @@ export interface Queues {
   wake<Name extends JobName>(name: Name, wakeUps: WakeUp<JobPayloads[Name]>[]): Promise<void>;
   /** Jobs waiting in this job's queue; `Infinity` when the store fails. */
   countWaiting(name: JobName): Promise<number>;
-  /** The ids of those jobs that wait or run. Throws when the store fails. */
-  findHeld(name: JobName, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * The ids of those jobs that wait, or that a worker took within the last `takenMs`. Throws when the store
+   * fails. A worker that died keeps a job until the job's lock ends.
+   */
+  findHeld(name: JobName, ids: readonly string[], takenMs: number): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */
   countJobs(): Promise<JobCount[]>;
   /** The underlying BullMQ queues, for code that inspects single jobs. */
@@ -126,13 +126,14 @@ export function openQueues(
         return Number.POSITIVE_INFINITY;
       }
     },
-    async findHeld(name, ids) {
+    async findHeld(name, ids, takenMs) {
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
-      const states = await within(
-        WAKE_MS_MAX,
-        Promise.all(ids.map(async (id) => ({ id, state: await queue.getJobState(id) }))),
+      const found = await within(WAKE_MS_MAX, Promise.all(ids.map((id) => queue.getJob(id))));
+      const now = Date.now();
+      const held = found.filter(
+        (job) => job && !job.finishedOn && (!job.processedOn || job.processedOn > now - takenMs),
       );
-      return new Set(states.filter(({ state }) => heldStates.has(state)).map(({ id }) => id));
+      return new Set(held.map((job) => String(job?.id)));
     },
     async countJobs() {
       const counting = [...queues].map(async ([queue, opened]) => {
