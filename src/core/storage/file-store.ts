@@ -1,5 +1,4 @@
 /** Object store in a folder. A write goes to a temporary name, is synced, and is renamed. */
-import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -43,7 +42,8 @@ async function putStream(file: string, source: Readable): Promise<StreamSum> {
   const temporary = await makeTemporaryFile(file);
   try {
     const sum = emptySum();
-    const sink = createWriteStream(temporary, { flush: true });
+    // Opened first: a stream that fails at once would otherwise be removed before its file is made.
+    const sink = (await open(temporary, 'wx')).createWriteStream({ flush: true });
     await pipeline(source, (blocks: AsyncIterable<Buffer>) => summed(blocks, sum), sink);
     await rename(temporary, file);
     return sum;
