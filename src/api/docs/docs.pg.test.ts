@@ -122,10 +122,10 @@ describeWithBrowser('in a browser', () => {
       // By keyboard alone: the first stop skips to the operations, the search finds one and goes there.
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.className')).toBe('skip');
-      await page.getByRole('searchbox', { name: 'Find an operation' }).fill('usage');
+      await page.getByRole('searchbox', { name: 'Find an operation' }).fill('job-titles');
       await page.getByText(`1 of ${operations.length} operations`).waitFor();
       await page.keyboard.press('Enter');
-      expect(new URL(page.url()).hash).toBe('#get_usage');
+      expect(new URL(page.url()).hash).toBe('#get_lookups_job_titles');
       expect(wrong).toEqual([]);
       await page.close();
     },
