@@ -35,14 +35,16 @@ export function formOf(file: string, options: FormOptions, otherwise = 'csv'): O
 
 /** The name of a result beside its list: `leads.xlsx` gives `leads.enriched.xlsx`. */
 export function enrichedName(file: string, options: FormOptions): string {
-  const { format, gzip } = formOf(file, { gzip: false });
-  const wanted = options.format === undefined ? format : formOf('', options).format;
-  const isGzip = options.gzip || gzip === 'true';
+  const named = nameOf(file);
+  const { format } = formOf('', options, named.format ?? 'csv');
   const stem = path
     .basename(file)
     .replace(/\.gz$/i, '')
     .replace(/\.[a-z]{1,6}$/i, '');
-  return path.join(path.dirname(file), `${stem}.enriched${endingOf(wanted, isGzip)}`);
+  return path.join(
+    path.dirname(file),
+    `${stem}.enriched${endingOf(format, options.gzip || named.gzip)}`,
+  );
 }
 
 /** `.csv`, `.xlsx.gz`, ... */

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
 import type { CallCredentials } from '../core/keys/keys.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
@@ -25,4 +29,18 @@ export async function whileValid<Result>(
   } finally {
     unwatch();
   }
+}
+
+/**
+ * Sends a file as long as the key and the session are valid. Throws the error of a file that fails before its first
+ * byte, which then becomes a problem document.
+ */
+export async function sendWhileValid(
+  context: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  file: Readable,
+  response: Response,
+): Promise<void> {
+  await once(file, 'readable');
+  await whileValid(context, credentials, (signal) => pipeline(file, response, { signal }));
 }

@@ -1,16 +1,13 @@
-import { once } from 'node:events';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
-import type { Batch } from '../../jobs/batch/batch.ts';
-import { type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
+import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../byte-range.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
-import { whileValid } from '../while-valid.ts';
+import { sendWhileValid } from '../while-valid.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -91,10 +88,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
         response.end();
         return sent;
       }
-      const stream = await results.read(range);
-      // An error before the first byte becomes a problem document.
-      await once(stream, 'readable');
-      await whileValid(context, credentials, (signal) => pipeline(stream, response, { signal }));
+      await sendWhileValid(context, credentials, await results.read(range), response);
       return sent;
     },
   }),

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { Readable, pipeline as streamPipeline } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import {
@@ -15,7 +13,7 @@ import { definePage } from '../define-page.ts';
 import { defineRoute, type RouteInput, sent } from '../define-route.ts';
 import { limitOpenResponses } from '../open-responses.ts';
 import { usageFilter, usageRange } from '../usage-range.ts';
-import { whileValid } from '../while-valid.ts';
+import { sendWhileValid } from '../while-valid.ts';
 
 const lineSchema = z.strictObject({
   created_at: z.string(),
@@ -66,16 +64,14 @@ export const getLedgerFileRoute = defineRoute({
     holdFile(key.accountId, response);
     const columns = Object.keys(lineSchema.shape);
     // An error of either stream ends both, and so does a disconnected reader.
-    const file = streamPipeline(
+    const file = pipeline(
       Readable.from(allLines(input, range)),
       stringify({ header: true, columns }),
       () => {},
     );
     response.attachment(`credits ${range.from} to ${range.to}.csv`);
     response.setHeader('Content-Type', 'text/csv; charset=utf-8');
-    // An error before the first byte becomes a problem document.
-    await once(file, 'readable');
-    await whileValid(context, credentials, (signal) => pipeline(file, response, { signal }));
+    await sendWhileValid(context, credentials, file, response);
     return sent;
   },
 });

@@ -1,16 +1,9 @@
-import { z } from 'zod';
 import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
-import {
-  assertHolders,
-  callersKey,
-  OVERLAP_SECONDS_DEFAULT,
-  OVERLAP_SECONDS_MAX,
-  ownKey,
-  rollKey,
-} from '../../core/keys/account-keys.ts';
+import { assertHolders, callersKey, ownKey, rollKey } from '../../core/keys/account-keys.ts';
 import { forbidden } from '../../core/lib/errors.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { keysOf, rolledKeySchema, viewKey } from '../key-view.ts';
+import { overlapBody } from '../overlap.ts';
 
 /** Creates a new key with the same settings; the old one stays valid for the overlap. */
 export const rollKeyRoute = defineRoute({
@@ -19,14 +12,7 @@ export const rollKeyRoute = defineRoute({
   summary: 'Replace a key with a new one',
   scope: 'account',
   params: idParams,
-  body: z.strictObject({
-    overlap_seconds: z
-      .number()
-      .int()
-      .min(0)
-      .max(OVERLAP_SECONDS_MAX)
-      .default(OVERLAP_SECONDS_DEFAULT),
-  }),
+  body: overlapBody,
   idempotent: true,
   responses: { 201: { description: 'The new key, shown once.', schema: rolledKeySchema } },
   handler: ({ key, params, body, commit }) =>

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { OVERLAP_SECONDS_DEFAULT, OVERLAP_SECONDS_MAX } from '../../core/keys/account-keys.ts';
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { overlapBody } from '../overlap.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
@@ -13,14 +12,7 @@ export const rotateWebhookRoute = defineRoute({
   summary: 'Replace the signing secret of a webhook; the new one is shown once',
   scope: 'account',
   params: idParams,
-  body: z.strictObject({
-    overlap_seconds: z
-      .number()
-      .int()
-      .min(0)
-      .max(OVERLAP_SECONDS_MAX)
-      .default(OVERLAP_SECONDS_DEFAULT),
-  }),
+  body: overlapBody,
   idempotent: true,
   responses: { 201: { description: 'The new secret, shown once.', schema: newWebhookSchema } },
   handler: ({ context, key, params, body, commit }) =>

@@ -221,19 +221,21 @@ function decideOne(
   if (answer === undefined) return noMatch;
   const { ids, by, capped } = answer;
   const [id = 0] = ids;
-  if (ids.length === 1 && !capped) {
-    const [value = ''] = values;
-    return {
-      status: 'matched',
-      id,
-      by,
-      value,
-      conflict: false,
-      candidates: 1,
-      areCandidatesCut: false,
-    };
-  }
+  if (ids.length === 1 && !capped) return matchedOnly(id, by, values[0] ?? '');
   return ambiguous(answer);
+}
+
+/** The decision for a value that means exactly one record. */
+function matchedOnly(id: number, by: string, value: string): Decision {
+  return {
+    status: 'matched',
+    id,
+    by,
+    value,
+    conflict: false,
+    candidates: 1,
+    areCandidatesCut: false,
+  };
 }
 
 /** A value that one record holds, under one code: nearly every value of a large list. */
@@ -245,17 +247,7 @@ function decideOnly(
 ): Decision {
   const code = hits.anyCode(line);
   for (const { by, codes } of levels) {
-    if (!codes.includes(code)) continue;
-    const id = hits.anyId(line);
-    return {
-      status: 'matched',
-      id,
-      by,
-      value,
-      conflict: false,
-      candidates: 1,
-      areCandidatesCut: false,
-    };
+    if (codes.includes(code)) return matchedOnly(hits.anyId(line), by, value);
   }
   return noMatch;
 }

@@ -31,21 +31,19 @@ export interface ChosenChunk extends DispatchedChunk {
 }
 
 /**
- * CTEs `flight` and `busy`: the chunks of runnable batches that are leased or have a pending wake-up, and their
- * number by account. In-flight chunks are few and have their own index; each looks up its batch by id, whatever
- * number the planner estimates.
+ * CTE `busy`: the accounts with chunks in flight, and their number: chunks of runnable batches that are leased or
+ * have a job. They are few and have their own index; each looks up its batch by id, whatever number the planner
+ * estimates.
  */
-function inFlight(sql: Sql) {
+function busyAccounts(sql: Sql) {
   return sql`
-    flight as materialized (
-      select c.id, c.batch_id, c.number, c.state, c.epoch, b.account_id, b.created_at
-      from chunks c cross join lateral (
-        select account_id, created_at from batches
-        where id = c.batch_id and state in ${wordList(sql, runnableStates)} limit 1) b
-      where c.state in ('dispatched', 'leased')),
     busy as materialized (
-      select account_id, count(*) filter (where state = 'leased') as leased, count(*) as in_flight
-      from flight group by account_id)`;
+      select b.account_id, count(*) as in_flight
+      from chunks c cross join lateral (
+        select account_id from batches
+        where id = c.batch_id and state in ${wordList(sql, runnableStates)} limit 1) b
+      where c.state in ('dispatched', 'leased')
+      group by b.account_id)`;
 }
 
 /**
@@ -69,9 +67,9 @@ function accountsInTurn(sql: Sql, after: string | null) {
         order by claimable_account limit 1) next on true
       where not had_its_turn or next.account_id is not null),
     account as (
-      select turn.account_id, coalesce(f.leased, 0) as leased, coalesce(f.in_flight, 0) as in_flight
+      select turn.account_id, coalesce(b.in_flight, 0) as in_flight
       from turn left join lateral (
-        select leased, in_flight from busy where account_id = turn.account_id limit 1) f on true
+        select in_flight from busy where account_id = turn.account_id limit 1) b on true
       where step > 0)`;
 }
 
@@ -96,7 +94,7 @@ export async function dispatchChunks(
 ): Promise<ChosenChunk[]> {
   await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
   return sql<ChosenChunk[]>`
-    with recursive ${inFlight(sql)}, ${accountsInTurn(sql, after)},
+    with recursive ${busyAccounts(sql)}, ${accountsInTurn(sql, after)},
     candidates as (
       select c.id, a.account_id, a.in_flight + c.place as place
       from (
