@@ -694,9 +694,11 @@ CREATE OR REPLACE FUNCTION public.record_webhook_event(p_account_id uuid, p_live
 AS $function$
 declare
   event_id uuid := gen_random_uuid();
+  happened_at timestamptz := clock_timestamp();
 begin
-  insert into webhook_deliveries (webhook_id, event_id, type, payload)
-  select w.id, event_id, p_type, webhook_payload(event_id, p_type, p_live, p_data)
+  insert into webhook_deliveries (webhook_id, event_id, type, payload, due_at, created_at)
+  select w.id, event_id, p_type, webhook_payload(event_id, happened_at, p_type, p_live, p_data),
+    happened_at, happened_at
   from webhooks w
   where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
     and (p_threshold is null or w.credits_low_threshold = p_threshold)
@@ -750,12 +752,12 @@ CREATE OR REPLACE FUNCTION public.utc_today()
  STABLE
 AS $function$ select (now() at time zone 'UTC')::date $function$;
 
-CREATE OR REPLACE FUNCTION public.webhook_payload(p_event_id uuid, p_type text, p_live boolean, p_data json)
+CREATE OR REPLACE FUNCTION public.webhook_payload(p_event_id uuid, p_at timestamp with time zone, p_type text, p_live boolean, p_data json)
  RETURNS json
  LANGUAGE sql
  STABLE
 AS $function$
-  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(now()),
+  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(p_at),
     'live', p_live, 'data', p_data)
 $function$;
 

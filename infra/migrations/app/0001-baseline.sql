@@ -615,23 +615,27 @@ create function iso_time(p_time timestamptz) returns text stable language sql as
 $$;
 
 -- Builds the body of an event by Standard Webhooks.
-create function webhook_payload(p_event_id uuid, p_type text, p_live boolean, p_data json)
-returns json stable language sql as $$
-  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(now()),
+create function webhook_payload(
+  p_event_id uuid, p_at timestamptz, p_type text, p_live boolean, p_data json
+) returns json stable language sql as $$
+  select json_build_object('id', p_event_id, 'type', p_type, 'timestamp', iso_time(p_at),
     'live', p_live, 'data', p_data)
 $$;
 
 -- Records an event for every enabled webhook of the owner that receives its type; with a threshold, for those with
 -- this one. It never waits: only the deletion of a webhook holds a conflicting lock, and such a webhook is
--- skipped. The commit sends the notification to the workers.
+-- skipped. The commit sends the notification to the workers. The time is the clock's, not the start of the
+-- transaction: the charge that empties a wallet may have begun before the one that came first.
 create function record_webhook_event(
   p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint default null
 ) returns void language plpgsql as $$
 declare
   event_id uuid := gen_random_uuid();
+  happened_at timestamptz := clock_timestamp();
 begin
-  insert into webhook_deliveries (webhook_id, event_id, type, payload)
-  select w.id, event_id, p_type, webhook_payload(event_id, p_type, p_live, p_data)
+  insert into webhook_deliveries (webhook_id, event_id, type, payload, due_at, created_at)
+  select w.id, event_id, p_type, webhook_payload(event_id, happened_at, p_type, p_live, p_data),
+    happened_at, happened_at
   from webhooks w
   where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
     and (p_threshold is null or w.credits_low_threshold = p_threshold)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Owner } from '../../core/accounts/owner.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { hostileUrls, resolveStub } from './hostile-urls.test-suite.ts';
 import {
   type Hook,
@@ -47,4 +48,18 @@ test('the address is saved in canonical form', async () => {
   const text = ' HTTPS://PUBLIC.example:443/a/../hook?a=b#c';
   const { webhook } = await makeWebhook(strict(), owner, wanted(text), resolveStub);
   expect(webhook.url).toBe('https://public.example/hook?a=b');
+});
+
+test('events come in the order of the charges, whichever transaction began first', async () => {
+  const { accountId } = await fixture.account(101);
+  const low = await fixture.hook({ accountId }, { creditsLowThreshold: 100 });
+  const leave = (sql: Sql, balance: number) =>
+    sql`update wallets set balance = ${balance} where account_id = ${accountId}`;
+  await inTransaction(fixture.sql, async (early) => {
+    await early`select now()`;
+    await leave(fixture.sql, 99);
+    await leave(early, 0);
+  });
+  const types = (await fixture.deliveries(low)).map(({ type }) => type);
+  expect(types).toEqual(['credits.low', 'credits.empty']);
 });

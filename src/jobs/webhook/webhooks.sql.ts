@@ -177,7 +177,7 @@ export async function insertTestDelivery(sql: Sql, webhookId: string): Promise<D
     delivery as (
       insert into webhook_deliveries (webhook_id, event_id, type, payload)
       select w.id, event.id, ${TEST_EVENT_TYPE}, webhook_payload(
-        event.id, ${TEST_EVENT_TYPE}, w.live, json_build_object('webhook_id', w.id))
+        event.id, now(), ${TEST_EVENT_TYPE}, w.live, json_build_object('webhook_id', w.id))
       from webhooks w, event where w.id = ${webhookId}
       returning ${deliveryColumns(sql)}),
     woken as (select pg_notify('webhook_deliveries', ''))
