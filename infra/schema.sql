@@ -118,6 +118,7 @@ create table public.batches (
   schedule_id uuid,
   only_new boolean default false not null,
   state_since timestamp with time zone default now() not null,
+  revision integer default 1 not null,
   trace_parent text,
   waits_for text,
   claim_after timestamp with time zone,
@@ -183,6 +184,7 @@ CREATE INDEX batches_to_select ON public.batches USING btree (account_id, create
 CREATE INDEX batches_to_split ON public.batches USING btree (account_id, created_at) WHERE ((kind = 'list'::text) AND (state = ANY (ARRAY['created'::text, 'validating'::text])) AND (chunks_total IS NULL));
 CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, created_at, id) WHERE (waits_for = 'key'::text);
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
+CREATE TRIGGER batches_revision BEFORE UPDATE ON public.batches FOR EACH ROW WHEN (((((((((((((((((((((((((((((((((old.state IS DISTINCT FROM new.state) OR (old.reason IS DISTINCT FROM new.reason)) OR (old.error IS DISTINCT FROM new.error)) OR (old.waits_for IS DISTINCT FROM new.waits_for)) OR (old.rows_total IS DISTINCT FROM new.rows_total)) OR (old.matched IS DISTINCT FROM new.matched)) OR (old.no_match IS DISTINCT FROM new.no_match)) OR (old.ambiguous IS DISTINCT FROM new.ambiguous)) OR (old.invalid IS DISTINCT FROM new.invalid)) OR (old.suppressed IS DISTINCT FROM new.suppressed)) OR (old.duplicate IS DISTINCT FROM new.duplicate)) OR (old.error_rows IS DISTINCT FROM new.error_rows)) OR (old.not_processed IS DISTINCT FROM new.not_processed)) OR (old.credits_charged IS DISTINCT FROM new.credits_charged)) OR (old.credits_reserved IS DISTINCT FROM new.credits_reserved)) OR (old.started_at IS DISTINCT FROM new.started_at)) OR (old.finished_at IS DISTINCT FROM new.finished_at)) OR (old.quote IS DISTINCT FROM new.quote)) OR (old.name IS DISTINCT FROM new.name)) OR (old.mapping IS DISTINCT FROM new.mapping)) OR (old.dialect IS DISTINCT FROM new.dialect)) OR (old.fields IS DISTINCT FROM new.fields)) OR (old.default_region IS DISTINCT FROM new.default_region)) OR (old.country IS DISTINCT FROM new.country)) OR (old.max_credits IS DISTINCT FROM new.max_credits)) OR (old.dedupe IS DISTINCT FROM new.dedupe)) OR (old.require_agreement IS DISTINCT FROM new.require_agreement)) OR (old.required IS DISTINCT FROM new.required)) OR (old.not_as_xlsx IS DISTINCT FROM new.not_as_xlsx)) OR (old.files_deleted_at IS DISTINCT FROM new.files_deleted_at)) OR (old.filter IS DISTINCT FROM new.filter)) OR (old.key_id IS DISTINCT FROM new.key_id))) EXECUTE FUNCTION public.raise_revision();
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
 CREATE TRIGGER batches_webhook_event AFTER UPDATE OF state, reason ON public.batches FOR EACH ROW WHEN (((new.state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'paused'::text])) AND ((old.state <> new.state) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION public.record_batch_event();
 
@@ -612,6 +614,15 @@ AS $function$
 begin
   new.state_since := clock_timestamp();
   new.waits_for := null;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.raise_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.revision := old.revision + 1;
   return new;
 end $function$;
 

@@ -134,6 +134,8 @@ export interface Company {
 
 export interface Batch {
   id: string;
+  /** Raised by every change. Of two responses or events, the one with the higher revision is the newer one. */
+  revision: number;
   name: string;
   live: boolean;
   state: string;
@@ -200,6 +202,8 @@ export interface Batch {
 
 export interface CreatedExport {
   id: string;
+  /** Raised by every change. Of two responses or events, the one with the higher revision is the newer one. */
+  revision: number;
   name: string;
   live: boolean;
   state: string;
@@ -250,6 +254,8 @@ export interface CreatedExport {
 
 export interface Export {
   id: string;
+  /** Raised by every change. Of two responses or events, the one with the higher revision is the newer one. */
+  revision: number;
   name: string;
   live: boolean;
   state: string;

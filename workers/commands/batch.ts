@@ -10,7 +10,7 @@ import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
 import { enrichedName, type FormOptions, formOf, type OutputForm } from '../output-form.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
-import { download, follow, POLL_MS } from './follow.ts';
+import { download, follow, newerOf, POLL_MS } from './follow.ts';
 
 interface RunOptions extends FormOptions {
   operation: string;
@@ -217,7 +217,7 @@ async function quote(client: Client, id: string): Promise<Batch> {
       );
     }
     await setTimeout(POLL_MS);
-    batch = await retryWhileUnavailable(() => client.getBatch(id));
+    batch = newerOf(batch, await retryWhileUnavailable(() => client.getBatch(id)));
   }
   return batch;
 }

@@ -20,6 +20,14 @@ export interface Followed<Progress extends Batch | Export> {
   read(): Promise<Progress>;
 }
 
+/** The newer of two responses: one that passes a slow proxy may say less than the one before. */
+export function newerOf<Progress extends Batch | Export>(
+  before: Progress | null,
+  arrived: Progress,
+): Progress {
+  return before !== null && before.revision > arrived.revision ? before : arrived;
+}
+
 /**
  * Follows a list or an export until it is in one of these states. Throws `AppError` when it fails, is
  * cancelled, or pauses (unless `wait`).
@@ -31,9 +39,11 @@ export async function follow<Progress extends Batch | Export>(
   const { until, wait } = options;
   const bar = options.progress ? openBar() : null;
   let told = false;
+  let newest: Progress | null = null;
   try {
     for (let polls = 0; ; polls++) {
-      const batch = await retryWhileUnavailable(followed.read);
+      const batch: Progress = newerOf(newest, await retryWhileUnavailable(followed.read));
+      newest = batch;
       bar?.update(batch);
       if (until.includes(batch.state)) return batch;
       if (batch.state === 'failed' || batch.state === 'cancelled')

@@ -161,6 +161,9 @@ create table batches (
   only_new boolean not null default false,
   -- Start of the batch's current state. A trigger sets it, so that no statement can forget it.
   state_since timestamptz not null default now(),
+  -- Number of the last change that callers see. A trigger raises it, so that no statement can forget it: of two
+  -- responses about a batch, the one with the higher revision is the newer one.
+  revision int not null default 1,
   -- The W3C traceparent of the request that created the batch: its jobs are part of that trace.
   trace_parent text,
   -- Reason why no chunk of the batch may be claimed now: 'time' until `claim_after`, 'key' until `key_waits` lets
@@ -761,6 +764,29 @@ end $$;
 create trigger batches_state_since
   before update of state on batches
   for each row when (old.state is distinct from new.state) execute function note_state_since();
+
+-- For every column that the JSON of a list or an export shows, except those that no statement changes.
+create function raise_revision() returns trigger language plpgsql as $$
+begin
+  new.revision := old.revision + 1;
+  return new;
+end $$;
+
+create trigger batches_revision
+  before update on batches
+  for each row when (
+    (old.state, old.reason, old.error, old.waits_for, old.rows_total, old.matched, old.no_match, old.ambiguous,
+      old.invalid, old.suppressed, old.duplicate, old.error_rows, old.not_processed, old.credits_charged,
+      old.credits_reserved, old.started_at, old.finished_at, old.quote, old.name, old.mapping, old.dialect,
+      old.fields, old.default_region, old.country, old.max_credits, old.dedupe, old.require_agreement,
+      old.required, old.not_as_xlsx, old.files_deleted_at, old.filter, old.key_id)
+    is distinct from
+    (new.state, new.reason, new.error, new.waits_for, new.rows_total, new.matched, new.no_match, new.ambiguous,
+      new.invalid, new.suppressed, new.duplicate, new.error_rows, new.not_processed, new.credits_charged,
+      new.credits_reserved, new.started_at, new.finished_at, new.quote, new.name, new.mapping, new.dialect,
+      new.fields, new.default_region, new.country, new.max_credits, new.dedupe, new.require_agreement,
+      new.required, new.not_as_xlsx, new.files_deleted_at, new.filter, new.key_id))
+  execute function raise_revision();
 
 -- Number of changes of each do-not-contact list. A search on a replica compares its number there with the one in
 -- this database: a recent change of the list holds at once. By triggers, so that no change of a list can forget

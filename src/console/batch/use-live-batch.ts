@@ -1,10 +1,12 @@
-/** A list or an export as it is now: its present state, then every change as the server tells it. */
+/** A list or an export as it is now: its present state, then every change as the server reports it. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { asProblem, type Problem } from '../problem.ts';
 import { isFinal, type Progress } from './batch.ts';
 
 const AGAIN_MS = 2_000;
+/** An event may be lost on its way, as in a proxy that holds it back: the page does not wait for it longer. */
+const SILENCE_MS = 8_000;
 
 export interface Live<Item> {
   item: Item | undefined;
@@ -13,8 +15,14 @@ export interface Live<Item> {
   isConnected: boolean;
   /** Reads it anew, as after a refusal. */
   reload(): void;
-  /** Shows it as an action has answered it. */
+  /** Shows the response of an action, unless something newer is shown already. */
   show(item: Item): void;
+}
+
+/** The newer one of what is shown and what arrives, in whatever order the two were sent. */
+function newerOf<Item extends Progress>(shown: Item | undefined, arrived: Item): Item {
+  const isSame = shown?.id === arrived.id;
+  return isSame && shown.revision > arrived.revision ? shown : arrived;
 }
 
 /** Follows a path such as `/v1/batches/ID`, whose events are named `event`. */
@@ -23,46 +31,63 @@ export function useLive<Item extends Progress>(path: string, event: string): Liv
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isConnected, setIsConnected] = useState(true);
   const [round, setRound] = useState(0);
+  const isOfPath = useCallback(({ id }: Item) => path.endsWith(`/${id}`), [path]);
+  const show = useCallback(
+    // The response of an action may arrive when the page shows another list.
+    (arrived: Item) => setItem((shown) => (isOfPath(arrived) ? newerOf(shown, arrived) : shown)),
+    [isOfPath],
+  );
   useEffect(() => {
+    const gone = new AbortController();
     let events: EventSource | null = null;
     let again: ReturnType<typeof setTimeout> | undefined;
-    let isGone = false;
+    const readAfter = (ms: number) => {
+      clearTimeout(again);
+      again = setTimeout(read, ms);
+    };
+    const take = (arrived: Item) => {
+      show(arrived);
+      clearTimeout(again);
+      if (isFinal(arrived.state)) events?.close();
+      else readAfter(SILENCE_MS);
+    };
     const read = async () => {
       try {
-        const now = await call<Item>('GET', path);
-        if (isGone) return;
-        setItem(now);
+        const now = await call<Item>('GET', path, { signal: gone.signal });
+        if (gone.signal.aborted) return;
         setProblem(null);
+        take(now);
         if (!isFinal(now.state)) listen();
       } catch (error) {
-        if (isGone) return;
+        if (gone.signal.aborted) return;
         const found = asProblem(error);
         setProblem(found);
-        if (found.code === 'unreachable') again = setTimeout(read, AGAIN_MS);
+        if (found.code === 'unreachable') readAfter(AGAIN_MS);
       }
     };
     const listen = () => {
-      events = new EventSource(`${path}/events`);
-      events.addEventListener(event, (message) => {
-        const now = JSON.parse((message as MessageEvent<string>).data) as Item;
-        setItem(now);
+      if (events !== null && events.readyState !== EventSource.CLOSED) return;
+      const source = new EventSource(`${path}/events`);
+      events = source;
+      source.addEventListener(event, (message) => {
         setIsConnected(true);
-        if (isFinal(now.state)) events?.close();
+        take(JSON.parse((message as MessageEvent<string>).data) as Item);
       });
-      events.onopen = () => setIsConnected(true);
-      events.onerror = () => {
+      source.onopen = () => setIsConnected(true);
+      source.onerror = () => {
         setIsConnected(false);
         // The browser tries again by itself after a lost connection, but not after a refusal.
-        if (events?.readyState === EventSource.CLOSED) again = setTimeout(read, AGAIN_MS);
+        if (source.readyState === EventSource.CLOSED) readAfter(AGAIN_MS);
       };
     };
     void read();
     return () => {
-      isGone = true;
+      gone.abort();
       events?.close();
       clearTimeout(again);
     };
-  }, [path, event, round]);
+  }, [path, event, round, show]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  return { item, problem, isConnected, reload, show: setItem };
+  const isShown = item !== undefined && isOfPath(item);
+  return { item: isShown ? item : undefined, problem, isConnected, reload, show };
 }

@@ -40,6 +40,10 @@ const progressShape = {
 
 const stateShape = {
   id: z.uuid(),
+  revision: integer.meta({
+    description:
+      'Raised by every change. Of two responses or events, the one with the higher revision is the newer one.',
+  }),
   name: text,
   live: z.boolean(),
   state: text,
@@ -216,6 +220,7 @@ const pathOf: Record<BatchKind, string> = { list: '/v1/batches', export: '/v1/ex
 function viewList(batch: ListBatch, now: Date): BatchView {
   return {
     id: batch.id,
+    revision: batch.revision,
     name: batch.name,
     live: batch.live,
     state: batch.state,
@@ -251,6 +256,7 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
       : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
   return {
     id: batch.id,
+    revision: batch.revision,
     name: batch.name,
     live: batch.live,
     state: batch.state,

@@ -113,6 +113,8 @@ interface AnyBatch {
   startedAt: Date | null;
   finishedAt: Date | null;
   filesDeletedAt: Date | null;
+  /** Number of its last change that its JSON shows; a trigger raises it. */
+  revision: number;
 }
 
 /** An uploaded list. */
@@ -212,6 +214,7 @@ const otherFields: Record<Exclude<StoredField, keyof ListOptions>, true> = {
   startedAt: true,
   finishedAt: true,
   filesDeletedAt: true,
+  revision: true,
   filter: true,
   namesPeople: true,
   format: true,

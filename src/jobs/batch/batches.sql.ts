@@ -171,18 +171,17 @@ export async function endBatch(
   return ended?.state ?? null;
 }
 
-/** The current rows of those batches whose version has changed. */
+/** Those batches that have a higher revision now. */
 export async function findChangedBatches(
   sql: Sql,
-  known: readonly { id: string; version: string }[],
-): Promise<(Batch & { version: string })[]> {
-  // The version of a row is the transaction that last updated it.
-  return sql<(Batch & { version: string })[]>`
-    select ${batchColumns(sql)}, batches.xmin::text as version
-    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ version }) => version)}::text[])
-      known (known_id, known_version)
+  known: readonly Pick<Batch, 'id' | 'revision'>[],
+): Promise<Batch[]> {
+  return sql<Batch[]>`
+    select ${batchColumns(sql)}
+    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ revision }) => revision)}::int[])
+      known (known_id, known_revision)
     join batches on id = known_id
-    where batches.xmin::text <> known_version`;
+    where revision > known_revision`;
 }
 
 /**

@@ -3,7 +3,6 @@
  * one poll of all watched batches and one of all keys and sessions, and a poll returns only changes: a thousand
  * idle listeners cost two small queries every half second.
  */
-import { createHash } from 'node:crypto';
 import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
@@ -24,19 +23,15 @@ export interface BatchWatcher {
 }
 
 interface Watched {
-  /** Version of the row when last read; empty before. */
-  version: string;
-  /** Listeners with the digest of the last state sent to each: a thousand copies of a batch would fill the memory. */
-  listeners: Map<Listener, string>;
+  /** The lowest revision that a listener knows. */
+  revision: number;
+  /** Listeners with the revision sent to each last. */
+  listeners: Map<Listener, number>;
 }
 
 /** The credentials of listeners, and the callbacks for their end. */
 interface WatchedCaller extends CallCredentials {
   listeners: Set<() => void>;
-}
-
-function digestOf(batch: Batch): string {
-  return createHash('sha256').update(JSON.stringify(batch)).digest('base64');
 }
 
 export function watchBatches(sql: Sql, log: Log): BatchWatcher {
@@ -46,18 +41,16 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
 
   const pollBatches = async () => {
     if (watched.size === 0) return;
-    const versions = [...watched].map(([id, { version }]) => ({ id, version }));
-    for (const { version, ...row } of await findChangedBatches(sql, versions)) {
-      const batch = row as Batch;
+    const known = [...watched].map(([id, { revision }]) => ({ id, revision }));
+    for (const batch of await findChangedBatches(sql, known)) {
       const one = watched.get(batch.id);
       if (one === undefined) continue;
-      one.version = version;
-      const now = digestOf(batch);
-      for (const [listener, known] of [...one.listeners]) {
-        if (known === now) continue;
-        one.listeners.set(listener, now);
+      for (const [listener, revision] of [...one.listeners]) {
+        if (revision >= batch.revision) continue;
+        one.listeners.set(listener, batch.revision);
         listener(batch);
       }
+      one.revision = Math.min(...one.listeners.values());
     }
   };
   const pollCallers = async () => {
@@ -79,11 +72,11 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
   };
   return {
     watch(known, listener) {
-      const { id } = known;
-      const one: Watched = watched.get(id) ?? { version: '', listeners: new Map() };
-      one.listeners.set(listener, digestOf(known));
+      const { id, revision } = known;
+      const one: Watched = watched.get(id) ?? { revision, listeners: new Map() };
+      one.listeners.set(listener, revision);
       // A new listener may not know of a change that others were notified of.
-      one.version = '';
+      one.revision = Math.min(one.revision, revision);
       watched.set(id, one);
       schedule();
       return () => {

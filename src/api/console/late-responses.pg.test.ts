@@ -1,0 +1,214 @@
+/** The console shows the newest state that it was told, however late, lost or mixed up responses and events are. */
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openConsole, signInWithKey } from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import type { BatchView } from '../../jobs/batch/batch-view.ts';
+
+const people = crowd(12);
+const list = `email,name\n${people.map(({ email, name }) => `${email},${name}\n`).join('')}`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+
+describeWithBrowser('the page of a list or an export', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    await importGraph(pipeline.sql, { persons: people });
+    browser = await startChromium();
+    caller = await pipeline.account(1_000);
+    ({ page } = await openConsole(browser, pipeline.url));
+    await signInWithKey(page, caller.key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  const held = () =>
+    pipeline.enrich(caller, list, { operation: 'people.enrich', hold: 'true', fields: 'id' });
+
+  const open = (path: string) => page.goto(`${pipeline.url}/?${Math.random()}#${path}`);
+
+  /** Holds the response of the next such call until it is let go. */
+  async function holdBack(method: string, path: string) {
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let tell = (_: BatchView) => {};
+    const answered = new Promise<BatchView>((resolve) => {
+      tell = resolve;
+    });
+    let isHeld = false;
+    const handler = async (route: Route) => {
+      if (isHeld || route.request().method() !== method) return route.fallback();
+      isHeld = true;
+      const response = await route.fetch();
+      tell((await response.json()) as BatchView);
+      await released;
+      await route.fulfill({ response });
+      return undefined;
+    };
+    await page.route(path, handler);
+    return {
+      answered,
+      /** Lets the response through; resolves when the page has taken it. */
+      async release() {
+        const arrived = page.waitForResponse(
+          (response) =>
+            response.request().method() === method && response.url().endsWith(path.slice(2)),
+        );
+        letGo();
+        await (await arrived).finished();
+        await settled();
+        await page.unroute(path, handler);
+      },
+    };
+  }
+
+  /** Two frames, after which the page has rendered what it was told before. */
+  const settled = () =>
+    page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+    );
+
+  const startButton = () => page.getByRole('button', { name: 'Start for 12 credits' });
+  const status = (name: string) => page.locator('.badge').getByText(name, { exact: true }).first();
+
+  async function priced() {
+    const id = await held();
+    await open(`/batches/${id}`);
+    await expect
+      .poll(() => pipeline.queues.waiting.map(({ name }) => name))
+      .toEqual(['quote-batch']);
+    await pipeline.runUntilIdle();
+    await startButton().waitFor();
+    return id;
+  }
+
+  const act = (id: string, action: string) =>
+    pipeline.call(caller, `/v1/batches/${id}/${action}`, { method: 'POST' });
+
+  test('keeps the price when the response to its request comes after it', async () => {
+    const id = await held();
+    const quote = await holdBack('POST', `**/${id}/quote`);
+    await open(`/batches/${id}`);
+    expect((await quote.answered).quote).toMatchObject({ state: 'running' });
+    await pipeline.runUntilIdle();
+    await startButton().waitFor();
+    await quote.release();
+    expect(await startButton().isVisible()).toBe(true);
+  });
+
+  test('stays completed when the response to the start comes after the end', async () => {
+    const id = await priced();
+    const start = await holdBack('POST', `**/${id}/start`);
+    await startButton().click();
+    expect(await start.answered).toMatchObject({ state: 'queued' });
+    await pipeline.runUntilIdle();
+    await status('Completed').waitFor();
+    await start.release();
+    expect(await status('Completed').isVisible()).toBe(true);
+    expect(await status('Queued').count()).toBe(0);
+  });
+
+  test('stays as another tab has made it when pause, resume and cancel answer late', async () => {
+    const id = await priced();
+    await act(id, 'start');
+    const pause = await holdBack('POST', `**/${id}/pause`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await pause.answered;
+    await status('Paused').waitFor();
+    await act(id, 'resume');
+    await status('Queued').waitFor();
+    await pause.release();
+    expect(await status('Queued').isVisible()).toBe(true);
+    await act(id, 'pause');
+    await status('Paused').waitFor();
+    const resume = await holdBack('POST', `**/${id}/resume`);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await resume.answered;
+    await act(id, 'cancel');
+    await pipeline.runUntilIdle();
+    await status('Cancelled').waitFor();
+    await resume.release();
+    expect(await status('Cancelled').isVisible()).toBe(true);
+  });
+
+  test('shows the end of a list whose events are lost, and of which a response is lost', async () => {
+    const id = await priced();
+    await page.clock.install();
+    await page.route('**/events', (route) => route.abort('connectionreset'));
+    await open(`/batches/${id}`);
+    await startButton().waitFor();
+    await page.route(`**/${id}/start`, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await startButton().click();
+    await page.getByText('cannot be reached').first().waitFor();
+    await pipeline.runUntilIdle();
+    await page.clock.runFor(10_000);
+    await status('Completed').waitFor();
+    await page.unrouteAll();
+  });
+
+  test('reads a list again whose open stream brings nothing', async () => {
+    const id = await priced();
+    // A proxy that holds every event back.
+    await page.route('**/events', () => {});
+    await open(`/batches/${id}`);
+    await startButton().waitFor();
+    await act(id, 'start');
+    await pipeline.runUntilIdle();
+    await page.clock.runFor(10_000);
+    await status('Completed').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('takes events in any order, and a first reading that is older than they are', async () => {
+    const id = await priced();
+    const views: BatchView[] = [await pipeline.batch(caller, id)];
+    for (const action of ['start', 'pause', 'resume']) {
+      views.push((await (await act(id, action)).json()) as BatchView);
+    }
+    const [, , paused, queued] = views;
+    const body = [queued, paused, ...views]
+      .map((view) => `event: batch\ndata: ${JSON.stringify(view)}\n\n`)
+      .join('');
+    await page.route('**/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body }),
+    );
+    // The reading itself is that of the held list.
+    await page.route(`**/v1/batches/${id}`, (route) => route.fulfill({ json: views[0] }));
+    await open(`/batches/${id}`);
+    await status('Queued').waitFor();
+    await settled();
+    expect(await status('Queued').isVisible()).toBe(true);
+    await page.unrouteAll();
+    await act(id, 'cancel');
+  });
+
+  test('keeps a finished export finished when its start answers late', async () => {
+    const id = await pipeline.makeExport(caller, { filter: 'gender=*', hold: true });
+    await pipeline.runUntilIdle();
+    await open(`/exports/${id}`);
+    const start = await holdBack('POST', `**/${id}/start`);
+    await page.getByRole('button', { name: /^Start/ }).click();
+    await start.answered;
+    await pipeline.runUntilIdle();
+    await status('Completed').waitFor();
+    await start.release();
+    expect(await status('Completed').isVisible()).toBe(true);
+  });
+});
