@@ -25,7 +25,7 @@ select l.name as "Name", l.company as "Company", l.job_title as "Job Title", l.e
   l.website as "Website", l.country as "Country", l.notes as "Notes",
   p.id as "person.id", p.name as "person.name", p.surname as "person.surname",
   p.email as "person.email", p.work_email as "person.workEmail", p.position as "person.position",
-  p.company_id as "person.companyId", p.locality as "person.locality", p.phone as "person.phone",
+  nullif(p.company_id, 0) as "person.companyId", p.locality as "person.locality", p.phone as "person.phone",
   p.mobile as "person.mobile"
 from leads l
 left join best on best.row = l.row
