@@ -49,7 +49,7 @@ export async function runApi(config: Config): Promise<void> {
   const queues = openQueues(backend, context.log, broken);
   const lane = openLane(BATCHES_IN_FLIGHT_MAX);
   const admit = openAdmission(context.sql, context.limiter, lane);
-  const calls = openEnrichCalls(context, lane);
+  const calls = openEnrichCalls({ ...context, config }, lane);
   const readSearch = openSearches({ ...context, replicas }, config);
   const watcher = watchBatches(context.sql, context.log);
   const app = createApp({

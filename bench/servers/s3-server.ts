@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { CreateBucketCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { type OptionTexts, readConfig, type S3Config } from '../../src/core/config.ts';
+import { type OptionTexts, readConfig } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { openS3Client } from '../../src/core/storage/s3-client.ts';
+import type { S3Config } from '../../src/core/storage-config.ts';
 
 const BUCKET = 'enrich';
 

@@ -8,6 +8,7 @@ import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
+import { hidesMobile } from '../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
 import { projectMatch } from '../core/enrich/project-match.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
@@ -76,7 +77,9 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
-  const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row]);
+  const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], {
+    hidesMobile: hidesMobile(context.config, wanted.operation),
+  });
   sendJson(response, render(wanted, must(outcome, 'outcome'), 0));
 }
 

@@ -8,6 +8,7 @@ import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { paymentError } from '../core/enrich/enrich-calls.ts';
 import { outputColumns } from '../core/enrich/match-data.ts';
+import { checkMobileField, hidesMobile, withoutMobile } from '../core/enrich/mobile-in-records.ts';
 import { projectPerson } from '../core/enrich/project-match.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
@@ -61,6 +62,7 @@ export async function respondToSearch(
   const { context, key, response, filter, page } = call;
   const live = key.mode === 'live';
   if (page.fields !== null) outputColumns(personSearch.name, page.fields);
+  checkMobileField(context.config, personSearch.name, page.fields);
   if (live) {
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
     const isWhole = !page.partial && identifyingParameter(filter) !== null;
@@ -158,7 +160,11 @@ export async function replaySearch(call: RouteInput, { body }: KeptResponse): Pr
   send(call, await selectRecords(graph, kept.people), kept);
 }
 
-function send({ request, response }: RouteInput, people: PersonRow[], kept: KeptPage): void {
+function send(
+  { context, request, response }: RouteInput,
+  people: PersonRow[],
+  kept: KeptPage,
+): void {
   if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
   if (kept.total !== null) {
     response.setHeader('X-Total-Count', String(kept.total));
@@ -169,9 +175,11 @@ function send({ request, response }: RouteInput, people: PersonRow[], kept: Kept
   if (unknown !== '') response.setHeader('X-Unknown-Values', unknown);
   response.type('application/json');
   const fields = kept.fields ?? null;
-  const persons = people.map(({ record }) =>
-    projectPerson(recordToJson(personFields, record), fields),
-  );
+  const isHidden = hidesMobile(context.config, personSearch.name);
+  const persons = people.map(({ record }) => {
+    const shown = isHidden ? withoutMobile(record) : record;
+    return projectPerson(recordToJson(personFields, shown), fields);
+  });
   response.send(`[${persons.join(',')}]`);
 }
 

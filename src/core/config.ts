@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { AppError } from './lib/errors.ts';
 import { Secret } from './lib/secret.ts';
 import {
+  flag,
   hostName,
   integer,
   optionalText,
@@ -15,6 +16,7 @@ import {
   redisUrl,
   text,
 } from './option-schemas.ts';
+import { type StorageConfig, storageOf } from './storage-config.ts';
 
 interface NamedError {
   field: string;
@@ -211,6 +213,12 @@ export const configOptions = {
     'Maximum number of rows in one batch.',
     integer(1, 10_000_000, 1_000_000),
   ),
+  mobileInRecords: option(
+    'MOBILE_IN_RECORDS',
+    'true',
+    'Whether the records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number; lists and files that were delivered before keep it.',
+    flag(true),
+  ),
   chunkRows: option(
     'CHUNK_ROWS',
     '3000',
@@ -295,22 +303,6 @@ type OptionValues = {
     : never;
 };
 
-/** An S3 bucket and how to reach it. */
-export interface S3Config {
-  provider: 's3';
-  bucket: string;
-  region: string;
-  /** Null for the AWS endpoint. */
-  endpoint: string | null;
-  /** Prefix of every key, without the closing slash; empty for none. */
-  prefix: string;
-  /** Null when the SDK finds them. */
-  credentials: { accessKeyId: string; secretAccessKey: Secret } | null;
-}
-
-/** Storage of uploads and results. */
-export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
-
 export type Config = Omit<OptionValues, `s3${string}`> & { readonly storage: StorageConfig };
 
 /** Options as text, keyed by their names in this table. */
@@ -380,19 +372,4 @@ function findHalfSet(environment: NodeJS.ProcessEnv): NamedError[] {
   return dependencies
     .filter(([option, needs]) => environment[option] && !environment[needs])
     .map(([option, needs]) => ({ field: needs, message: `must be set, because ${option} is` }));
-}
-
-function storageOf(options: OptionValues): StorageConfig {
-  const { dataDir, s3Bucket, s3Region, s3Endpoint, s3Prefix } = options;
-  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = options;
-  if (s3Bucket === undefined) return { provider: 'files', folder: path.join(dataDir, 'objects') };
-  const isGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
-  return {
-    provider: 's3',
-    bucket: s3Bucket,
-    region: s3Region,
-    endpoint: s3Endpoint ?? null,
-    prefix: s3Prefix,
-    credentials: isGiven ? { accessKeyId, secretAccessKey } : null,
-  };
 }

@@ -1,5 +1,5 @@
 /** Resources of a process, opened once and closed once. Features take narrow parts of it. */
-import type { Config, StorageConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { connect, type Database, type GraphSchema } from './db/client.ts';
 import { type PoolUse, poolSettings } from './db/pool-settings.ts';
 import type { Limiter } from './limits/limiter.ts';
@@ -10,6 +10,7 @@ import { connectRedis } from './redis/client.ts';
 import { openFileStore } from './storage/file-store.ts';
 import { measureStore } from './storage/measured-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
+import type { StorageConfig } from './storage-config.ts';
 
 export interface Context extends AsyncDisposable {
   log: Log;

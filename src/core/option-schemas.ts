@@ -16,6 +16,12 @@ export const postgresUrls = z
   .refine((urls) => urls.every(isPostgresUrl), {
     error: 'must be postgres://user:password@host:port/database, or several separated by commas',
   }) as unknown as z.ZodType<string[], string | undefined>;
+/** An option that is on or off. */
+export const flag = (byDefault: boolean) =>
+  z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default(byDefault ? 'true' : 'false')
+    .transform((text) => text === 'true') as z.ZodType<boolean, string | undefined>;
 /** A host in the form in which addresses are compared. */
 export const hostName = z.string().transform((text, context) => {
   const host = text.trim();

@@ -48,7 +48,8 @@ const layers: Layer[] = [
   },
   {
     name: 'base',
-    holds: /^src\/core\/(config|option-schemas|log|metrics|tracing|open-telemetry)\.ts$/,
+    holds:
+      /^src\/core\/(config|option-schemas|storage-config|log|metrics|tracing|open-telemetry)\.ts$/,
     below: ['lib'],
   },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },

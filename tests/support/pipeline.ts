@@ -112,7 +112,7 @@ export async function openPipelineWith(
     queues,
   };
   const admit = openAdmission(opened.sql, opened.limiter);
-  const calls = openEnrichCalls(opened);
+  const calls = openEnrichCalls(context);
   const watcher = watchBatches(opened.sql, opened.log);
   const app = createApp({ ...context, watcher, admit, calls });
   const server = createHttpServer(app).listen(0, '127.0.0.1');

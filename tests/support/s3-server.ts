@@ -7,8 +7,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { CreateBucketCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { buildApp } from 'fauxqs';
-import { readConfig, type S3Config } from '../../src/core/config.ts';
+import { readConfig } from '../../src/core/config.ts';
 import { openS3Client } from '../../src/core/storage/s3-client.ts';
+import type { S3Config } from '../../src/core/storage-config.ts';
 
 const Bucket = 'enrich-tests';
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { requireFields } from '../../core/search/require-fields.ts';
 import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
@@ -38,6 +40,7 @@ export const createExportRoute = defineRoute({
     const filter = requireFields(same.filter, required);
     const request = { ...same, filter, maxResults, maxCredits, scheduleId: null, onlyNew: false };
     checkExport(request, context.config.batchRowsMax);
+    checkMobileField(context.config, personSearch.name, request.fields);
     const owner = { ...ownerOf(key), keyId: key.id };
     const graph = graphOf(context, owner.live);
     const unknownValues = await findUnknownValues(graph, parseFilter(filter));

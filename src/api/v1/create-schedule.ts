@@ -1,4 +1,6 @@
+import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
@@ -25,6 +27,7 @@ export const createScheduleRoute = defineRoute({
   async handler({ context, key, body, commit }) {
     const request = toScheduleRequest(body);
     checkExport(request, context.config.batchRowsMax);
+    checkMobileField(context.config, personSearch.name, request.fields);
     const owner = { ...ownerOf(key), keyId: key.id };
     const graph = graphOf(context, owner.live);
     const unknownValues = await findUnknownValues(graph, parseFilter(request.filter));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { paymentError } from '../../core/enrich/enrich-calls.ts';
 import { simulateTestOutcome } from '../../core/enrich/magic-identifiers.ts';
 import { enrichedSchema } from '../../core/enrich/match-schema.ts';
+import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-match.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
@@ -53,7 +54,7 @@ export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationNam
 );
 
 /** Parses the request of a call. Throws `AppError` 400. */
-function readCall(operation: OperationName, { key, query, response }: RouteInput) {
+function readCall(operation: OperationName, { context, key, query, response }: RouteInput) {
   const {
     fields = null,
     required = null,
@@ -65,6 +66,8 @@ function readCall(operation: OperationName, { key, query, response }: RouteInput
   const row = readIdentifier(operation, identifiers);
   checkProjection(operation, fields);
   requiredColumns(operation, required);
+  checkMobileField(context.config, operation, fields);
+  checkMobileField(context.config, operation, required, 'required');
   const live = key.mode === 'live';
   return { operation, row, fields, required, live, requestId: requestIdOf(response) };
 }

@@ -1,3 +1,5 @@
+import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
+import { personSearch } from '../../core/operations.ts';
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
@@ -17,6 +19,7 @@ export const patchScheduleRoute = defineRoute({
   async handler({ context, key, params, body }) {
     const owner = { ...ownerOf(key), keyId: key.id };
     const change = toScheduleRequest(body);
+    checkMobileField(context.config, personSearch.name, change.fields ?? null);
     const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);
     return { status: 200, body: viewSchedule(after) };
   },

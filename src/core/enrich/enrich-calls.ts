@@ -13,6 +13,7 @@ import { countRefusal } from '../limits/refusals.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
+import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
 import type { RowInput } from './outcomes.ts';
 import { requiredColumns } from './required-fields.ts';
 
@@ -35,6 +36,12 @@ export interface EnrichedCall {
   remaining: number | null;
 }
 
+interface CallContext {
+  sql: Sql;
+  testSql: Sql;
+  config: MobileSetting;
+}
+
 export interface EnrichCalls {
   /**
    * Runs a call together with concurrent ones. Throws `AppError` 402 when its match cannot be paid, 401 or 403
@@ -46,10 +53,7 @@ export interface EnrichCalls {
 const BATCH_MAX = 64;
 
 /** Opens the runner of single calls over both graphs. */
-export function openEnrichCalls(
-  context: { sql: Sql; testSql: Sql },
-  lane: Lane = openLane(2),
-): EnrichCalls {
+export function openEnrichCalls(context: CallContext, lane: Lane = openLane(2)): EnrichCalls {
   const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichCalls(context, calls), {
     lane,
     batchMax: BATCH_MAX,
@@ -62,7 +66,7 @@ export function openEnrichCalls(
  * when its session or key has ended since it was admitted.
  */
 export async function enrichCalls(
-  context: { sql: Sql; testSql: Sql },
+  context: CallContext,
   calls: EnrichCall[],
 ): Promise<(EnrichedCall | Error)[]> {
   const outcomes = await matchCalls(context, calls);
@@ -77,10 +81,7 @@ export async function enrichCalls(
 }
 
 /** Returns the outcomes of mixed calls: one look-up for each operation and graph among them. */
-async function matchCalls(
-  context: { sql: Sql; testSql: Sql },
-  calls: readonly EnrichCall[],
-): Promise<Outcome[]> {
+async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): Promise<Outcome[]> {
   const groups = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {
     const group = `${call.operation} ${call.live} ${call.required ?? ''}`;
@@ -96,6 +97,7 @@ async function matchCalls(
     const rows = members.map((call) => call.row);
     const found = await enrichMany(graph, operation, rows, {
       required: requiredColumns(operation, required),
+      hidesMobile: hidesMobile(context.config, operation),
     });
     for (const [place, index] of indexes.entries()) {
       outcomes[index] = must(found[place], 'an outcome for each call');

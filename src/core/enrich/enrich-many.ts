@@ -8,6 +8,7 @@ import { type OperationName, operations } from '../operations.ts';
 import { countryOfCompany } from './agreement.ts';
 import { parseHits } from './hits.ts';
 import { isSuccess, type MatchData, type OutputColumn, type RecordBytes } from './match-data.ts';
+import { bytesWithoutMobile } from './mobile-in-records.ts';
 import {
   type Agreement,
   type Decision,
@@ -59,6 +60,8 @@ export interface EnrichOptions {
   agreementOf?: (index: number, match: MatchData, by: string) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
+  /** Leaves `mobile` empty in the records of people: see `MOBILE_IN_RECORDS`. */
+  hidesMobile?: boolean;
   /** Rejects records in which one of these is empty. */
   required?: readonly OutputColumn[];
 }
@@ -242,16 +245,18 @@ async function readMatches(
   sql: Sql,
   operation: OperationName,
   matched: readonly Decision[],
-  { brief = false, keep = (texts) => texts }: EnrichOptions,
+  { brief = false, hidesMobile = false, keep = (texts) => texts }: EnrichOptions,
 ): Promise<ReadMatch[]> {
   if (matched.length === 0) return [];
   const ids = matched.map((decision) => decision.id);
   if (operation === 'people.enrich-with-company') {
-    return splitRecords(keep(await readPersonRecordsWithCompany(sql, ids)), withCompany);
+    const records = keep(await readPersonRecordsWithCompany(sql, ids));
+    return splitRecords(records, hidesMobile ? withCompanyWithoutMobile : withCompany);
   }
   if (operations[operation].subject === 'person') {
     const records = await readPersonRecords(sql, ids, brief);
-    return splitRecords(keep(records), (person) => {
+    return splitRecords(keep(records), (stored) => {
+      const person = hidesMobile ? bytesWithoutMobile(stored) : stored;
       return { person, company: null, directors: null, periods: null };
     });
   }
@@ -267,6 +272,11 @@ function withCompany({ bytes, from, to }: RecordBytes): MatchData {
   const middle = bytes.indexOf(GROUP_SEPARATOR, from);
   const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
   return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
+}
+
+function withCompanyWithoutMobile(record: RecordBytes): MatchData {
+  const match = withCompany(record);
+  return { ...match, person: match.person && bytesWithoutMobile(match.person) };
 }
 
 function splitRecords<Value>(

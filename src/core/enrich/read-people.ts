@@ -2,16 +2,17 @@
 import type { Sql } from '../db/client.ts';
 import { endOfCell } from '../graph/record.ts';
 import { miss, type Outcome } from './enrich-many.ts';
+import { bytesWithoutMobile } from './mobile-in-records.ts';
 import { RECORD_SEPARATOR, readPersonRecordsInOrder, SUPPRESSED_MARK } from './records.sql.ts';
 
 /**
  * Reads the people of the graph that `sql` sees. The ids ascend, and the outcomes are in their order. `brief`
- * leaves long cells empty (see `needsOnlyBrief`). A deleted person is `no_match`.
+ * leaves long cells empty (see `needsOnlyBrief`), `hidesMobile` the mobile number. A deleted person is `no_match`.
  */
 export async function readPeople(
   sql: Sql,
   ids: readonly number[],
-  brief: boolean,
+  { brief, hidesMobile }: { brief: boolean; hidesMobile: boolean },
 ): Promise<Outcome[]> {
   if (ids.length === 0) return [];
   const outcomes: Outcome[] = [];
@@ -23,7 +24,7 @@ export async function readPeople(
       const to = end === -1 ? records.length : end;
       const id = idAt(records, from);
       while (outcomes.length < ids.length && ids[outcomes.length] !== id) outcomes.push(deleted);
-      outcomes.push(outcomeOf(id, records, from, to));
+      outcomes.push(outcomeOf(id, records, from, to, hidesMobile));
       from = to + 1;
     }
   }
@@ -36,8 +37,16 @@ function idAt(bytes: Buffer, from: number): number {
   return Number(bytes.toString('latin1', from, endOfCell(bytes, from, bytes.length)));
 }
 
-function outcomeOf(id: number, bytes: Buffer, from: number, to: number): Outcome {
+function outcomeOf(
+  id: number,
+  bytes: Buffer,
+  from: number,
+  to: number,
+  hidesMobile: boolean,
+): Outcome {
   if (bytes[to - 1] === SUPPRESSED_MARK) return miss('suppressed', '', 'opted_out');
+  const stored = { bytes, from, to };
+  const person = hidesMobile ? bytesWithoutMobile(stored) : stored;
   return {
     status: 'matched',
     by: '',
@@ -46,6 +55,6 @@ function outcomeOf(id: number, bytes: Buffer, from: number, to: number): Outcome
     candidates: 1,
     id,
     agrees: '',
-    match: { person: { bytes, from, to }, company: null, directors: null, periods: null },
+    match: { person, company: null, directors: null, periods: null },
   };
 }

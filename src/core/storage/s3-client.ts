@@ -1,7 +1,7 @@
 /** The connection to an S3 server: timeouts, retries, and options that every server accepts. */
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, type DeleteObjectsCommandInput, S3Client } from '@aws-sdk/client-s3';
-import type { S3Config } from '../config.ts';
+import type { S3Config } from '../storage-config.ts';
 
 export interface S3Limits {
   /** A server of the same network accepts within milliseconds; waiting longer only delays the retry. */

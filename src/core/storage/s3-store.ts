@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { S3Config } from '../config.ts';
 import { assert } from '../lib/assert.ts';
+import type { S3Config } from '../storage-config.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses, StreamSum } from './object-store.ts';
 import { emptySum, summed, sumOf } from './object-sum.ts';

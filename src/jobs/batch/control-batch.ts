@@ -4,6 +4,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import { checkMobileField, type MobileSetting } from '../../core/enrich/mobile-in-records.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict } from '../../core/lib/errors.ts';
@@ -102,7 +103,7 @@ export async function wakeAfter(
  * for unknown fields, and 409 `storage_full` when the account has no room for another sheet.
  */
 export async function changeHeldBatch(
-  context: Pick<Context, 'sql'> & { config: StorageBounds },
+  context: Pick<Context, 'sql'> & { config: StorageBounds & MobileSetting },
   owner: Owner,
   batch: ListBatch,
   change: BatchChange,
@@ -110,6 +111,8 @@ export async function changeHeldBatch(
 ): Promise<ListBatch> {
   if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
   if (change.required !== undefined) requiredColumns(batch.operation, change.required);
+  checkMobileField(context.config, batch.operation, change.fields ?? null);
+  checkMobileField(context.config, batch.operation, change.required ?? null, 'required');
   return inTransaction(context.sql, async (tx) => {
     // Calls lock the account before its lists.
     if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);

@@ -3,6 +3,7 @@
 import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
+import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -30,7 +31,7 @@ export interface MatchedChunk {
   release(): void;
 }
 
-type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> &
+type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> &
   Partial<Pick<ChunkPhases, 'endPhase'>>;
 
 /**
@@ -73,6 +74,7 @@ export async function matchChunk(
     endPhase,
     requireAgreement,
     required,
+    hidesMobile: hidesMobile(context.config, batch.operation),
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
   });
   if (batch.dedupe) {

@@ -6,6 +6,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
+import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import { readPeople } from '../../core/enrich/read-people.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -23,7 +24,8 @@ import type { JobContext } from '../queue/job-context.ts';
 import { selectMatchingIds } from './matching-ids.sql.ts';
 import { renderPeople } from './render-people.ts';
 
-type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>;
+type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> &
+  Pick<ChunkPhases, 'endPhase'>;
 
 /** Reads the people of a chunk. */
 export async function readExportChunk(
@@ -58,7 +60,10 @@ async function outcomesOf(
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
   const graph = graphOf(context, batch.live);
   context.endPhase('read');
-  const outcomes = await readPeople(graph, ids, brief);
+  const outcomes = await readPeople(graph, ids, {
+    brief,
+    hidesMobile: hidesMobile(context.config, batch.operation),
+  });
   context.endPhase('fetch');
   const everybody = await prepareFilter(graph, { conditions: [] }, batch);
   if (everybody.hasDoNotContact) await excludeDoNotContact(graph, everybody, outcomes);

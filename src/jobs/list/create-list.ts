@@ -5,6 +5,7 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -52,6 +53,8 @@ export async function createBatch<Committed>(
   try {
     outputColumns(request.operation, request.fields);
     requiredColumns(request.operation, request.required);
+    checkMobileField(context.config, request.operation, request.fields);
+    checkMobileField(context.config, request.operation, request.required, 'required');
     const list = await readUpload(context, upload, request, dialectRequest);
     stored = [upload.key, list.uploadKey];
     const row: NewList = { id: batchId, ...owner, ...request, ...uploadColumns(list) };

@@ -14,7 +14,7 @@ import { renderPart } from '../result/render-part.ts';
 
 /** Matches the rows of a chunk. */
 export async function readListChunk(
-  context: Pick<JobContext, 'sql' | 'testSql' | 'store'> & Pick<ChunkPhases, 'endPhase'>,
+  context: Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> & Pick<ChunkPhases, 'endPhase'>,
   batch: ListBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {

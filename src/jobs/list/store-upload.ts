@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Context } from '../../core/context.ts';
+import type { MobileSetting } from '../../core/enrich/mobile-in-records.ts';
 import type { StreamSum } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import type { StorageBounds } from '../batch/stored-bytes.ts';
@@ -10,7 +11,7 @@ import { receiveUpload } from './receive-upload.ts';
 
 export interface UploadContext extends Pick<Context, 'sql' | 'testSql' | 'store' | 'log'> {
   queues: Queues;
-  config: StorageBounds & { openListsMax: number };
+  config: StorageBounds & MobileSetting & { openListsMax: number };
   /** The account of the upload. */
   accountId: string;
   /** Aborts when the client no longer waits for the response. */
