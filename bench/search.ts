@@ -13,6 +13,7 @@ import { assert, must } from '../src/core/lib/assert.ts';
 import { compileSearch } from '../src/core/search/compile.sql.ts';
 import { readPage } from '../src/core/search/page.ts';
 import { parseFilter } from '../src/core/search/parse.ts';
+import { defaultOrder } from '../src/core/search/parse-page.ts';
 import { prepareFilter } from '../src/core/search/prepare.ts';
 import { previewSearch } from '../src/core/search/preview.ts';
 import type { BenchStack } from './bench-stack.ts';
@@ -22,7 +23,15 @@ import { searchCases } from './search-cases.ts';
 
 const RUNS = 40;
 const WARM_UP = 5;
-const PAGE = { limit: 100, skip: 0, cursor: null, count: false, partial: false, fields: null };
+const PAGE = {
+  limit: 100,
+  skip: 0,
+  cursor: null,
+  order: defaultOrder,
+  count: false,
+  partial: false,
+  fields: null,
+};
 /** Most people have one; half a million of them are paged through. */
 const COMMON = 'workEmail=*';
 const SKIPPED = 500_000;

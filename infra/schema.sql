@@ -335,6 +335,7 @@ create table public.page_hints (
   filter_sha256 bytea not null,
   "position" bigint not null,
   last_id bigint not null,
+  last_key text,
   expires_at timestamp with time zone not null,
   constraint page_hints_pkey PRIMARY KEY (account_id, live, filter_sha256, "position"),
   constraint page_hints_position_check CHECK (("position" > 0))

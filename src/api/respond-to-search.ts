@@ -84,7 +84,8 @@ export async function respondToSearch(
     const people = found.people.slice(0, granted);
     const last = people.at(-1);
     const isPartial = granted < found.people.length;
-    const next = last && (found.hasMore || isPartial) ? cursorAfter(last, filter) : null;
+    const next =
+      last && (found.hasMore || isPartial) ? cursorAfter(last, filter, page.order) : null;
     const disclosed = discloseCount(found.total, people.length, filter);
     const { unknown } = found;
     const kept = {

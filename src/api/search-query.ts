@@ -29,6 +29,12 @@ export const pageQuery = {
   limit: z.number().int().min(1).max(1000).default(100).optional(),
   skip: z.number().int().min(0).optional(),
   cursor: z.string().optional(),
+  sort: z
+    .string()
+    .optional()
+    .describe(
+      '`id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first',
+    ),
   count: z.enum(['true', 'false']).optional(),
   partial: z.enum(['true', 'false']).optional(),
   fields: z.string().optional().describe('Fields of each person, `name,company.name,city`'),

@@ -834,6 +834,8 @@ export interface Calls {
       limit?: number | undefined;
       skip?: number | undefined;
       cursor?: string | undefined;
+      /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
+      sort?: string | undefined;
       count?: 'true' | 'false' | undefined;
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */
@@ -880,6 +882,8 @@ export interface Calls {
       limit?: number | undefined;
       skip?: number | undefined;
       cursor?: string | undefined;
+      /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
+      sort?: string | undefined;
       count?: 'true' | 'false' | undefined;
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */

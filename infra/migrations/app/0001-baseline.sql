@@ -521,6 +521,8 @@ create unlogged table page_hints (
   filter_sha256 bytea not null,
   "position" bigint not null check ("position" > 0),
   last_id bigint not null,
+  -- The text that the page is ordered by; null when that is the id.
+  last_key text,
   expires_at timestamptz not null,
   primary key (account_id, live, filter_sha256, "position")
 );

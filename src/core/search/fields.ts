@@ -58,6 +58,7 @@ export const pageParameterNames = [
   'limit',
   'skip',
   'cursor',
+  'sort',
   'count',
   'partial',
   'fields',

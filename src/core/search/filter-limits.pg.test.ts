@@ -5,6 +5,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { AppError } from '../lib/errors.ts';
 import { type ParameterKind, searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
+import { defaultOrder } from './parse-page.ts';
 import { prepareFilter } from './prepare.ts';
 import { countPeople, selectPage } from './search.sql.ts';
 
@@ -91,7 +92,7 @@ async function isRefusedOrRuns({ items, query }: Conditions): Promise<'refused' 
     const prepared = await prepareFilter(database.sql, parseFilter(query), owner);
     const [total, page] = await Promise.all([
       countPeople(database.sql, prepared),
-      selectPage(database.sql, prepared, { after: 0, limit: 10 }),
+      selectPage(database.sql, prepared, { order: defaultOrder, after: null, limit: 10 }),
     ]);
     expect(page).toHaveLength(total);
     return 'runs';

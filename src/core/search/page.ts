@@ -1,5 +1,5 @@
 /**
- * One page of a search, in the order of ids. A page is fixed before it is charged: exactly the people read here
+ * One page of a search, in the order of ids or of `sort`. A page is fixed before it is charged: exactly the people read here
  * are charged and sent.
  */
 import { createHash } from 'node:crypto';
@@ -7,20 +7,21 @@ import type { Sql } from '../db/client.ts';
 import { isCancelled } from '../db/pg-errors.ts';
 import { type AppError, unavailable } from '../lib/errors.ts';
 import type { Filter } from './parse.ts';
+import type { PageOrder, Place } from './parse-page.ts';
 import { encodeCursor, type PageRequest, readCursor } from './parse-page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import {
   countPeople,
   findHint,
-  type PersonRow,
+  type PlacedPerson,
   saveHint,
-  selectIdAt,
   selectPage,
+  selectPlaceAt,
 } from './search.sql.ts';
 
 export interface SearchPage {
   /** In order; at most `limit`. */
-  people: PersonRow[];
+  people: PlacedPerson[];
   hasMore: boolean;
   /** Number of people that match the filter; null unless requested. */
   total: number | null;
@@ -34,10 +35,12 @@ export interface SearchStores {
   hints: Sql;
 }
 
-/** Returns the SHA-256 of a filter, independent of the order of its parameters. */
-function filterSha256(filter: Filter): Buffer {
+/** Returns the SHA-256 of a filter in an order, independent of the order of its parameters. */
+function searchSha256(filter: Filter, order: PageOrder): Buffer {
   const sorted = filter.conditions.toSorted((a, b) => (a.parameter < b.parameter ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(sorted)).digest();
+  return createHash('sha256')
+    .update(JSON.stringify([sorted, order]))
+    .digest();
 }
 
 /**
@@ -49,14 +52,15 @@ export async function readPage(
   prepared: PreparedFilter,
   page: PageRequest,
 ): Promise<SearchPage> {
-  const sha256 = filterSha256(prepared.filter);
+  const { order } = page;
+  const sha256 = searchSha256(prepared.filter, order);
   const after = await findStart(stores, prepared, { page, sha256 });
   if (after === undefined) {
     const total = page.count ? await countPeople(stores.graph, prepared) : null;
     return { people: [], hasMore: false, total, remember: async () => {} };
   }
   const [rows, total] = await Promise.all([
-    selectPage(stores.graph, prepared, { after, limit: page.limit + 1 }),
+    selectPage(stores.graph, prepared, { order, after, limit: page.limit + 1 }),
     page.count ? countPeople(stores.graph, prepared) : null,
   ]);
   const people = rows.slice(0, page.limit);
@@ -69,36 +73,38 @@ export async function readPage(
       const last = people.at(-1);
       // Only paging by `skip` needs the position; a cursor contains it.
       if (last === undefined || page.cursor !== null || !hasMore) return;
-      const hint = { position: page.skip + people.length, lastId: last.id };
+      const hint = { position: page.skip + people.length, last };
       await saveHint(stores.hints, { owner: prepared.owner, sha256, hint });
     },
   };
 }
 
-/** Returns the cursor after these people. */
-export function cursorAfter(last: PersonRow, filter: Filter): string {
-  return encodeCursor(last.id, filterSha256(filter));
+/** Returns the cursor after a person of a page. */
+export function cursorAfter(last: Place, filter: Filter, order: PageOrder): string {
+  return encodeCursor(last, searchSha256(filter, order));
 }
 
-/** Returns the person before the page, null for the beginning, undefined when no people are left. */
+/** Returns the place before the page, null for the beginning, undefined when no people are left. */
 async function findStart(
   { graph, hints }: SearchStores,
   prepared: PreparedFilter,
   { page, sha256 }: { page: PageRequest; sha256: Buffer },
-): Promise<number | null | undefined> {
-  const { cursor, skip } = page;
+): Promise<Place | null | undefined> {
+  const { cursor, skip, order } = page;
   if (cursor !== null) return readCursor(cursor, sha256);
   if (skip === 0) return null;
-  const place = { owner: prepared.owner, sha256, position: skip };
-  const hint = await findHint(hints, place);
-  if (hint?.position === skip) return hint.lastId;
-  const after = hint?.lastId ?? null;
+  const start = { owner: prepared.owner, sha256, position: skip };
+  const hint = await findHint(hints, start);
+  if (hint?.position === skip) return hint.last;
+  const after = hint?.last ?? null;
   const skipped = skip - (hint?.position ?? 0);
-  const found = await selectIdAt(graph, prepared, { after, skipped }).catch((error: unknown) => {
-    throw isCancelled(error) ? useCursor(skip, error) : error;
-  });
+  const found = await selectPlaceAt(graph, prepared, { order, after, skipped }).catch(
+    (error: unknown) => {
+      throw isCancelled(error) ? useCursor(skip, error) : error;
+    },
+  );
   if (found === undefined) return undefined;
-  await saveHint(hints, { ...place, hint: { position: skip, lastId: found } });
+  await saveHint(hints, { ...start, hint: { position: skip, last: found } });
   return found;
 }
 

@@ -1,12 +1,29 @@
 /** The parameters of a page: its size, its start, and what else is requested. */
 import { badParameter, type RawParameter } from './parse-query.ts';
 
+/** Orders of pages. Each ends with the id, so that every person has one place in it. */
+export const sortNames = ['id', 'whenUpdated', 'createdAt', 'surname'] as const;
+
+export interface PageOrder {
+  by: (typeof sortNames)[number];
+  descending: boolean;
+}
+
+export const defaultOrder: PageOrder = { by: 'id', descending: false };
+
+/** A person's place in an order: the text of the value that it orders by (null for the id), and the id. */
+export interface Place {
+  id: number;
+  key: string | null;
+}
+
 export interface PageRequest {
   limit: number;
   /** Number of people to skip at the beginning. */
   skip: number;
   /** Cursor of an earlier page; null for none. Parsed by `readCursor`. */
   cursor: string | null;
+  order: PageOrder;
   /** True when the response includes the total number of people. */
   count: boolean;
   /** True when a wallet that cannot pay the whole page may pay a part. */
@@ -32,6 +49,7 @@ export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest 
     limit,
     skip: readNumber(page.get('skip'), 0),
     cursor,
+    order: readOrder(page.get('sort')),
     count: readFlag(page.get('count')),
     partial: readFlag(page.get('partial')),
     fields:
@@ -55,24 +73,39 @@ function readFlag(parameter: RawParameter | undefined): boolean {
   throw badParameter(parameter.name, 1, 'must be true or false');
 }
 
-/** Encodes a cursor: the last person of a page, and the search that it belongs to. */
-export function encodeCursor(lastId: number, filterSha256: Buffer): string {
-  return Buffer.from(`${lastId}.${fingerprint(filterSha256)}`).toString('base64url');
+/** Parses `sort`: a name, or one after a minus for the opposite order. */
+function readOrder(parameter: RawParameter | undefined): PageOrder {
+  if (parameter === undefined) return defaultOrder;
+  const descending = parameter.value.startsWith('-');
+  const name = parameter.value.slice(descending ? 1 : 0);
+  const by = sortNames.find((known) => known === name);
+  if (by !== undefined) return { by, descending };
+  const message = `must be one of ${sortNames.join(', ')}, with a minus before it for the opposite order`;
+  throw badParameter('sort', 1, message);
+}
+
+/** Encodes a cursor: the place of the last person of a page, and the search that it belongs to. */
+export function encodeCursor({ id, key }: Place, searchSha256: Buffer): string {
+  const place = key === null ? [id] : [id, Buffer.from(key).toString('base64url')];
+  return Buffer.from([fingerprint(searchSha256), ...place].join('.')).toString('base64url');
 }
 
 /**
- * Returns the last person before the page. Throws `AppError` 400 for a text that is not a cursor of this search.
+ * Returns the place before the page. Throws `AppError` 400 for a text that is not a cursor of this search.
  */
-export function readCursor(cursor: string, filterSha256: Buffer): number {
-  const [id = '', search, ...more] = Buffer.from(cursor, 'base64url').toString().split('.');
-  const isCursor = /^\d{1,16}$/.test(id) && search !== undefined && more.length === 0;
+export function readCursor(cursor: string, searchSha256: Buffer): Place {
+  const [search, id = '', key, ...more] = Buffer.from(cursor, 'base64url').toString().split('.');
+  const isCursor = /^\d{1,16}$/.test(id) && more.length === 0;
   if (!isCursor || !Number.isSafeInteger(Number(id))) {
     throw badParameter('cursor', 1, 'is not a cursor of this call');
   }
-  if (search !== fingerprint(filterSha256)) {
-    throw badParameter('cursor', 1, 'belongs to a search with another filter');
+  if (search !== fingerprint(searchSha256)) {
+    throw badParameter('cursor', 1, 'belongs to a search with another filter or order');
   }
-  return Number(id);
+  return {
+    id: Number(id),
+    key: key === undefined ? null : Buffer.from(key, 'base64url').toString(),
+  };
 }
 
 function fingerprint(sha256: Buffer): string {

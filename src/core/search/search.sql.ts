@@ -5,7 +5,9 @@ import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { compileSearch, presenceMask } from './compile.sql.ts';
 import { anyOf, integerIn, timeIn } from './compile-ranges.sql.ts';
+import { orderSql } from './page-order.sql.ts';
 import type { Condition } from './parse.ts';
+import type { PageOrder, Place } from './parse-page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 
 const namedTables: Readonly<Record<string, string>> = {
@@ -177,38 +179,41 @@ export interface PersonRow {
   record: string;
 }
 
-/** Returns the next people of a filter after one of them; the first ones for null. */
+/** A person of a page in an order. */
+export type PlacedPerson = PersonRow & Place;
+
+/**
+ * Returns the next people of a filter in an order, after a place; the first ones for null. The first page has no
+ * condition of a place, because it would keep the planner from adding bitmaps.
+ */
 export async function selectPage(
   sql: Sql,
   prepared: PreparedFilter,
-  { after, limit }: { after: number | null; limit: number },
-): Promise<PersonRow[]> {
-  return sql<PersonRow[]>`
-    select r.id, r.record
+  { order, after, limit }: { order: PageOrder; after: Place | null; limit: number },
+): Promise<PlacedPerson[]> {
+  const pages = orderSql(sql, order);
+  return sql<PlacedPerson[]>`
+    select r.id, r.record, found.place::text as key
     from (
-      select s.id from person_search s
-      where ${compileSearch(sql, prepared)} ${afterId(sql, after)}
-      order by s.id limit ${limit}) found
+      select s.id, ${pages.column} as place from person_search s
+      where ${compileSearch(sql, prepared)} ${after === null ? sql`` : pages.after(after)}
+      order by ${pages.order} limit ${limit}) found
     join person_records r on r.id = found.id
-    order by r.id`;
+    order by ${pages.orderOfFound}`;
 }
 
-/** The first page has no condition, because it would keep the planner from adding bitmaps. */
-function afterId(sql: Sql, after: number | null) {
-  return after === null ? sql`` : sql`and s.id > ${after}::bigint`;
-}
-
-/** Returns the last of the next `skipped` people (1 or more); undefined when there are fewer. */
-export async function selectIdAt(
+/** Returns the place of the last of the next `skipped` people (1 or more); undefined when there are fewer. */
+export async function selectPlaceAt(
   sql: Sql,
   prepared: PreparedFilter,
-  { after, skipped }: { after: number | null; skipped: number },
-): Promise<number | undefined> {
-  const [row] = await sql<{ id: number }[]>`
-    select s.id from person_search s
-    where ${compileSearch(sql, prepared)} ${afterId(sql, after)}
-    order by s.id offset ${skipped - 1}::bigint limit 1`;
-  return row?.id;
+  { order, after, skipped }: { order: PageOrder; after: Place | null; skipped: number },
+): Promise<Place | undefined> {
+  const pages = orderSql(sql, order);
+  const [place] = await sql<Place[]>`
+    select s.id, ${pages.column}::text as key from person_search s
+    where ${compileSearch(sql, prepared)} ${after === null ? sql`` : pages.after(after)}
+    order by ${pages.order} offset ${skipped - 1}::bigint limit 1`;
+  return place;
 }
 
 /** Returns the number of people that match a filter. */
@@ -236,10 +241,10 @@ export async function countPresence(
   return row ?? { total: 0, present: [] };
 }
 
-/** Start of a page of a search: the people after `lastId` begin at `position`. */
+/** Start of a page of a search: the people after `last` begin at `position`. */
 export interface PageHint {
   position: number;
-  lastId: number;
+  last: Place;
 }
 
 /** Returns the nearest known position before this one. */
@@ -247,12 +252,12 @@ export async function findHint(
   sql: Sql,
   { owner, sha256, position }: { owner: Owner; sha256: Buffer; position: number },
 ): Promise<PageHint | undefined> {
-  const [hint] = await sql<PageHint[]>`
-    select position, last_id from page_hints
+  const [hint] = await sql<{ position: number; lastId: number; lastKey: string | null }[]>`
+    select position, last_id, last_key from page_hints
     where account_id = ${owner.accountId} and live = ${owner.live} and filter_sha256 = ${sha256}
       and position <= ${position}::bigint and expires_at > now()
     order by position desc limit 1`;
-  return hint;
+  return hint && { position: hint.position, last: { id: hint.lastId, key: hint.lastKey } };
 }
 
 /** Saves positions for a quarter of an hour. */
@@ -261,11 +266,12 @@ export async function saveHint(
   { owner, sha256, hint }: { owner: Owner; sha256: Buffer; hint: PageHint },
 ): Promise<void> {
   await sql`
-    insert into page_hints (account_id, live, filter_sha256, position, last_id, expires_at)
-    values (${owner.accountId}, ${owner.live}, ${sha256}, ${hint.position}, ${hint.lastId},
-      now() + interval '15 minutes')
-    on conflict (account_id, live, filter_sha256, position)
-      do update set last_id = excluded.last_id, expires_at = excluded.expires_at`;
+    insert into page_hints (
+      account_id, live, filter_sha256, position, last_id, last_key, expires_at)
+    values (${owner.accountId}, ${owner.live}, ${sha256}, ${hint.position}, ${hint.last.id},
+      ${hint.last.key}, now() + interval '15 minutes')
+    on conflict (account_id, live, filter_sha256, position) do update set
+      last_id = excluded.last_id, last_key = excluded.last_key, expires_at = excluded.expires_at`;
 }
 
 /** Deletes expired positions. */
