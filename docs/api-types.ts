@@ -110,7 +110,8 @@ function objectType(schema: Schema, depth: number): string {
       property.description === undefined ? '' : `${indent}/** ${property.description} */\n`;
     const type = typeOf(property, depth + 1);
     const isRequired = required.includes(name);
-    return `${doc}${indent}${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};\n`;
+    const key = /^\w+$/.test(name) ? name : `'${name}'`;
+    return `${doc}${indent}${key}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};\n`;
   });
   return `{\n${members.join('')}${'  '.repeat(depth)}}`;
 }

@@ -14,71 +14,136 @@ export interface Problem {
 }
 
 export interface Person {
-  id?: number | undefined;
-  createdAt?: string | undefined;
-  whenUpdated?: string | undefined;
-  title?: string | undefined;
-  name?: string | undefined;
-  surname?: string | undefined;
-  gender?: string | undefined;
-  birthDate?: string | null | undefined;
-  birthYear?: number | undefined;
-  domain?: string | null | undefined;
-  email?: string | undefined;
-  workEmail?: string | undefined;
-  professional_network?: string | undefined;
-  professional_networkConnections?: number | undefined;
-  professional_networkStatus?: string | null | undefined;
-  twitter?: string | null | undefined;
-  twitterStatus?: string | null | undefined;
-  social_aId?: string | undefined;
-  social_aUsername?: string | undefined;
-  social_aStatus?: string | null | undefined;
-  industryId?: number | undefined;
-  industries?: Reference | null | undefined;
-  position?: string | undefined;
-  positionId?: number | undefined;
-  positions?: Reference | null | undefined;
-  experience?: string | undefined;
-  inferredSalary?: string | undefined;
-  inferredYearsExperience?: number | undefined;
-  skills?: string | undefined;
-  summary?: string | undefined;
-  school?: string | null | undefined;
-  profileLanguage?: string | null | undefined;
-  language?: string | undefined;
-  serviceCategories?: string | null | undefined;
-  pastCompany?: string | undefined;
-  pastCompanyId?: number | null | undefined;
-  pastCompanies?: Reference[] | null | undefined;
-  companyId?: number | undefined;
-  company?: Reference | null | undefined;
-  currentCompanyId?: number | null | undefined;
-  currentCompanies?: Reference[] | null | undefined;
-  locality?: string | undefined;
-  locationGeo?: string | undefined;
-  street?: string | undefined;
-  postcode?: string | null | undefined;
-  ipAddress?: string | null | undefined;
-  cityId?: number | undefined;
-  cities?: City | undefined;
-  countryId?: number | undefined;
-  countries?: Reference | null | undefined;
-  regionId?: number | null | undefined;
-  regions?: Reference | null | undefined;
-  phone?: string | undefined;
-  mobile?: string | null | undefined;
-  phoneStatus?: string | null | undefined;
-  mobileStatus?: string | null | undefined;
-  emailStatus?: string | null | undefined;
-  workEmailStatus?: string | null | undefined;
-  dataSourceType?: number | undefined;
-  statusType?: number | undefined;
-  bounceResponseType?: number | undefined;
-  profileImage?: string | null | undefined;
-  profileImageMapping?: string | null | undefined;
-  lastPost?: string | null | undefined;
-  lastPostDate?: string | null | undefined;
+  /** Id of the person */
+  id: number;
+  /** Time at which the record was created, without a zone */
+  createdAt: string;
+  /** Time of the last change, without a zone */
+  whenUpdated: string;
+  /** Form of address, such as Dr */
+  title: string;
+  /** Given name */
+  name: string;
+  /** Family name */
+  surname: string;
+  /** `male` or `female` */
+  gender: string;
+  /** Date of birth */
+  birthDate: string | null;
+  /** Year of birth; 0 when unknown */
+  birthYear: number;
+  /** Domain of the person’s own website */
+  domain: string | null;
+  /** Personal or primary e-mail address */
+  email: string;
+  /** Work e-mail address */
+  workEmail: string;
+  /** Handle of the professional profile */
+  professional_network: string;
+  /** Number of connections of the professional profile; 0 when unknown */
+  professional_networkConnections: number;
+  /** Status of the professional profile */
+  professional_networkStatus: string | null;
+  /** Microblog handle */
+  twitter: string | null;
+  /** Status of the microblog handle */
+  twitterStatus: string | null;
+  /** Id in the social network */
+  social_aId: string;
+  /** User name in the social network */
+  social_aUsername: string;
+  /** Status of the social profile */
+  social_aStatus: string | null;
+  /** Id of the industry; 0 when unknown */
+  industryId: number;
+  /** Industry, with its name */
+  industries: Reference | null;
+  /** Current job title, in the person’s own words */
+  position: string;
+  /** Id of the job title; 0 when unknown */
+  positionId: number;
+  /** Job title, with its name */
+  positions: Reference | null;
+  /** Past roles, as free text */
+  experience: string;
+  /** Estimated yearly salary, `<min>-<max>` */
+  inferredSalary: string;
+  /** Estimated years of experience; 0 when unknown */
+  inferredYearsExperience: number;
+  /** Skills, separated by commas */
+  skills: string;
+  /** Summary of the profile */
+  summary: string;
+  /** School or university */
+  school: string | null;
+  /** Language of the profile */
+  profileLanguage: string | null;
+  /** Languages, as a text */
+  language: string;
+  /** Services that the person offers */
+  serviceCategories: string | null;
+  /** Name of a past employer */
+  pastCompany: string;
+  /** Id of that past employer */
+  pastCompanyId: number | null;
+  /** Past employers */
+  pastCompanies: Reference[] | null;
+  /** Id of the current employer; 0 when unknown */
+  companyId: number;
+  /** Current employer, with its name */
+  company: Reference | null;
+  /** Id of another current employer */
+  currentCompanyId: number | null;
+  /** Current employers */
+  currentCompanies: Reference[] | null;
+  /** Place, `<city>, <region>, <country>` */
+  locality: string;
+  /** Latitude and longitude in degrees, separated by a comma */
+  locationGeo: string;
+  /** Street and number */
+  street: string;
+  /** Postcode */
+  postcode: string | null;
+  /** IP address */
+  ipAddress: string | null;
+  /** Id of the city; 0 when unknown */
+  cityId: number;
+  /** City, with its region and country; id 0 when unknown */
+  cities: City;
+  /** Id of the country; 0 when unknown */
+  countryId: number;
+  /** Country, with its name */
+  countries: Reference | null;
+  /** Id of the region */
+  regionId: number | null;
+  /** Region, with its name */
+  regions: Reference | null;
+  /** Phone number in E.164 form, with a plus */
+  phone: string;
+  /** Mobile number in E.164 form, with a plus */
+  mobile: string | null;
+  /** Status of the phone number */
+  phoneStatus: string | null;
+  /** Status of the mobile number */
+  mobileStatus: string | null;
+  /** Status of the personal address */
+  emailStatus: string | null;
+  /** Status of the work address, such as `valid` or `catch_all` */
+  workEmailStatus: string | null;
+  /** Code of the source, as imported */
+  dataSourceType: number;
+  /** Code of the record’s status, as imported */
+  statusType: number;
+  /** Code of the last bounce, as imported */
+  bounceResponseType: number;
+  /** Address of the profile image */
+  profileImage: string | null;
+  /** Key of the stored profile image */
+  profileImageMapping: string | null;
+  /** Text of the last post */
+  lastPost: string | null;
+  /** Time of the last post, without a zone */
+  lastPostDate: string | null;
 }
 
 export interface Reference {
@@ -96,40 +161,321 @@ export interface City {
   createdAt: string;
 }
 
-export interface Company {
+export interface ChosenPerson {
+  /** Id of the person */
   id?: number | undefined;
+  /** Time at which the record was created, without a zone */
   createdAt?: string | undefined;
+  /** Time of the last change, without a zone */
   whenUpdated?: string | undefined;
+  /** Form of address, such as Dr */
+  title?: string | undefined;
+  /** Given name */
   name?: string | undefined;
+  /** Family name */
+  surname?: string | undefined;
+  /** `male` or `female` */
+  gender?: string | undefined;
+  /** Date of birth */
+  birthDate?: string | null | undefined;
+  /** Year of birth; 0 when unknown */
+  birthYear?: number | undefined;
+  /** Domain of the person’s own website */
   domain?: string | null | undefined;
-  website?: string | null | undefined;
-  professional_network?: string | null | undefined;
-  registryNumber?: string | null | undefined;
-  registryCountry?: string | null | undefined;
-  phone?: string | null | undefined;
-  email?: string | null | undefined;
+  /** Personal or primary e-mail address */
+  email?: string | undefined;
+  /** Work e-mail address */
+  workEmail?: string | undefined;
+  /** Handle of the professional profile */
+  professional_network?: string | undefined;
+  /** Number of connections of the professional profile; 0 when unknown */
+  professional_networkConnections?: number | undefined;
+  /** Status of the professional profile */
+  professional_networkStatus?: string | null | undefined;
+  /** Microblog handle */
   twitter?: string | null | undefined;
-  industryId?: number | null | undefined;
+  /** Status of the microblog handle */
+  twitterStatus?: string | null | undefined;
+  /** Id in the social network */
+  social_aId?: string | undefined;
+  /** User name in the social network */
+  social_aUsername?: string | undefined;
+  /** Status of the social profile */
+  social_aStatus?: string | null | undefined;
+  /** Id of the industry; 0 when unknown */
+  industryId?: number | undefined;
+  /** Industry, with its name */
   industries?: Reference | null | undefined;
-  headCount?: string | null | undefined;
-  employees?: number | null | undefined;
-  founded?: string | null | undefined;
-  summary?: string | null | undefined;
-  logo?: string | null | undefined;
-  street?: string | null | undefined;
+  /** Current job title, in the person’s own words */
+  position?: string | undefined;
+  /** Id of the job title; 0 when unknown */
+  positionId?: number | undefined;
+  /** Job title, with its name */
+  positions?: Reference | null | undefined;
+  /** Past roles, as free text */
+  experience?: string | undefined;
+  /** Estimated yearly salary, `<min>-<max>` */
+  inferredSalary?: string | undefined;
+  /** Estimated years of experience; 0 when unknown */
+  inferredYearsExperience?: number | undefined;
+  /** Skills, separated by commas */
+  skills?: string | undefined;
+  /** Summary of the profile */
+  summary?: string | undefined;
+  /** School or university */
+  school?: string | null | undefined;
+  /** Language of the profile */
+  profileLanguage?: string | null | undefined;
+  /** Languages, as a text */
+  language?: string | undefined;
+  /** Services that the person offers */
+  serviceCategories?: string | null | undefined;
+  /** Name of a past employer */
+  pastCompany?: string | undefined;
+  /** Id of that past employer */
+  pastCompanyId?: number | null | undefined;
+  /** Past employers */
+  pastCompanies?: Reference[] | null | undefined;
+  /** Id of the current employer; 0 when unknown */
+  companyId?: number | undefined;
+  /** Current employer, with its name */
+  company?: Reference | null | undefined;
+  /** Id of another current employer */
+  currentCompanyId?: number | null | undefined;
+  /** Current employers */
+  currentCompanies?: Reference[] | null | undefined;
+  /** Place, `<city>, <region>, <country>` */
+  locality?: string | undefined;
+  /** Latitude and longitude in degrees, separated by a comma */
+  locationGeo?: string | undefined;
+  /** Street and number */
+  street?: string | undefined;
+  /** Postcode */
   postcode?: string | null | undefined;
-  locality?: string | null | undefined;
-  locationGeo?: string | null | undefined;
-  cityId?: number | null | undefined;
-  cities?: City | null | undefined;
-  regionId?: number | null | undefined;
-  regions?: Reference | null | undefined;
-  countryId?: number | null | undefined;
+  /** IP address */
+  ipAddress?: string | null | undefined;
+  /** Id of the city; 0 when unknown */
+  cityId?: number | undefined;
+  /** City, with its region and country; id 0 when unknown */
+  cities?: City | undefined;
+  /** Id of the country; 0 when unknown */
+  countryId?: number | undefined;
+  /** Country, with its name */
   countries?: Reference | null | undefined;
+  /** Id of the region */
+  regionId?: number | null | undefined;
+  /** Region, with its name */
+  regions?: Reference | null | undefined;
+  /** Phone number in E.164 form, with a plus */
+  phone?: string | undefined;
+  /** Mobile number in E.164 form, with a plus */
+  mobile?: string | null | undefined;
+  /** Status of the phone number */
+  phoneStatus?: string | null | undefined;
+  /** Status of the mobile number */
+  mobileStatus?: string | null | undefined;
+  /** Status of the personal address */
+  emailStatus?: string | null | undefined;
+  /** Status of the work address, such as `valid` or `catch_all` */
+  workEmailStatus?: string | null | undefined;
+  /** Code of the source, as imported */
+  dataSourceType?: number | undefined;
+  /** Code of the record’s status, as imported */
+  statusType?: number | undefined;
+  /** Code of the last bounce, as imported */
+  bounceResponseType?: number | undefined;
+  /** Address of the profile image */
+  profileImage?: string | null | undefined;
+  /** Key of the stored profile image */
+  profileImageMapping?: string | null | undefined;
+  /** Text of the last post */
+  lastPost?: string | null | undefined;
+  /** Time of the last post, without a zone */
+  lastPostDate?: string | null | undefined;
+  'industries.id'?: number | null | undefined;
+  'industries.name'?: string | null | undefined;
+  'positions.id'?: number | null | undefined;
+  'positions.name'?: string | null | undefined;
+  'countries.id'?: number | null | undefined;
+  'countries.name'?: string | null | undefined;
+  'regions.id'?: number | null | undefined;
+  'regions.name'?: string | null | undefined;
+  'company.id'?: number | null | undefined;
+  'company.name'?: string | null | undefined;
+  'pastCompanies.id'?: string | null | undefined;
+  'pastCompanies.name'?: string | null | undefined;
+  'currentCompanies.id'?: string | null | undefined;
+  'currentCompanies.name'?: string | null | undefined;
+  'cities.id'?: number | null | undefined;
+  'cities.name'?: string | null | undefined;
+  'cities.countryId'?: number | null | undefined;
+  'cities.countries.id'?: number | null | undefined;
+  'cities.countries.name'?: string | null | undefined;
+  'cities.regionId'?: number | null | undefined;
+  'cities.regions.id'?: number | null | undefined;
+  'cities.regions.name'?: string | null | undefined;
+  'cities.createdAt'?: string | null | undefined;
+  city?: string | null | undefined;
+  region?: string | null | undefined;
+  country?: string | null | undefined;
+  industry?: string | null | undefined;
+}
+
+export interface Company {
+  /** Id of the company */
+  id: number;
+  /** Time at which the record was created, without a zone */
+  createdAt: string;
+  /** Time of the last change, without a zone */
+  whenUpdated: string;
+  /** Name of the company */
+  name: string;
+  /** Main domain */
+  domain: string | null;
+  /** Address of the website */
+  website: string | null;
+  /** Handle of the company’s professional profile */
+  professional_network: string | null;
+  /** Number in the company register */
+  registryNumber: string | null;
+  /** Country of the register, two letters */
+  registryCountry: string | null;
+  /** Phone number in E.164 form, with a plus */
+  phone: string | null;
+  /** E-mail address */
+  email: string | null;
+  /** Microblog handle */
+  twitter: string | null;
+  /** Id of the industry */
+  industryId: number | null;
+  /** Industry, with its name */
+  industries: Reference | null;
+  /** Range of employees, such as `50-249` */
+  headCount: string | null;
+  /** Number of employees */
+  employees: number | null;
+  /** Year or date of foundation */
+  founded: string | null;
+  /** Description of the company */
+  summary: string | null;
+  /** Address of the logo */
+  logo: string | null;
+  /** Street and number */
+  street: string | null;
+  /** Postcode */
+  postcode: string | null;
+  /** Place, `<city>, <region>, <country>` */
+  locality: string | null;
+  /** Latitude and longitude in degrees, separated by a comma */
+  locationGeo: string | null;
+  /** Id of the city */
+  cityId: number | null;
+  /** City, with its region and country */
+  cities: City | null;
+  /** Id of the region */
+  regionId: number | null;
+  /** Region, with its name */
+  regions: Reference | null;
+  /** Id of the country */
+  countryId: number | null;
+  /** Country, with its name */
+  countries: Reference | null;
+  /** Further domains */
+  domains: string[];
+  /** Further names */
+  aliases: string[];
+  /** Former names */
+  formerNames: string[];
+  /** Codes of the standard industrial classification (SIC) */
+  sicCodes: string[];
+}
+
+export interface ChosenCompany {
+  /** Id of the company */
+  id?: number | undefined;
+  /** Time at which the record was created, without a zone */
+  createdAt?: string | undefined;
+  /** Time of the last change, without a zone */
+  whenUpdated?: string | undefined;
+  /** Name of the company */
+  name?: string | undefined;
+  /** Main domain */
+  domain?: string | null | undefined;
+  /** Address of the website */
+  website?: string | null | undefined;
+  /** Handle of the company’s professional profile */
+  professional_network?: string | null | undefined;
+  /** Number in the company register */
+  registryNumber?: string | null | undefined;
+  /** Country of the register, two letters */
+  registryCountry?: string | null | undefined;
+  /** Phone number in E.164 form, with a plus */
+  phone?: string | null | undefined;
+  /** E-mail address */
+  email?: string | null | undefined;
+  /** Microblog handle */
+  twitter?: string | null | undefined;
+  /** Id of the industry */
+  industryId?: number | null | undefined;
+  /** Industry, with its name */
+  industries?: Reference | null | undefined;
+  /** Range of employees, such as `50-249` */
+  headCount?: string | null | undefined;
+  /** Number of employees */
+  employees?: number | null | undefined;
+  /** Year or date of foundation */
+  founded?: string | null | undefined;
+  /** Description of the company */
+  summary?: string | null | undefined;
+  /** Address of the logo */
+  logo?: string | null | undefined;
+  /** Street and number */
+  street?: string | null | undefined;
+  /** Postcode */
+  postcode?: string | null | undefined;
+  /** Place, `<city>, <region>, <country>` */
+  locality?: string | null | undefined;
+  /** Latitude and longitude in degrees, separated by a comma */
+  locationGeo?: string | null | undefined;
+  /** Id of the city */
+  cityId?: number | null | undefined;
+  /** City, with its region and country */
+  cities?: City | null | undefined;
+  /** Id of the region */
+  regionId?: number | null | undefined;
+  /** Region, with its name */
+  regions?: Reference | null | undefined;
+  /** Id of the country */
+  countryId?: number | null | undefined;
+  /** Country, with its name */
+  countries?: Reference | null | undefined;
+  /** Further domains */
   domains?: string[] | undefined;
+  /** Further names */
   aliases?: string[] | undefined;
+  /** Former names */
   formerNames?: string[] | undefined;
+  /** Codes of the standard industrial classification (SIC) */
   sicCodes?: string[] | undefined;
+  'industries.id'?: number | null | undefined;
+  'industries.name'?: string | null | undefined;
+  'countries.id'?: number | null | undefined;
+  'countries.name'?: string | null | undefined;
+  'regions.id'?: number | null | undefined;
+  'regions.name'?: string | null | undefined;
+  'cities.id'?: number | null | undefined;
+  'cities.name'?: string | null | undefined;
+  'cities.countryId'?: number | null | undefined;
+  'cities.countries.id'?: number | null | undefined;
+  'cities.countries.name'?: string | null | undefined;
+  'cities.regionId'?: number | null | undefined;
+  'cities.regions.id'?: number | null | undefined;
+  'cities.regions.name'?: string | null | undefined;
+  'cities.createdAt'?: string | null | undefined;
+  city?: string | null | undefined;
+  region?: string | null | undefined;
+  country?: string | null | undefined;
+  industry?: string | null | undefined;
 }
 
 export interface Batch {
@@ -407,7 +753,7 @@ export interface Calls {
       required?: string | undefined;
     };
     response: {
-      data: Person;
+      data: Person | ChosenPerson;
       match: {
         by: string;
         conflict: boolean;
@@ -432,8 +778,8 @@ export interface Calls {
     };
     response: {
       data: {
-        person: Person;
-        company: Company | null;
+        person: Person | ChosenPerson;
+        company: Company | ChosenCompany | null;
       };
       match: {
         by: string;
@@ -510,39 +856,72 @@ export interface Calls {
     };
     response: {
       data: {
-        id?: number | undefined;
-        createdAt?: string | undefined;
-        whenUpdated?: string | undefined;
-        name?: string | undefined;
-        domain?: string | null | undefined;
-        website?: string | null | undefined;
-        professional_network?: string | null | undefined;
-        registryNumber?: string | null | undefined;
-        registryCountry?: string | null | undefined;
-        phone?: string | null | undefined;
-        email?: string | null | undefined;
-        twitter?: string | null | undefined;
-        industryId?: number | null | undefined;
-        industries?: Reference | null | undefined;
-        headCount?: string | null | undefined;
-        employees?: number | null | undefined;
-        founded?: string | null | undefined;
-        summary?: string | null | undefined;
-        logo?: string | null | undefined;
-        street?: string | null | undefined;
-        postcode?: string | null | undefined;
-        locality?: string | null | undefined;
-        locationGeo?: string | null | undefined;
-        cityId?: number | null | undefined;
-        cities?: City | null | undefined;
-        regionId?: number | null | undefined;
-        regions?: Reference | null | undefined;
-        countryId?: number | null | undefined;
-        countries?: Reference | null | undefined;
-        domains?: string[] | undefined;
-        aliases?: string[] | undefined;
-        formerNames?: string[] | undefined;
-        sicCodes?: string[] | undefined;
+        /** Id of the company */
+        id: number;
+        /** Time at which the record was created, without a zone */
+        createdAt: string;
+        /** Time of the last change, without a zone */
+        whenUpdated: string;
+        /** Name of the company */
+        name: string;
+        /** Main domain */
+        domain: string | null;
+        /** Address of the website */
+        website: string | null;
+        /** Handle of the company’s professional profile */
+        professional_network: string | null;
+        /** Number in the company register */
+        registryNumber: string | null;
+        /** Country of the register, two letters */
+        registryCountry: string | null;
+        /** Phone number in E.164 form, with a plus */
+        phone: string | null;
+        /** E-mail address */
+        email: string | null;
+        /** Microblog handle */
+        twitter: string | null;
+        /** Id of the industry */
+        industryId: number | null;
+        /** Industry, with its name */
+        industries: Reference | null;
+        /** Range of employees, such as `50-249` */
+        headCount: string | null;
+        /** Number of employees */
+        employees: number | null;
+        /** Year or date of foundation */
+        founded: string | null;
+        /** Description of the company */
+        summary: string | null;
+        /** Address of the logo */
+        logo: string | null;
+        /** Street and number */
+        street: string | null;
+        /** Postcode */
+        postcode: string | null;
+        /** Place, `<city>, <region>, <country>` */
+        locality: string | null;
+        /** Latitude and longitude in degrees, separated by a comma */
+        locationGeo: string | null;
+        /** Id of the city */
+        cityId: number | null;
+        /** City, with its region and country */
+        cities: City | null;
+        /** Id of the region */
+        regionId: number | null;
+        /** Region, with its name */
+        regions: Reference | null;
+        /** Id of the country */
+        countryId: number | null;
+        /** Country, with its name */
+        countries: Reference | null;
+        /** Further domains */
+        domains: string[];
+        /** Further names */
+        aliases: string[];
+        /** Former names */
+        formerNames: string[];
+        /** Codes of the standard industrial classification (SIC) */
+        sicCodes: string[];
         directors?: {
           name: string | null;
           role: string;
@@ -551,7 +930,7 @@ export interface Calls {
           person_id: number | null;
           matched_by: 'link' | 'name_and_birth' | null;
         }[] | undefined;
-      };
+      } | ChosenCompany;
       match: {
         by: string;
         conflict: boolean;
@@ -841,7 +1220,7 @@ export interface Calls {
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
     };
-    response: Person[];
+    response: (Person | ChosenPerson)[];
   };
   'GET /v1/personsearch': {
     query: {
@@ -889,7 +1268,7 @@ export interface Calls {
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
     };
-    response: Person[];
+    response: (Person | ChosenPerson)[];
   };
   'POST /v1/do-not-contact': {
     body: {

@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { Batch, Calls, Export, Problem } from './api-types.ts';
+import type {
+  Batch,
+  Calls,
+  ChosenCompany,
+  ChosenPerson,
+  Company,
+  Export,
+  Person,
+  Problem,
+} from './api-types.ts';
 
 export type { Batch, Calls, Company, Export, Person } from './api-types.ts';
 
@@ -206,18 +215,34 @@ export function createClient(baseUrl: string, apiKey: string) {
   };
 }
 
+/** A response whose records are whole: no member is missing, as `fields` leaves out. */
+type Whole<Value> = Value extends ChosenPerson
+  ? Extract<Value, Person>
+  : Value extends ChosenCompany
+    ? Extract<Value, Company>
+    : Value extends object
+      ? { [Key in keyof Value]: Whole<Value[Key]> }
+      : Value;
+
 /** Calls about one record, lookups, and the account. */
 function singleCalls(call: ReturnType<typeof openTransport>['call']) {
   const get =
     <Of extends Name>(name: Of) =>
     (query: Part<Of, 'query'>, options: Repeatable = {}) =>
       call(name, { query: query as object, ...options });
+  /** As `get`: without `fields` the records are whole. */
+  const getRecord =
+    <Of extends Name>(name: Of) =>
+    <Query extends Part<Of, 'query'>>(query: Query, options: Repeatable = {}) =>
+      call(name, { query: query as object, ...options }) as Promise<
+        Query extends { fields: string } ? Part<Of, 'response'> : Whole<Part<Of, 'response'>>
+      >;
   return {
-    enrichPerson: get('GET /v1/people/enrich'),
-    enrichPersonWithCompany: get('GET /v1/people/enrich-with-company'),
+    enrichPerson: getRecord('GET /v1/people/enrich'),
+    enrichPersonWithCompany: getRecord('GET /v1/people/enrich-with-company'),
     getMobile: get('GET /v1/people/mobile'),
     verifyEmail: get('GET /v1/people/email/verify'),
-    enrichCompany: get('GET /v1/companies/enrich'),
+    enrichCompany: getRecord('GET /v1/companies/enrich'),
     getCompanyLogo: get('GET /v1/companies/logo'),
     getCompanyFinancials: get('GET /v1/companies/financials'),
     lookUpJobTitles: get('GET /v1/lookups/job-titles'),

@@ -31,6 +31,11 @@ const query = { email: 'ada@acme.example' };
 const once = { idempotencyKey: 'the-same-call' };
 const { data, meta } = await client.enrichPerson(query, once);
 const person: Person = data;
+// Every field of a whole record is there for the compiler too; chosen fields may be absent.
+const surname: string = person.surname;
+const chosen = await client.enrichPerson({ ...query, fields: 'name' });
+// @ts-expect-error
+const absent: string = chosen.data.surname;
 const again = await client.enrichPerson(query, once);
 const charged: number = meta.credits_charged;
 const missed = await client.enrichPerson({ email: 'void@void.example' }).catch((error: unknown) => error);
@@ -78,7 +83,7 @@ test('is packed, installed without the service, and typed', async () => {
     charged: 1,
     same: true,
     code: 'no_match',
-    remaining: 9,
+    remaining: 8,
   });
   // Misuse is found when the program is compiled.
   await writeFile(path.join(folder, 'program.ts'), program.replace('email:', 'mail:'));

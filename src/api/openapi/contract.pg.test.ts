@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { companyFields, personFields } from '../../core/graph/fields.ts';
 import { scopes } from '../../core/keys/keys.ts';
 import { problemSchema } from '../problem.ts';
 import { routes } from '../routes.ts';
@@ -33,6 +34,28 @@ test('the document has every route and no other', () => {
   expect(documented.sort()).toEqual(operations.map(({ name }) => name).sort());
   const ids = JSON.stringify(renderOpenApi(routes)).match(/"operationId":"\w+"/g) ?? [];
   expect(new Set(ids).size).toBe(operations.length);
+});
+
+test('every field of a record is described and required; chosen fields are not required', () => {
+  const { components } = renderOpenApi(routes) as {
+    components: {
+      schemas: Record<string, { required?: string[]; properties: Record<string, object> }>;
+    };
+  };
+  const records = { Person: personFields, Company: companyFields };
+  for (const [name, fields] of Object.entries(records)) {
+    const whole = components.schemas[name];
+    const names = fields.map((field) => field.name);
+    expect(whole?.required).toEqual(names);
+    for (const field of names) {
+      expect(whole?.properties[field]).toMatchObject({ description: expect.stringMatching(/\w/) });
+    }
+    const chosen = components.schemas[`Chosen${name}`];
+    expect(chosen?.required ?? []).toEqual([]);
+    expect(Object.keys(chosen?.properties ?? {})).toEqual(
+      expect.arrayContaining([...names, 'country', 'cities.countries.name']),
+    );
+  }
 });
 
 test('GET /openapi.json needs no key and is the document', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { personSchema } from '../../core/graph/record-schema.ts';
+import { chosenPersonSchema, personSchema } from '../../core/enrich/record-schema.ts';
 import { PERSON_PRICE_TEXT, personSearch } from '../../core/operations.ts';
 import { parseSearchQuery } from '../../core/search/parse.ts';
 import { parsePage } from '../../core/search/parse-page.ts';
@@ -23,7 +23,7 @@ export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'
       200: {
         description:
           'People in the order of their ids. `Link: rel="next"` is the next page. `X-Total-Count` is the number of all matching people (`count=true`): exact when the page has at least one, otherwise as in `X-Total-Is` (`exact`, `about`, `below`), and absent for a filter that identifies people. `X-Partial: true` means that the wallet paid for a part of the page (`partial=true`). `X-Unknown-Values`, on the first page, has the places, industries and job titles of the filter that no lookup knows, as a query string.',
-        schema: z.array(personSchema),
+        schema: z.array(z.union([personSchema, chosenPersonSchema])),
       },
     },
     idempotent: {

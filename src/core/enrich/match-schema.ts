@@ -1,7 +1,13 @@
 /** The JSON of a match of a priced operation. */
 import { z } from 'zod';
-import { companySchema, companyShape, personSchema } from '../graph/record-schema.ts';
 import { type OperationName, operations } from '../operations.ts';
+import {
+  chosenCompanySchema,
+  chosenPersonSchema,
+  companySchema,
+  companyShape,
+  personSchema,
+} from './record-schema.ts';
 
 const integer = z.number().int();
 const text = z.string();
@@ -31,10 +37,10 @@ const period = z.strictObject({
 });
 
 const dataOf: Record<OperationName, z.ZodType> = {
-  'people.enrich': personSchema,
+  'people.enrich': z.union([personSchema, chosenPersonSchema]),
   'people.enrich-with-company': z.strictObject({
-    person: personSchema,
-    company: companySchema.nullable(),
+    person: z.union([personSchema, chosenPersonSchema]),
+    company: z.union([companySchema, chosenCompanySchema]).nullable(),
   }),
   'people.mobile': z.strictObject({ person_id: integer, mobile: text }),
   'people.email-verify': z.strictObject({
@@ -43,7 +49,10 @@ const dataOf: Record<OperationName, z.ZodType> = {
     verified_at: text.nullable(),
     person_id: integer,
   }),
-  'companies.enrich': z.strictObject({ ...companyShape, directors: z.array(director).optional() }),
+  'companies.enrich': z.union([
+    z.strictObject({ ...companyShape, directors: z.array(director).optional() }),
+    chosenCompanySchema,
+  ]),
   'companies.logo': z.strictObject({ company_id: integer, logo_url: text }),
   'companies.financials': z.strictObject({
     company_id: integer,

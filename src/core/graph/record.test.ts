@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { companyFields, personFields, type RecordField } from './fields.ts';
 import { CELL_SEPARATOR, recordCell, recordToJson } from './record.ts';
 
-const fields: readonly RecordField[] = [
+const fields = [
   { name: 'id', type: 'integer', nullable: false, sql: '' },
   { name: 'title', type: 'text', nullable: false, sql: '' },
   { name: 'school', type: 'text', nullable: true, sql: '' },
   { name: 'regionId', type: 'integer', nullable: true, sql: '' },
   { name: 'company', type: 'json', nullable: true, sql: '' },
   { name: 'domains', type: 'json', nullable: false, sql: '' },
-];
+].map((field) => ({ ...field, description: '' }) as RecordField);
 
 it('gives every cell its JSON type', () => {
   const record = ['7', 'a "b"', 'x', '0', '{"id":1,"name":"y"}', '["z"]'].join(CELL_SEPARATOR);

@@ -1,6 +1,7 @@
 /** The JSON of people and companies: what `recordToJson` writes. */
 import { z } from 'zod';
-import { companyFields, personFields, type RecordField } from './fields.ts';
+import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
+import { membersOf } from './member-columns.ts';
 
 const integer = z.number().int();
 const text = z.string();
@@ -29,16 +30,38 @@ function fieldSchema(field: RecordField): z.ZodType {
   return field.nullable ? reference : z.array(text);
 }
 
-/** A record; `fields` of a call may leave any of it out. */
+/** A whole record: each of its fields is there. */
 function recordShape(fields: readonly RecordField[]): Record<string, z.ZodType> {
   return Object.fromEntries(
     fields.map((field) => {
       const schema = fieldSchema(field);
-      return [field.name, (field.nullable ? schema.nullable() : schema).optional()];
+      const nullable = field.nullable ? schema.nullable() : schema;
+      return [field.name, nullable.describe(field.description)];
     }),
   );
+}
+
+/** The members of a record that `fields` chooses, among them values inside its objects. */
+function chosenShape(
+  fields: readonly RecordField[],
+  shape: Record<string, z.ZodType>,
+): Record<string, z.ZodType> {
+  const members = membersOf(fields).map(({ name, type }) => {
+    const value = type === 'integer' ? integer : text;
+    return [name, value.nullable()];
+  });
+  const all = { ...shape, ...Object.fromEntries(members) } as Record<string, z.ZodType>;
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.optional()]));
 }
 
 export const personSchema = z.strictObject(recordShape(personFields)).meta({ id: 'Person' });
 export const companyShape = recordShape(companyFields);
 export const companySchema = z.strictObject(companyShape).meta({ id: 'Company' });
+
+/** A record whose members `fields` chose. */
+export const chosenPersonSchema = z
+  .strictObject(chosenShape(personFields, personSchema.shape))
+  .meta({ id: 'ChosenPerson' });
+export const chosenCompanySchema = z
+  .strictObject(chosenShape(companyFields, companyShape))
+  .meta({ id: 'ChosenCompany' });
