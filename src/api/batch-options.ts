@@ -110,6 +110,10 @@ export const batchOptions = z.strictObject({
   header_row: headerRow.optional(),
   sheet: sheet.optional(),
   hold: flag.optional(),
+  allow_unmapped: flag.optional().meta({
+    description:
+      'With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one.',
+  }),
   dedupe: flag.optional(),
   require_agreement: flag.optional(),
   required: fieldNamesInText.optional().meta({
@@ -132,6 +136,7 @@ export function readBatchOptions(
     operation: options.operation as BatchRequest['operation'],
     name: options.name ?? fileName?.slice(0, 200) ?? 'list.csv',
     mapping: options.mapping ?? null,
+    allowUnmapped: options.hold === 'true' && options.allow_unmapped === 'true',
     fields: options.fields ?? null,
     defaultRegion: options.default_region ?? null,
     country: options.country ?? null,

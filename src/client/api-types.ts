@@ -1375,6 +1375,8 @@ export interface Calls {
       /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
       sheet?: string | undefined;
       hold?: 'true' | 'false' | undefined;
+      /** With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one. */
+      allow_unmapped?: 'true' | 'false' | undefined;
       dedupe?: 'true' | 'false' | undefined;
       require_agreement?: 'true' | 'false' | undefined;
       /** Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing. */
@@ -1444,6 +1446,8 @@ export interface Calls {
       header_row?: number | undefined;
       /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
       sheet?: string | undefined;
+      /** Of a list that is read again: without a column to match on it is held all the same, as after `allow_unmapped` of the upload. */
+      allow_unmapped?: boolean | undefined;
     };
     response: Batch;
   };
@@ -1511,6 +1515,8 @@ export interface Calls {
   'POST /v1/batches/{id}/rerun': {
     body: {
       outcomes: ('no_match' | 'ambiguous' | 'invalid' | 'suppressed' | 'duplicate' | 'error' | 'not_processed')[];
+      /** Wait in the state `ready` for a quote and a start, as after `hold` of an upload. */
+      hold?: boolean | undefined;
     };
     response: Batch;
   };

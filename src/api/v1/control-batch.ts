@@ -34,6 +34,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
     responses: {
       202: { description: `The ${resource.noun} after the action.`, schema: resource.schema },
     },
+    ...(resource.kind === 'list' && ['start', 'quote'].includes(action) ? { errors: [422] } : {}),
     async handler({ context, key, params, commit }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       if (action === 'quote' && batch.state === 'ready') {

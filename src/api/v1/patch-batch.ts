@@ -46,6 +46,10 @@ export const patchBatchRoute = defineRoute({
     delimiter: delimiter.optional(),
     header_row: headerRow.optional(),
     sheet: sheet.optional(),
+    allow_unmapped: z.boolean().optional().meta({
+      description:
+        'Of a list that is read again: without a column to match on it is held all the same, as after `allow_unmapped` of the upload.',
+    }),
   }),
   responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },
   errors: [409, 410, 422, 500],
@@ -74,7 +78,8 @@ export const patchBatchRoute = defineRoute({
     if (Object.values(reading).some((value) => value !== undefined)) {
       holdUpload(key.accountId, response);
       const uploadContext = uploadContextOf(context, key, response);
-      const given = { ...reading, mapping: body.mapping ?? null };
+      const allowUnmapped = body.allow_unmapped ?? false;
+      const given = { ...reading, mapping: body.mapping ?? null, allowUnmapped };
       const read = await rereadList(uploadContext, ownerOf(key), batch, given, change);
       return { status: 200, body: viewBatch(read) };
     }

@@ -17,7 +17,13 @@ export const rerunBatchRoute = defineRoute({
   summary: 'Rerun the rows that did not match',
   scope: 'batches',
   params: idParams,
-  body: z.strictObject({ outcomes: z.array(z.enum(rerunnable)).min(1).max(rerunnable.length) }),
+  body: z.strictObject({
+    outcomes: z.array(z.enum(rerunnable)).min(1).max(rerunnable.length),
+    hold: z.boolean().default(false).meta({
+      description:
+        'Wait in the state `ready` for a quote and a start, as after `hold` of an upload.',
+    }),
+  }),
   idempotent: true,
   responses: { 202: { description: 'The new batch.', schema: batchSchema } },
   errors: [410, 500],
@@ -26,7 +32,7 @@ export const rerunBatchRoute = defineRoute({
     holdUpload(key.accountId, response);
     const uploadContext = uploadContextOf(context, key, response);
     const batch = await requireOwnBatch(context, key, 'list', params.id);
-    const list = await storeRerun(uploadContext, batch, body.outcomes);
+    const list = await storeRerun(uploadContext, batch, body);
     const owner = { ...ownerOf(key), keyId: key.id };
     return createBatch(uploadContext, owner, list, (insert) =>
       commit(async (tx) => {

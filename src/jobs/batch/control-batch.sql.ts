@@ -217,8 +217,11 @@ export type RereadUpload = Pick<
   | 'storedBytes'
 >;
 
+/** Options that change no outcome, so that a quote stays. */
+const unpriced: ReadonlySet<string> = new Set<keyof BatchChange>(['name', 'fields', 'maxCredits']);
+
 /**
- * Changes a batch that is `ready` and discards its quote. One that is read again is split again: it is `validating`
+ * Changes a batch that is `ready` and discards its quote if the change may alter it. One that is read again is split again: it is `validating`
  * without chunks, as after its upload. False when it is in another state. Call in a transaction.
  */
 export async function changeBatch(
@@ -232,7 +235,7 @@ export async function changeBatch(
     ...change,
     ...(mapping ? { mapping: sql.json(mapping as never) } : {}),
     ...(dialect ? { dialect: sql.json(dialect as never), ...unsplit } : {}),
-    quote: null,
+    ...(Object.keys(change).every((name) => unpriced.has(name)) ? {} : { quote: null }),
   };
   const moved = await sql`
     update batches set ${sql(row as never)}

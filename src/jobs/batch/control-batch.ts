@@ -7,9 +7,10 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { checkMobileField, type MobileSetting } from '../../core/enrich/mobile-in-records.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
-import { type AppError, conflict } from '../../core/lib/errors.ts';
+import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import { priceOf } from '../../core/operations.ts';
+import { operations, priceOf } from '../../core/operations.ts';
+import { isMapped } from '../mapping/columns.ts';
 import { type Batch, type ListBatch, titleOf } from './batch.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {
@@ -63,7 +64,7 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
 
 /**
  * Performs the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, and 429 for a quote while too many others are pending.
+ * `invalid_state` when its state does not allow it, 422 `unmapped` without a column to match on, and 429 for a quote while too many others are pending.
  * Call `wakeAfter` with the result after the commit.
  */
 export async function controlBatch(
@@ -73,11 +74,23 @@ export async function controlBatch(
   action: BatchAction,
 ): Promise<Batch> {
   const { act, refusal } = actions[action];
+  if (action === 'start' || action === 'quote') assertMapped(batch);
   const done = await act(tx, owner, batch.id);
   const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
   if (done) return now;
   const isCapped = action === 'resume' && now.reason === 'max_credits';
   throw invalidState(now, isCapped ? raiseIt(now) : refusal);
+}
+
+/** Throws `AppError` 422 for a held list that was accepted without a column to match on. */
+function assertMapped(batch: Batch): void {
+  if (batch.kind !== 'list' || batch.state !== 'ready') return;
+  if (isMapped(batch.operation, batch.mapping)) return;
+  const { identifiers } = operations[batch.operation];
+  throw unprocessable(
+    'unmapped',
+    `Batch ${batch.id} has no column to match on. Send a mapping of ${identifiers.join(', ')} with PATCH.`,
+  );
 }
 
 function raiseIt({ maxCredits }: Batch): string {

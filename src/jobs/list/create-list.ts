@@ -23,6 +23,8 @@ export interface BatchRequest extends ListOptions {
   operation: OperationName;
   name: string;
   mapping: RequestedMapping | null;
+  /** True for a held list that may be mapped later. */
+  allowUnmapped: boolean;
   hold: boolean;
   /** The batch whose rows this one runs again. */
   rerunOf: string | null;
@@ -57,7 +59,8 @@ export async function createBatch<Committed>(
     checkMobileField(context.config, request.operation, request.required, 'required');
     const list = await readUpload(context, upload, request, dialectRequest);
     stored = [upload.key, list.uploadKey];
-    const row: NewList = { id: batchId, ...owner, ...request, ...uploadColumns(list) };
+    const { allowUnmapped: _, ...options } = request;
+    const row: NewList = { id: batchId, ...owner, ...options, ...uploadColumns(list) };
     return await commit(async (tx) => {
       await insertBatch(tx, row, context.config.openListsMax);
       const inserted = must(await findOwnBatch(tx, owner, 'list', batchId), `batch ${batchId}`);

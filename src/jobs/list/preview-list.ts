@@ -9,6 +9,7 @@ import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { viewDialect } from '../batch/batch-view.ts';
+import { sampleColumns } from '../mapping/read-columns.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { requestOf } from './read-upload.ts';
@@ -22,6 +23,7 @@ interface Sample {
   /** From the first data record on, as canonical text. */
   bytes: Buffer;
   records: RecordTable;
+  delimiter: ListBatch['dialect']['delimiter'];
 }
 
 /** The JSON of a preview; docs/api.md lists its members. */
@@ -33,13 +35,15 @@ export const listPreviewSchema = z.record(z.string(), z.unknown());
  */
 export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   const delimiter = batch.dialect.delimiter;
-  const { bytes, records, head } = await sampleOf(store, batch);
+  const sample = await sampleOf(store, batch);
+  const { bytes, records, head } = sample;
   const isWhole = head.length === batch.uploadBytes;
   const { firstLines } = detectDialect(head, { ...requestOf(batch.dialect), isWhole });
   const { rows } = await readRows(bytes, records, { ...batch, delimiter });
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
+    columns: sampleColumns({ header: batch.dialect.header, sample: cellsOf(sample) }),
     first_lines: firstLines,
     rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
       row: index + 1,
@@ -53,8 +57,10 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
 
 /** Cells of the first records, for guessing the mapping. */
 export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
-  const delimiter = batch.dialect.delimiter;
-  const { bytes, records } = await sampleOf(store, batch);
+  return cellsOf(await sampleOf(store, batch));
+}
+
+function cellsOf({ bytes, records, delimiter }: Sample): string[][] {
   const count = Math.min(records.count, SAMPLE_ROWS);
   return Array.from({ length: count }, (_, index) =>
     readRecord(bytes, records.at(index), delimiter),
@@ -82,5 +88,5 @@ async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
     isWhole,
     firstLine: dialect.firstLine,
   });
-  return { head, bytes, records };
+  return { head, bytes, records, delimiter: dialect.delimiter };
 }

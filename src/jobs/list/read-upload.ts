@@ -29,6 +29,8 @@ export interface DialectRequest extends Omit<DialectOptions, 'isWhole' | 'knownN
 export interface ColumnRequest {
   operation: OperationName;
   mapping: RequestedMapping | null;
+  /** True for a list that may be mapped later. */
+  allowUnmapped: boolean;
   /** ISO 3166 alpha-2 codes. */
   defaultRegion: string | null;
   country: string | null;
@@ -194,7 +196,9 @@ async function rankSheet(
   try {
     const start = await startOfSheet(workbook, sheet);
     if (start.head.length === 0) return sheetRanks.empty;
-    const { mapping, dialect } = readStart(start, columns, ofSheet(request));
+    // Not as a list that may be mapped later: another sheet may have the identifiers.
+    const strictly = { ...columns, allowUnmapped: false };
+    const { mapping, dialect } = readStart(start, strictly, ofSheet(request));
     const { identifiers } = operations[columns.operation];
     const isNamed = identifiers.some((kind) => mapping[kind]?.some(({ header }) => header));
     return dialect.records !== 0 && isNamed ? sheetRanks.named : sheetRanks.guessed;
@@ -255,10 +259,10 @@ function readStart(
   const dialect = detectDialect(head, { ...request, isWhole, knownNames });
   const { header, sample } = dialect;
   if (header !== null && dialect.records === 0) throw noRows(dialect);
-  const { operation, mapping, defaultRegion, country } = columns;
+  const { operation, mapping, allowUnmapped, defaultRegion, country } = columns;
   const list = { header, sample, defaultRegion, country };
   try {
-    return { dialect, mapping: mapColumns(operation, list, mapping) };
+    return { dialect, mapping: mapColumns(operation, list, mapping, allowUnmapped) };
   } catch (error) {
     throw isUnmapped(error) ? withReadings(error, dialect, sheets) : error;
   }

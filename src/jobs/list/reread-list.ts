@@ -17,7 +17,7 @@ import {
 import type { UploadContext } from './store-upload.ts';
 
 /** The new options of reading; omitted ones stay as they were. */
-export type Rereading = DialectRequest & Pick<ColumnRequest, 'mapping'>;
+export type Rereading = DialectRequest & Pick<ColumnRequest, 'mapping' | 'allowUnmapped'>;
 
 /**
  * Reads a held list again and makes the other changes with it: it is `validating` afterwards, then `ready`. Its columns
@@ -28,7 +28,7 @@ export async function rereadList(
   context: UploadContext,
   owner: Owner,
   batch: ListBatch,
-  { mapping, sheet, ...changed }: Rereading,
+  { mapping, allowUnmapped, sheet, ...changed }: Rereading,
   change: BatchChange,
 ): Promise<ListBatch> {
   assertHeld(batch);
@@ -36,6 +36,7 @@ export async function rereadList(
   const columns: ColumnRequest = {
     operation: batch.operation,
     mapping,
+    allowUnmapped,
     defaultRegion: change.defaultRegion === undefined ? batch.defaultRegion : change.defaultRegion,
     country: change.country === undefined ? batch.country : change.country,
   };

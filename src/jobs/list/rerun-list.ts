@@ -22,7 +22,7 @@ import { storeUpload, type UploadContext } from './store-upload.ts';
 export async function storeRerun(
   context: UploadContext,
   batch: ListBatch,
-  outcomes: readonly OutcomeStatus[],
+  { outcomes, hold }: { outcomes: readonly OutcomeStatus[]; hold: boolean },
 ): Promise<RequestedList> {
   if (!isFinal(batch.state) || batch.width === null) {
     throw conflict(
@@ -52,7 +52,8 @@ export async function storeRerun(
       operation: batch.operation,
       name: `${batch.name} (again)`,
       mapping,
-      hold: false,
+      allowUnmapped: false,
+      hold,
       rerunOf: batch.id,
     },
     dialect: {

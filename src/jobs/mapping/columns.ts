@@ -30,18 +30,24 @@ function mappableOf(operation: OperationName): string[] {
  * header names are sought by content.
  *
  * Throws `AppError` 422 `unmapped` with a description of each column when none holds an identifier of the
- * operation, and 400 `invalid_parameter` (field `mapping`) for a request that names an unknown kind or column.
+ * operation (unless `allowUnmapped`: such a list cannot be started before it is mapped), and 400 `invalid_parameter`
+ * (field `mapping`) for a request that names an unknown kind or column.
  */
 export function mapColumns(
   operation: OperationName,
   list: ListHead,
   requested: RequestedMapping | null,
+  allowUnmapped = false,
 ): ColumnMapping {
   const mapping =
     requested === null ? guessColumns(operation, list) : byRequest(operation, list, requested);
-  const { identifiers } = operations[operation];
-  if (identifiers.some((kind) => mapping[kind] !== undefined)) return mapping;
+  if (allowUnmapped || isMapped(operation, mapping)) return mapping;
   throw requested === null ? unmapped(operation, list) : nothingRequested(operation);
+}
+
+/** True when a column holds an identifier of the operation. */
+export function isMapped(operation: OperationName, mapping: ColumnMapping): boolean {
+  return operations[operation].identifiers.some((kind) => mapping[kind] !== undefined);
 }
 
 function unmapped(operation: OperationName, list: ListHead): AppError {

@@ -37,6 +37,39 @@ export function columnsOf({ header, sample }: ListHead): number {
   return sample.reduce((most, record) => Math.max(most, record.length), header?.length ?? 0);
 }
 
+/** Example values shown of a column. */
+const SAMPLES_MAX = 3;
+const SAMPLE_CHARACTERS_MAX = 80;
+
+/** A column as a person sees it who maps it. */
+export interface SampledColumn {
+  /** From 1. */
+  column: number;
+  header: string | null;
+  /** The first different values. */
+  samples: string[];
+  /** Share of its cells that hold a value, from 0 to 1, in the first records. */
+  filled: number;
+}
+
+/** The columns of the header, and those of wider records, with the first values of each. */
+export function sampleColumns({ header, sample }: ListHead): SampledColumn[] {
+  return Array.from({ length: columnsOf({ header, sample }) }, (_, index) => {
+    const cells = sample.map((record) => record[index] ?? '').filter(isFilled);
+    const samples = [...new Set(cells.map((cell) => cell.trim()))]
+      .slice(0, SAMPLES_MAX)
+      .map((cell) => shortened(cell));
+    const filled = sample.length === 0 ? 0 : cells.length / sample.length;
+    return { column: index + 1, header: header?.[index] ?? null, samples, filled };
+  });
+}
+
+function shortened(cell: string): string {
+  const characters = [...cell];
+  if (characters.length <= SAMPLE_CHARACTERS_MAX) return cell;
+  return `${characters.slice(0, SAMPLE_CHARACTERS_MAX).join('')}…`;
+}
+
 /** The columns of the header, and those of wider records. */
 export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
   const { header, sample } = list;
