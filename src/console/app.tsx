@@ -51,7 +51,7 @@ function CurrentPage({ session: { key } }: { session: Session }) {
         title="Nothing is at this address"
         action={
           <a class="button primary" href={`#${HOME_PATH}`}>
-            Go to your batches
+            Go to your lists
           </a>
         }
       >

@@ -5,7 +5,7 @@ export const pages: readonly Page[] = [
   {
     path: '/batches',
     scope: 'batches',
-    entry: { label: 'Batches', icon: 'list' },
+    entry: { label: 'Lists', icon: 'list' },
     load: async () => (await import('./pages/batches.tsx')).BatchesPage,
   },
   {

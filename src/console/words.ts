@@ -3,15 +3,16 @@
 /** What a column of a list can hold. */
 export const columnKinds: Record<string, string> = {
   professional_network: 'Profile URL',
-  email: 'E-mail',
+  email: 'Email',
   phone: 'Phone',
   twitter: 'Handle',
   registry_number: 'Company number',
   domain: 'Domain',
   name: 'Company name',
   country: 'Country',
-  person_name: 'Name of the person',
-  company_name: 'Name of the company',
+  city: 'City',
+  person_name: 'Full name',
+  company_name: 'Company name',
 };
 
 /** Which identifier hit, where lower trust is named. */
@@ -24,10 +25,10 @@ const hits: Record<string, string> = {
 };
 
 const reasons: Record<string, string> = {
-  no_identifier: 'nothing to look up',
+  no_identifier: 'no email, phone or profile',
   empty: 'empty',
   too_long: 'too long',
-  not_an_email: 'not an e-mail address',
+  not_an_email: 'not an email address',
   digits_lost: 'a spreadsheet has cut digits off',
   free_mail_domain: 'a free mail provider, not a company',
   not_a_domain: 'not a domain',

@@ -87,19 +87,23 @@ describeWithBrowser('a user with a messy list', () => {
       const file = path.join(root, 'messe-kontakte.csv');
       await page.getByLabel('List', { exact: true }).setInputFiles(file);
       await expectAccessible(page);
-      await page.getByRole('button', { name: 'Upload and check' }).click();
-      await page.getByRole('heading', { name: 'Is this your list?' }).waitFor();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: 'Check your columns' }).waitFor();
       await page.getByText('WINDOWS-1252').waitFor();
-      await page.getByText(/^semicolon/).waitFor();
+      await page.getByText(/^Semicolon/).waitFor();
       // The header names an outdated column, which matches no one.
-      const old = page.getByLabel('What “E-Mail alt” holds');
-      const right = page.getByLabel('What “Kontakt” holds');
+      const old = page.getByLabel('Use “E-Mail alt” as');
+      const right = page.getByLabel('Use “Kontakt” as');
       expect(await old.inputValue()).toBe('email');
-      await old.selectOption({ label: 'Not used' });
-      await right.selectOption({ label: 'E-mail' });
+      await old.selectOption({ label: 'Don’t use' });
+      await page.getByText(/other columns?, returned unchanged/).click();
+      await right.selectOption({ label: 'Email' });
       const meant = rows.filter(({ personId }) => personId !== '').length;
       await page.getByRole('button', { name: `Start for ${meant} credits` }).waitFor();
-      await page.getByText(must(rows[0], 'row').cells[0] ?? '').waitFor();
+      await page.getByRole('cell', { name: must(rows[0], 'row').cells[0] ?? '' }).waitFor();
+      // With the ids of the people.
+      await page.getByRole('radio', { name: 'All fields' }).check();
+      await page.getByRole('button', { name: `Start for ${meant} credits` }).waitFor();
       await picture('review');
       await expectAccessible(page);
     },
@@ -134,13 +138,16 @@ describeWithBrowser('a user with a messy list', () => {
   );
 
   it('reruns what did not match, and finds both lists', async () => {
-    await page.getByRole('button', { name: 'Run rows again' }).click();
-    await page.getByRole('dialog', { name: 'Run rows again' }).waitFor();
+    await page.getByRole('button', { name: 'Retry unmatched rows' }).click();
+    await page.getByRole('dialog', { name: 'Retry unmatched rows' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Run them' }).click();
+    await page.getByRole('button', { name: 'Review 2 rows' }).click();
+    // Two strangers, who may be known by now; nothing runs before the price is seen.
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Start for/ }).click();
     await page.getByRole('heading', { name: 'What came of it' }).waitFor();
-    await page.getByRole('link', { name: 'Batches' }).first().click();
-    await page.getByRole('table', { name: 'Batches, newest first' }).waitFor();
+    await page.getByRole('link', { name: 'Lists' }).first().click();
+    await page.getByRole('table', { name: 'Lists, newest first' }).waitFor();
     expect(await page.getByRole('link', { name: /messe-kontakte/ }).count()).toBe(2);
     await expectAccessible(page);
   });
@@ -184,7 +191,7 @@ describeWithBrowser('a user with a messy list', () => {
     await picture('credits');
     await openPage('Webhooks');
     await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
-    await openPage('Batches');
+    await openPage('Lists');
   });
 
   it('does the same for free in test mode, where no live list is visible', async () => {
@@ -192,7 +199,7 @@ describeWithBrowser('a user with a messy list', () => {
     await page.getByRole('heading', { name: 'No lists yet' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('switch', { name: 'Test mode' }).click();
-    await page.getByRole('table', { name: 'Batches, newest first' }).waitFor();
+    await page.getByRole('table', { name: 'Lists, newest first' }).waitFor();
     expect(opened.wrong).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ describeWithBrowser('the console', () => {
     return page.getByLabel('List', { exact: true }).setInputFiles(file);
   }
 
-  const upload = (page: Page) => page.getByRole('button', { name: 'Upload and check' }).click();
+  const upload = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
   const heading = (page: Page, name: string) => page.getByRole('heading', { name });
 
   test('is there for who has no session, and says what is wrong with a sign-in', async () => {
@@ -89,14 +89,14 @@ describeWithBrowser('the console', () => {
   test('says at once that a file is too large, or no list, and sends nothing', async () => {
     const { page, caller } = await openSignedIn('/#/batches/new');
     await chooseFile(page, 'big.csv', Buffer.alloc(uploadBytesMax + 1, 'a'));
-    await page.getByText('1 MB is the most that can be taken').waitFor();
+    await page.getByText('The limit is 1 MB').waitFor();
     await chooseFile(page, 'photo.png', 'x', 'image/png');
-    await page.getByText('“photo.png” is no list that can be read').waitFor();
+    await page.getByText('We can’t read .png files').waitFor();
     await chooseFile(page, 'empty.csv', '');
     await page.getByText('This file is empty').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Upload and check' }).click({ force: true });
+    await page.getByRole('button', { name: 'Continue' }).click({ force: true });
     expect(await listsOf(caller)).toEqual([]);
     await close(page);
   });
@@ -127,14 +127,19 @@ describeWithBrowser('the console', () => {
     await chooseFile(page, 'list.csv', '%PDF-1.7 something');
     await upload(page);
     await page.getByText('This file is a PDF document').waitFor();
-    // Two columns in which nothing can be looked up: the page asks what they hold.
+    // Two columns without an identifier: the next page asks what they hold.
     await chooseFile(page, 'list.csv', 'Foo;Bar\r\nx;y\r\n');
     await upload(page);
-    await page.getByLabel('Foo').selectOption({ label: 'Handle' });
+    await page.getByText('Reading your file…', { exact: true }).waitFor();
+    await pipeline.runUntilIdle();
+    await page.getByText('Choose at least one column to match on: Profile URL').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Upload with these columns' }).click();
-    await page.getByText('Reading the list').waitFor();
-    expect(await listsOf(caller)).toMatchObject([{ state: 'created' }]);
+    expect(await page.getByRole('button', { name: 'Start' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    );
+    await page.getByLabel('Use “Foo” as').selectOption({ label: 'Handle' });
+    await page.getByText('Calculating the price').first().waitFor();
+    expect(await listsOf(caller)).toMatchObject([{ state: 'ready' }]);
     await close(page);
   });
 
@@ -161,7 +166,7 @@ describeWithBrowser('the console', () => {
     await lost.waitFor({ state: 'hidden' });
     await lost.waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Reading the list').waitFor();
+    await page.getByText('Reading your file…', { exact: true }).waitFor();
     expect(await listsOf(caller)).toHaveLength(1);
     await close(page);
   });
@@ -171,13 +176,13 @@ describeWithBrowser('the console', () => {
     const opened = await openSignedIn('/#/batches/new');
     await chooseFile(opened.page, 'list.csv', people);
     await upload(opened.page);
-    await opened.page.getByText('Reading the list').waitFor();
+    await opened.page.getByText('Reading your file…', { exact: true }).waitFor();
     await pipeline.runUntilIdle();
-    await heading(opened.page, 'Is this your list?').waitFor();
+    await heading(opened.page, 'Check your columns').waitFor();
     await expect
       .poll(() => pipeline.queues.waiting.map(({ name }) => name))
       .toEqual(['quote-batch']);
-    await opened.page.getByText('Looking every row up').waitFor();
+    await opened.page.getByText('Calculating the price').first().waitFor();
     await pipeline.runUntilIdle();
     await opened.page.getByRole('button', { name: /^Start for up to \d credits?/ }).waitFor();
     return opened;
@@ -190,7 +195,7 @@ describeWithBrowser('the console', () => {
   test('asks to sign in again when the session has ended, and goes on from there', async () => {
     const { page, wrong, caller } = await openReady();
     await pipeline.sql`update sessions set expires_at = now()`;
-    await page.getByRole('button', { name: /^Start/ }).click();
+    await page.getByRole('button', { name: /^Start for/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
     await dialog.waitFor();
     await expectAccessible(page);
@@ -205,10 +210,10 @@ describeWithBrowser('the console', () => {
     const { page, caller } = await openReady();
     const other = await pipeline.account(7);
     await pipeline.sql`update sessions set expires_at = now()`;
-    await page.getByRole('button', { name: /^Start/ }).click();
+    await page.getByRole('button', { name: /^Start for/ }).click();
     await page.getByRole('dialog', { name: 'Sign in to go on' }).waitFor();
     await signInWithKey(page, other.key);
-    await heading(page, 'There is no such batch').waitFor();
+    await heading(page, 'List not found').waitFor();
     expect(await listsOf(caller)).toMatchObject([{ state: 'ready' }]);
     expect(await listsOf(other)).toEqual([]);
     await close(page);
@@ -240,11 +245,11 @@ describeWithBrowser('the console', () => {
   test('cancels after a question, and says what is not charged', async () => {
     const { page, wrong, caller } = await openReady();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog', { name: 'Cancel this batch?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Cancel this list?' }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel the batch' }).click();
+    await page.getByRole('button', { name: 'Cancel the list' }).click();
     await waitForState(caller, 'cancelling');
     // The wake-up follows the commit.
     await expect.poll(() => pipeline.queues.waiting.length).toBeGreaterThan(0);

@@ -219,10 +219,11 @@ describeWithBrowser('the pages of search', () => {
     await count(page, 'about 30 people');
     await page.getByLabel('Name').fill('Engineers');
     await page.getByLabel('People at most').fill('1o');
-    await page.getByRole('radio', { name: 'Chosen' }).check();
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByRole('button', { name: 'All of Work' }).click();
     await page.getByRole('button', { name: 'None of Work' }).click();
     await expectAccessible(page);
-    await page.getByRole('radio', { name: 'Main' }).check();
+    await page.getByRole('radio', { name: 'Essentials' }).check();
     await page.getByLabel('People at most').fill('11');
     await page.getByRole('button', { name: 'Prepare the export' }).click();
     await page.getByText('Noting whom the search means').waitFor();

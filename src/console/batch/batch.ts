@@ -50,7 +50,7 @@ export interface Resource {
   row: readonly [string, string];
 }
 
-export const lists: Resource = { path: '/v1/batches', noun: 'batch', row: ['row', 'rows'] };
+export const lists: Resource = { path: '/v1/batches', noun: 'list', row: ['row', 'rows'] };
 export const exportFiles: Resource = {
   path: '/v1/exports',
   noun: 'export',
@@ -65,6 +65,7 @@ export interface Batch extends Progress, Pick<ApiBatch, 'not_as_xlsx' | 'quote'>
   mapping: Mapping;
   dialect: Dialect;
   default_region: string | null;
+  fields: readonly string[] | null;
   dedupe: boolean;
   require_agreement: boolean;
 }

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Icon } from '../components/icon.tsx';
 import { formatBytes } from '../format.ts';
+import { session } from '../session.ts';
+import { useStore } from '../store.ts';
 
 interface DropZoneProps {
   file: File | null;
@@ -13,6 +15,8 @@ const ACCEPTED = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,te
 /** Takes a file that is dropped or chosen; the input is a plain one for the keyboard. */
 export function DropZone({ file, onFile, error }: DropZoneProps) {
   const [isOver, setIsOver] = useState(false);
+  const bytes = useStore(session)?.limits.upload_bytes;
+  const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
   const take = (files: FileList | null | undefined) => {
     const [first] = files ?? [];
     if (first) onFile(first);
@@ -59,7 +63,7 @@ export function DropZone({ file, onFile, error }: DropZoneProps) {
         />
       </label>
       <p class="hint" id="file-hint">
-        CSV with any delimiter and encoding, gzip of it, or an Excel workbook (.xlsx).
+        CSV, TSV or Excel (.xlsx), also gzipped{limit}.
       </p>
       {error && (
         <p class="error" id="file-error" role="alert">

@@ -5,13 +5,26 @@ export interface PreviewRow {
   row: number;
   line: number;
   cells: string[];
-  /** What is looked up, by kind. */
+  /** The values that it is matched on, by kind. */
   identifiers: Record<string, string[]>;
-  /** Why nothing is looked up; null when something is. */
+  /** The reason why it cannot be matched, or null. */
   invalid: string | null;
+}
+
+export interface SampledColumn {
+  /** From 1. */
+  column: number;
+  header: string | null;
+  /** The first different values. */
+  samples: string[];
+  /** Share of the first cells that hold a value, from 0 to 1. */
+  filled: number;
 }
 
 export interface Preview {
   mapping: Mapping;
+  columns: SampledColumn[];
+  /** The first lines of the file, titles and header included, by the row that a spreadsheet counts. */
+  first_lines: { row: number; text: string }[];
   rows: PreviewRow[];
 }

@@ -1,7 +1,7 @@
 import { errorOf, SelectField, TextField } from '../components/field.tsx';
 import type { Problem } from '../problem.ts';
 
-/** How a file is to be read where the guess is wrong; empty texts leave it to the guess. */
+/** How a file is to be read; an empty text leaves it to be detected. */
 export interface Reading {
   encoding: string;
   delimiter: string;
@@ -10,7 +10,11 @@ export interface Reading {
   default_region: string;
 }
 
-export const guessed: Reading = {
+export const readingFields: readonly (keyof Reading)[] = [
+  ...(['encoding', 'delimiter', 'header_row', 'sheet', 'default_region'] as const),
+];
+
+export const detected: Reading = {
   encoding: '',
   delimiter: '',
   header_row: '',
@@ -18,8 +22,9 @@ export const guessed: Reading = {
   default_region: '',
 };
 
+const detect = { value: '', label: 'Detect automatically' };
+
 const encodings = [
-  { value: '', label: 'Find out' },
   { value: 'utf-8', label: 'UTF-8' },
   { value: 'windows-1252', label: 'Windows-1252 (Western Europe)' },
   { value: 'windows-1250', label: 'Windows-1250 (Central Europe)' },
@@ -30,65 +35,89 @@ const encodings = [
 ];
 
 const delimiters = [
-  { value: '', label: 'Find out' },
   { value: ',', label: 'Comma' },
   { value: ';', label: 'Semicolon' },
   { value: 'tab', label: 'Tab' },
   { value: '|', label: 'Vertical bar' },
 ];
 
+export function delimiterLabel(delimiter: string): string {
+  const value = delimiter === '\t' ? 'tab' : delimiter;
+  return delimiters.find((one) => one.value === value)?.label ?? delimiter;
+}
+
 interface ReadingOptionsProps {
   reading: Reading;
+  /** The sheets to choose from, of a workbook that was read; before, there is a field for its name. */
+  sheets?: readonly string[];
+  /** True for a file without encoding and delimiter. */
+  isWorkbook?: boolean;
   onChange: (reading: Reading) => void;
   problem: Problem | null;
 }
 
-export function ReadingOptions({ reading, onChange, problem }: ReadingOptionsProps) {
-  const set = (name: keyof Reading) => (value: string) => onChange({ ...reading, [name]: value });
+export function ReadingOptions(props: ReadingOptionsProps) {
+  const { reading, sheets, isWorkbook = false, onChange, problem } = props;
+  const field = (name: keyof Reading) => ({
+    id: name,
+    value: reading[name],
+    onChange: (value: string) => onChange({ ...reading, [name]: value }),
+    error: errorOf(problem, name),
+  });
+  const isKnown = sheets !== undefined;
+  const listed = (some: typeof encodings, value: string) => [
+    ...(isKnown ? [] : [detect]),
+    ...some,
+    ...(value === '' || some.some((one) => one.value === value) ? [] : [{ value, label: value }]),
+  ];
+  const sheetField = field('sheet');
+  const headerField = field('header_row');
+  const regionField = field('default_region');
   return (
     <div class="fields">
-      <SelectField
-        id="encoding"
-        label="Encoding"
-        options={encodings}
-        value={reading.encoding}
-        onChange={set('encoding')}
-        error={errorOf(problem, 'encoding')}
-      />
-      <SelectField
-        id="delimiter"
-        label="Between cells"
-        options={delimiters}
-        value={reading.delimiter}
-        onChange={set('delimiter')}
-        error={errorOf(problem, 'delimiter')}
-      />
+      {!isWorkbook && (
+        <>
+          <SelectField
+            {...field('encoding')}
+            label="Encoding"
+            options={listed(encodings, reading.encoding)}
+          />
+          <SelectField
+            {...field('delimiter')}
+            label="Delimiter"
+            options={listed(delimiters, reading.delimiter)}
+          />
+        </>
+      )}
+      {isKnown && sheets.length > 1 && (
+        <SelectField
+          {...sheetField}
+          label="Sheet"
+          options={sheets.map((name) => ({ value: name, label: name }))}
+        />
+      )}
+      {!isKnown && (
+        <TextField
+          {...sheetField}
+          onInput={sheetField.onChange}
+          label="Sheet"
+          placeholder="Detect automatically"
+          hint="Name or number of the sheet of a workbook."
+        />
+      )}
       <TextField
-        id="header_row"
+        {...headerField}
+        onInput={headerField.onChange}
         label="Header row"
-        placeholder="Find out"
-        value={reading.header_row}
-        onInput={set('header_row')}
-        error={errorOf(problem, 'header_row')}
+        placeholder="Detect automatically"
         hint="Number of the row with the column names. 0 if there is none."
       />
       <TextField
-        id="sheet"
-        label="Sheet of the workbook"
-        placeholder="Find out"
-        value={reading.sheet}
-        onInput={set('sheet')}
-        error={errorOf(problem, 'sheet')}
-        hint="Name or number of the sheet."
-      />
-      <TextField
-        id="default_region"
-        label="Country of the phone numbers"
+        {...regionField}
+        onInput={regionField.onChange}
+        label="Default country for phone numbers"
         placeholder="such as Germany or DE"
-        value={reading.default_region}
-        onInput={set('default_region')}
-        error={errorOf(problem, 'default_region')}
-        hint="For numbers without a country code, in rows that name no country."
+        hint="Used for numbers without a country code when the row has no country."
       />
     </div>
   );

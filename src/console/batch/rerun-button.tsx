@@ -3,36 +3,42 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { formatNumber } from '../format.ts';
+import { countOf, formatNumber } from '../format.ts';
 import { goTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
 import { sayOutcome } from '../words.ts';
-import { type Batch, outcomes } from './batch.ts';
+import { type Batch, type Outcome, outcomes } from './batch.ts';
 
-/** Runs rows again that did not match: what matched is not paid twice. */
+/** Outcomes that another run may change without a change of the row. */
+const mayChange: readonly Outcome[] = ['no_match', 'ambiguous', 'error', 'not_processed'];
+
+/** Makes a new list of rows that did not match; it waits for its price like any list. */
 export function RerunButton({ batch }: { batch: Batch }) {
   const [isAsked, setIsAsked] = useState(false);
   const choices = outcomes.filter((name) => name !== 'matched' && batch.rows[name] > 0);
-  const [chosen, setChosen] = useState<readonly string[]>(choices);
+  const [chosen, setChosen] = useState<readonly Outcome[]>(() =>
+    choices.filter((name) => mayChange.includes(name)),
+  );
   const running = useAction(async () => {
-    const body = { outcomes: chosen };
+    const body = { outcomes: chosen, hold: true };
     const again = await call<Batch>('POST', `/v1/batches/${batch.id}/rerun`, { body });
     goTo(`/batches/${again.id}`);
   });
   if (choices.length === 0) return null;
-  const toggle = (name: string) =>
+  const toggle = (name: Outcome) =>
     setChosen(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+  const rows = chosen.reduce((sum, name) => sum + batch.rows[name], 0);
   return (
     <>
-      <Button onClick={() => setIsAsked(true)}>Run rows again</Button>
+      <Button onClick={() => setIsAsked(true)}>Retry unmatched rows</Button>
       {isAsked && (
-        <Dialog title="Run rows again" onClose={() => setIsAsked(false)}>
+        <Dialog title="Retry unmatched rows" onClose={() => setIsAsked(false)}>
           <p class="dialog-text">
-            These rows become a new batch, which starts at once: after a cancel, or when there are
-            more records than there were. A row that matches now costs what it always does.
+            We’ll create a new list from these rows and show you its price. You’re charged only for
+            new matches, after you start it.
           </p>
           <fieldset class="checks">
-            <legend class="unseen">Rows to run again</legend>
+            <legend class="unseen">Rows to retry</legend>
             {choices.map((name) => (
               <label key={name}>
                 <input
@@ -46,14 +52,14 @@ export function RerunButton({ batch }: { batch: Batch }) {
           </fieldset>
           <ProblemNotice problem={running.problem} />
           <div class="dialog-buttons">
-            <Button onClick={() => setIsAsked(false)}>Leave it</Button>
+            <Button onClick={() => setIsAsked(false)}>Cancel</Button>
             <Button
               kind="primary"
               isBusy={running.isBusy}
               isDisabled={chosen.length === 0}
               onClick={() => running.run()}
             >
-              Run them
+              {`Review ${countOf(rows, 'row')}`}
             </Button>
           </div>
         </Dialog>

@@ -54,7 +54,7 @@ function Failed({ batch }: { batch: Batch }) {
       <p>{batch.error?.detail ?? 'Something went wrong on our side.'}</p>
       <p class="soft">Nothing was charged.</p>
       <div class="buttons">
-        <a class="button primary" href={linkTo('/batches/new', { again: batch.id })}>
+        <a class="button primary" href={linkTo('/batches/new')}>
           Upload it again
         </a>
       </div>

@@ -20,11 +20,6 @@ export interface Upload {
   idempotencyKey: string;
 }
 
-/** The upload that made the batch which was made last: it may have to be read in another way. */
-export const lastUpload: { current: { batchId: string; upload: Upload } | null } = {
-  current: null,
-};
-
 export function newUpload(file: File, options: Record<string, string>): Upload {
   return { file, options, idempotencyKey: newId() };
 }
@@ -38,12 +33,14 @@ export async function sendUpload(
   await checkFile(upload.file);
   // A session that has ended is renewed before the file is sent and not after it.
   await call('GET', '/v1/batches?limit=1');
-  const query = new URLSearchParams({ ...upload.options, hold: 'true', name: upload.file.name });
+  const query = new URLSearchParams({
+    ...upload.options,
+    // A file that cannot be mapped by itself is mapped on the next page.
+    ...{ hold: 'true', allow_unmapped: 'true', name: upload.file.name },
+  });
   const path = `/v1/batches?${query}`;
   const response = await whileSignedIn(() => post(path, upload, onProgress, signal));
-  const batch = (await response.json()) as Batch;
-  lastUpload.current = { batchId: batch.id, upload };
-  return batch;
+  return (await response.json()) as Batch;
 }
 
 /** Says what is wrong with a file as soon as it is chosen; null when nothing is. */
@@ -57,17 +54,23 @@ export function fileProblem(file: File): Problem | null {
   ) {
     return pageProblem(
       'wrong_type',
-      `“${file.name}” is no list that can be read. Save it as CSV or as an Excel workbook (.xlsx) and choose that.`,
+      `We can’t read ${kindOfFile(file)}. Save “${file.name}” as CSV or .xlsx and upload it again.`,
     );
   }
   return null;
+}
+
+/** `.xls files`, or `this file` when its name does not say its kind. */
+function kindOfFile({ name }: File): string {
+  const extension = /\.\w{1,8}$/.exec(name)?.[0];
+  return extension === undefined ? 'this file' : `${extension} files`;
 }
 
 function tooLarge(file: File, limit: number): Problem {
   const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
   return pageProblem(
     'file_too_large',
-    `“${file.name}” has ${megabytes(file.size)} MB; ${megabytes(limit)} MB is the most that can be taken. Split it into several files, each with the header.`,
+    `“${file.name}” is ${megabytes(file.size)} MB. The limit is ${megabytes(limit)} MB. Split it and upload the parts, each with the header.`,
   );
 }
 
@@ -108,7 +111,7 @@ function post(
       reject(
         pageProblem(
           'upload_lost',
-          'The connection was lost during the upload. Your file and settings are still here: try again. A list that did arrive is not taken twice.',
+          'The connection was lost during the upload. Your file and settings are still here: try again. A list that did arrive is not added twice.',
         ),
       );
     request.onabort = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));

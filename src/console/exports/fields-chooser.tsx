@@ -2,7 +2,17 @@ import { useState } from 'preact/hooks';
 import { countOf } from '../format.ts';
 import { fieldGroups } from '../search/person-fields.ts';
 
+/** The columns that a file can have. */
+export interface ColumnSet {
+  groups: readonly { label: string; fields: Readonly<Record<string, string>> }[];
+  /** The columns that most people look for, with plain cells only. */
+  essentials: readonly string[];
+  /** The columns of a file without a choice. */
+  all: readonly string[];
+}
+
 interface FieldsChooserProps {
+  columns?: ColumnSet;
   /** Null for all. */
   fields: readonly string[] | null;
   onChange: (fields: string[] | null) => void;
@@ -20,30 +30,38 @@ const plainGroup = {
     industry: 'Industry name',
   },
 };
-const groups = [...fieldGroups, plainGroup];
-const recordNames = fieldGroups.flatMap(({ fields }) => Object.keys(fields));
-const names = groups.flatMap(({ fields }) => Object.keys(fields));
 
-/** The columns that most people look for, with plain cells only. */
-const mainColumns = [
-  ...['name', 'surname', 'position', 'company.name', 'workEmail', 'email', 'mobile', 'phone'],
-  ...['professional_network', 'city', 'region', 'country', 'industry', 'skills'],
-];
+/** The columns of people. */
+export const peopleColumns: ColumnSet = {
+  groups: [...fieldGroups, plainGroup],
+  essentials: [
+    ...['name', 'surname', 'position', 'company.name', 'workEmail', 'email', 'mobile', 'phone'],
+    ...['professional_network', 'city', 'region', 'country', 'industry', 'skills'],
+  ],
+  all: fieldGroups.flatMap(({ fields }) => Object.keys(fields)),
+};
 
 const ways = [
-  { way: 'all', label: 'All' },
-  { way: 'main', label: 'Main' },
-  { way: 'chosen', label: 'Chosen' },
+  { way: 'all', label: 'All fields' },
+  { way: 'main', label: 'Essentials' },
+  { way: 'chosen', label: 'Custom' },
 ] as const;
 type Way = (typeof ways)[number]['way'];
 
 /** Which columns the file has. */
-export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
-  const [way, setWay] = useState<Way>(() => wayOf(fields));
-  const chosen = new Set((fields ?? recordNames).map((name) => name.replace(/^person\./, '')));
+export function FieldsChooser(props: FieldsChooserProps) {
+  const { columns = peopleColumns, fields, onChange, error } = props;
+  const { groups, essentials, all } = columns;
+  const names = groups.flatMap((group) => Object.keys(group.fields));
+  const [way, setWay] = useState<Way>(() => wayOf(fields, essentials));
+  // The service takes a name with its record, too.
+  const named = (name: string) => (names.includes(name) ? name : name.replace(/^person\./, ''));
+  const chosen = new Set((fields ?? all).map(named));
   const choose = (next: Way) => {
     setWay(next);
-    onChange(next === 'all' ? null : next === 'main' ? [...mainColumns] : [...chosen]);
+    // A choice begins with the essential columns rather than with all of them.
+    const beginsAnew = next === 'main' || fields === null;
+    onChange(next === 'all' ? null : beginsAnew ? [...essentials] : [...chosen]);
   };
   const change = (some: readonly string[], isChosen: boolean) =>
     onChange(names.filter((name) => (some.includes(name) ? isChosen : chosen.has(name))));
@@ -59,7 +77,7 @@ export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
         ))}
       </div>
       <p class="hint" id="fields-hint">
-        {countOf(chosen.size, 'column')}. The price is the same whatever the columns are.
+        {countOf(chosen.size, 'column')}. The price doesn’t depend on columns.
       </p>
       {way === 'chosen' && (
         <div class="column-groups">
@@ -73,15 +91,15 @@ export function FieldsChooser({ fields, onChange, error }: FieldsChooserProps) {
   );
 }
 
-function wayOf(fields: readonly string[] | null): Way {
+function wayOf(fields: readonly string[] | null, essentials: readonly string[]): Way {
   if (fields === null) return 'all';
   const isMain =
-    fields.length === mainColumns.length && mainColumns.every((name) => fields.includes(name));
+    fields.length === essentials.length && essentials.every((name) => fields.includes(name));
   return isMain ? 'main' : 'chosen';
 }
 
 interface ColumnGroupProps {
-  group: (typeof fieldGroups)[number];
+  group: ColumnSet['groups'][number];
   chosen: ReadonlySet<string>;
   onChange: (names: readonly string[], isChosen: boolean) => void;
 }

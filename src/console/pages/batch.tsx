@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { type Batch, isFinal, stateLabel, stateTone } from '../batch/batch.ts';
 import { operationLabel } from '../batch/operations.ts';
 import { ReviewBatch } from '../batch/review-batch.tsx';
@@ -12,17 +13,19 @@ import { formatTime } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
 
-const back = { href: linkTo('/batches'), label: 'Batches' };
+const back = { href: linkTo('/batches'), label: 'Lists' };
 
-/** A list: what was found in it and what it will cost, how far it is, what came of it. */
+/** A list: its columns, options and price, then its progress, then its results. */
 export function BatchPage({ params: { id = '' } }: PageProps) {
   const live = useLive<Batch>(`/v1/batches/${id}`, 'batch');
   const { item: batch, problem } = live;
+  // Stays as it is while the file is read again.
+  const [isFormatOpen, setIsFormatOpen] = useState(false);
   if (problem?.status === 404) return <NotThere />;
   if (batch === undefined) {
     return (
       <>
-        <PageHeader title="Batch" back={back} />
+        <PageHeader title="List" back={back} />
         {problem === null ? <Loading /> : <ProblemNotice problem={problem} onRetry={live.reload} />}
       </>
     );
@@ -40,12 +43,19 @@ export function BatchPage({ params: { id = '' } }: PageProps) {
       <div class="stack">
         {!live.isConnected && !isFinal(batch.state) && (
           <p class="notice warn" role="status">
-            The connection was lost. The batch goes on without this page; trying to reach it again …
+            Connection lost. Reconnecting… Your list isn’t affected.
           </p>
         )}
         <ProblemNotice problem={problem} onRetry={live.reload} />
-        {isBeingRead(batch) && <p class="card loading-card">Reading the list …</p>}
-        {batch.state === 'ready' && <ReviewBatch batch={batch} live={live} />}
+        {isBeingRead(batch) && <p class="card loading-card">Reading your file…</p>}
+        {batch.state === 'ready' && (
+          <ReviewBatch
+            batch={batch}
+            live={live}
+            isFormatOpen={isFormatOpen}
+            onFormatOpen={setIsFormatOpen}
+          />
+        )}
         {!isBeingRead(batch) && batch.state !== 'ready' && (
           <RunningBatch batch={batch} live={live} />
         )}
@@ -61,9 +71,10 @@ function isBeingRead({ state }: Batch): boolean {
 function NotThere() {
   return (
     <>
-      <PageHeader title="There is no such batch" back={back} />
-      <EmptyState title="Nothing is at this address">
-        It may belong to another account, or to the other mode: live and test data are kept apart.
+      <PageHeader title="List not found" back={back} />
+      <EmptyState title="The link may be wrong">
+        The list may belong to another account, or to the other mode: live and test data are kept
+        apart.
       </EmptyState>
     </>
   );

@@ -24,23 +24,23 @@ export function BatchesPage() {
   return (
     <>
       <PageHeader
-        title="Batches"
-        about="Lists that were enriched, and those under way."
+        title="Lists"
+        about="Everything you’ve uploaded for enrichment."
         actions={items?.length === 0 ? null : uploadLink}
       />
       <ProblemNotice problem={batches.problem} onRetry={batches.reload} />
       {items === undefined && batches.isLoading && <Loading />}
       {items?.length === 0 && (
         <EmptyState title="No lists yet" action={uploadLink}>
-          Upload a list of people or companies. You see what is found in it and what it will cost
-          before anything is charged.
+          Upload a list of people or companies. You see what we find in it and the price before
+          anything is charged.
         </EmptyState>
       )}
       {items !== undefined && items.length > 0 && <BatchTable batches={items} />}
       {batches.hasMore && (
         <div class="more">
           <Button isBusy={batches.isLoading} onClick={batches.loadMore}>
-            Show older batches
+            Show older lists
           </Button>
         </div>
       )}
@@ -51,13 +51,13 @@ export function BatchesPage() {
 function BatchTable({ batches }: { batches: Batch[] }) {
   return (
     <Table
-      caption="Batches, newest first"
+      caption="Lists, newest first"
       rows={batches}
       keyOf={({ id }) => id}
       columns={[
         { header: 'List', cell: ({ id, name }) => <a href={linkTo(`/batches/${id}`)}>{name}</a> },
         {
-          header: 'State',
+          header: 'Status',
           cell: ({ state }) => <Badge tone={stateTone(state)}>{stateLabel(state)}</Badge>,
         },
         { header: 'Operation', cell: ({ operation }) => operationLabel(operation) },

@@ -1,0 +1,187 @@
+/** The page of a held list: how it is read, what its columns hold, its options and its price. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { sheetOf, workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
+
+const people = crowd(12);
+/** An export with a title above its header, of which each person is there twice. */
+const titled = `Leads of the fair\n\nName;Email;Booth;Notes\n${[...people, ...people]
+  .map(({ email, name }, index) => `${name};${email};${index % 3};\n`)
+  .join('')}`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+
+describeWithBrowser('the page of a held list', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    await importGraph(pipeline.sql, { persons: people });
+    browser = await startChromium();
+    caller = await pipeline.unmeteredAccount(1_000);
+    ({ page, wrong } = await openConsole(browser, pipeline.url));
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await signInWithKey(page, caller.key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  /** Runs the jobs that come until the page shows what is waited for. */
+  async function runUntil<Value>(shown: Promise<Value>): Promise<Value> {
+    let isShown = false;
+    const ended = shown.finally(() => {
+      isShown = true;
+    });
+    while (!isShown) {
+      await pipeline.runUntilIdle();
+      await Promise.race([ended, page.evaluate('new Promise(requestAnimationFrame)')]);
+    }
+    return ended;
+  }
+
+  async function upload(name: string, content: string | Buffer): Promise<string> {
+    await page.goto(`${pipeline.url}/#/batches/new`);
+    const buffer = Buffer.from(content);
+    const file = { name, mimeType: 'application/octet-stream', buffer };
+    await page.getByLabel('List', { exact: true }).setInputFiles(file);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await runUntil(page.getByRole('heading', { name: 'Check your columns' }).waitFor());
+    return page.url().split('/').at(-1) ?? '';
+  }
+
+  const start = (credits: string) => page.getByRole('button', { name: `Start for ${credits}` });
+  const priced = (credits: string) => runUntil(start(credits).waitFor());
+  const read = (id: string) => pipeline.batch(caller, id);
+
+  test('saves each option, and shows what charging once per person saves', async () => {
+    const id = await upload('fair.csv', titled);
+    await priced('12 credits');
+    await page.getByText('12 rows repeat a person. You save 12 credits.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Charge once per person').uncheck();
+    await priced('24 credits');
+    expect(await read(id)).toMatchObject({ dedupe: false });
+    await page.getByLabel('Charge once per person').check();
+    await priced('12 credits');
+    await page.getByLabel('Skip matches whose name disagrees').check();
+    await expect.poll(async () => (await read(id)).require_agreement).toBe(true);
+    await priced('12 credits');
+    // Neither of these changes the price.
+    await page.getByLabel('Name', { exact: true }).fill('Fair in Bern');
+    await page.getByLabel('Stop at').fill('7');
+    await page.getByRole('radio', { name: 'All fields' }).check();
+    await start('up to 7 credits').waitFor();
+    await page.getByRole('heading', { name: 'Fair in Bern' }).waitFor();
+    expect(await read(id)).toMatchObject({
+      name: 'Fair in Bern',
+      dedupe: true,
+      fields: null,
+      credits: { max: 7 },
+      quote: { state: 'done', credits: 12 },
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('begins the next list with the columns chosen last', async () => {
+    await upload('again.csv', titled);
+    expect(await page.getByRole('radio', { name: 'All fields' }).isChecked()).toBe(true);
+    await page.getByRole('radio', { name: 'Essentials' }).check();
+    const id = await upload('third.csv', titled);
+    expect(await page.getByRole('radio', { name: 'Essentials' }).isChecked()).toBe(true);
+    expect((await read(id)).fields).toContain('workEmail');
+  });
+
+  test('shows one line for each column, identifiers first, and the price in view on any screen', async () => {
+    await upload('fair.csv', titled);
+    await priced('12 credits');
+    const lines = page.locator('.mapping').first().locator('li');
+    expect(await lines.locator('strong').allTextContents()).toEqual(['Email', 'Name']);
+    expect(await lines.first().textContent()).toContain('p1@list.example · p2@list.example');
+    await page.getByText('2 other columns, returned unchanged').click();
+    await page.getByLabel('Use “Notes” as').waitFor();
+    for (const size of [
+      { width: 1280, height: 860 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      const box = await start('12 credits').boundingBox();
+      expect(box && box.y + box.height).toBeLessThanOrEqual(size.height);
+      const select = await page.getByLabel('Use “Email” as').boundingBox();
+      expect(select && select.x + select.width).toBeLessThanOrEqual(size.width);
+    }
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('asks for the price again after a change of the columns, and shows no row as matched meanwhile', async () => {
+    const id = await upload('fair.csv', titled);
+    await priced('12 credits');
+    await page.getByLabel('Use “Email” as').selectOption({ label: 'Don’t use' });
+    await page.getByText('Choose at least one column to match on to see').first().waitFor();
+    expect(await page.locator('.canonical').count()).toBe(0);
+    expect((await read(id)).mapping).toHaveProperty('email');
+    await page.getByLabel('Use “Email” as').selectOption({ label: 'Email' });
+    await priced('12 credits');
+    await page.locator('.canonical').first().waitFor();
+  });
+
+  test('reads the file again with another header row, without another upload', async () => {
+    const id = await upload('fair.csv', titled);
+    await page.getByText('“Leads of the fair”').waitFor();
+    await page.getByRole('button', { name: 'Change file format' }).click();
+    await expectAccessible(page);
+    const lines = page.getByRole('group', { name: /^First lines of the file/ });
+    expect(await lines.getByRole('radio').count()).toBe(11);
+    await lines.getByLabel('1 Leads of the fair').check();
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await runUntil(page.getByText('25 rows', { exact: true }).waitFor());
+    expect(await read(id)).toMatchObject({ dialect: { header_row: 1 } });
+    // The form stays open, to go on from here.
+    await page.getByLabel('3 Name;Email;Booth;Notes').check();
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await priced('12 credits');
+    expect(await read(id)).toMatchObject({ dialect: { header_row: 3 } });
+    expect(await pipeline.sql`select from batches where name = 'fair.csv' and id > ${id}`).toEqual(
+      [],
+    );
+  });
+
+  test('reads another sheet of a workbook, without another upload', async () => {
+    const row = (...cells: string[]) =>
+      `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`;
+    const sheets =
+      '<sheet name="Main" sheetId="1" r:id="rId1"/><sheet name="Others" sheetId="2" r:id="rId2"/>';
+    const first = row('Email') + people.map(({ email }) => row(String(email))).join('');
+    const second =
+      row('Mail') +
+      people
+        .slice(0, 10)
+        .map(({ email }) => row(String(email)))
+        .join('');
+    const parts = { 'xl/worksheets/sheet2.xml': sheetOf(second) };
+    await upload('two.xlsx', await zipOf(workbookParts({ rows: first, sheets, parts })));
+    await priced('12 credits');
+    expect(await page.getByText('Delimiter').count()).toBe(0);
+    await page.getByRole('button', { name: 'Change file format' }).click();
+    await page.getByLabel('Sheet').selectOption('Others');
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await priced('10 credits');
+  });
+});

@@ -1,0 +1,60 @@
+/** The first rows of a list as they were read, with the values that each is matched on: the proof of a mapping. */
+import { sayKind, sayReason } from '../words.ts';
+import type { ColumnKinds } from './mapping.ts';
+import { columnName } from './mapping-list.tsx';
+import type { Preview, PreviewRow } from './preview.ts';
+
+interface FirstRowsProps {
+  preview: Preview;
+  columns: ColumnKinds;
+  /** False while the mapping that is shown is not the one that the rows were read with. */
+  isCurrent: boolean;
+}
+
+export function FirstRows({ preview, columns, isCurrent }: FirstRowsProps) {
+  const isUsed = (column: number) => (columns.get(column) ? 'used' : '');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class="table sheet" aria-label="First rows of the list" tabIndex={0}>
+      <table aria-busy={!isCurrent}>
+        <caption class="unseen">The first rows, and what each is matched on</caption>
+        <thead>
+          <tr>
+            <th scope="col">Matching on</th>
+            {preview.columns.map(({ header, column }) => (
+              <th key={column} scope="col" class={isUsed(column)}>
+                {columnName({ header, column })}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {preview.rows.map((row) => (
+            <tr key={row.row}>
+              <th scope="row">{isCurrent ? <MatchedOn row={row} /> : '…'}</th>
+              {preview.columns.map(({ column }) => (
+                <td key={column} class={isUsed(column)}>
+                  <span class="cell">{row.cells[column - 1]}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function MatchedOn({ row: { identifiers, invalid } }: { row: PreviewRow }) {
+  const found = Object.entries(identifiers);
+  if (found.length === 0) return <span class="error">{sayReason(invalid ?? 'no_identifier')}</span>;
+  return (
+    <>
+      {found.map(([kind, values]) => (
+        <span class="cell canonical" key={kind} title={`${sayKind(kind)}: ${values.join(', ')}`}>
+          {values.join(', ')}
+        </span>
+      ))}
+    </>
+  );
+}

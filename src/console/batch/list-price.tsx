@@ -1,0 +1,123 @@
+/** The price of a held list, what it consists of, and the button that starts it. */
+import { call } from '../api.ts';
+import { Button } from '../components/button.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { countOf } from '../format.ts';
+import type { Problem } from '../problem.ts';
+import { creditsRemaining } from '../session.ts';
+import { useStore } from '../store.ts';
+import { useAction } from '../use-call.ts';
+import { type Batch, lists } from './batch.ts';
+import { CancelButton } from './cancel-button.tsx';
+import { OutcomeList } from './outcome-list.tsx';
+import type { Live } from './use-live-batch.ts';
+import { useMovedOn } from './use-moved-on.ts';
+import type { Pricing } from './use-price.ts';
+
+interface PriceProps {
+  batch: Batch;
+  pricing: Pricing;
+}
+
+/** The rows of the list by what they will come to. */
+export function CostCard({ batch, pricing }: PriceProps) {
+  const { quote, rows } = batch;
+  const price = pricing.price;
+  return (
+    <section class="card stack tight" aria-labelledby="price-title">
+      <h2 id="price-title">Cost</h2>
+      {rows.total === 0 && <p class="soft">The list has no rows.</p>}
+      {price === null && rows.total !== 0 && <p class="soft">{sayWaiting(pricing)}</p>}
+      {price !== null && (
+        <>
+          <p class="soft">
+            {batch.live ? 'You’re only charged for matches.' : 'Test mode: nothing is charged.'}
+            {price.isFew && ' Fewer than 10 rows match, perhaps none: so few are not counted.'}
+          </p>
+          {price.isCut && (
+            <p class="soft">
+              The whole list costs {countOf(price.full, 'credit')}; it stops at your limit of{' '}
+              {countOf(price.credits, 'credit')}.
+            </p>
+          )}
+          <OutcomeList counts={quote?.rows ?? {}} total={rows.total ?? 0} />
+          {quote?.affordable === false && <TooExpensive />}
+        </>
+      )}
+      <ProblemNotice problem={pricing.problem} onRetry={pricing.retry} />
+    </section>
+  );
+}
+
+function sayWaiting({ isUsable }: Pricing): string {
+  return isUsable
+    ? 'Calculating the price… (free)'
+    : 'Choose at least one column to match on to see the price.';
+}
+
+function TooExpensive() {
+  const remaining = useStore(creditsRemaining);
+  return (
+    <p class="notice warn">
+      {remaining === null ? '' : `You have ${countOf(remaining, 'credit')}. `}
+      We’ll stop when your credits run out and resume automatically when you add more.
+    </p>
+  );
+}
+
+interface StartBarProps extends PriceProps {
+  live: Live<Batch>;
+  /** The mapping or an option that the service refuses, or has not saved yet. */
+  isSaved: boolean;
+  refusal: Problem | null;
+}
+
+/** Price and Start, always in view. */
+export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarProps) {
+  const starting = useAction(async () =>
+    live.show(await call('POST', `/v1/batches/${batch.id}/start`)),
+  );
+  useMovedOn([starting], live);
+  const { price, isUsable, problem } = pricing;
+  const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live);
+  const isStartable = isSaved && isUsable && !isPointless && refusal === null;
+  return (
+    <div class="start-bar">
+      <ProblemNotice problem={starting.problem} />
+      <div class="start-line">
+        <div class="start-price" aria-live="polite" aria-busy={price === null && problem === null}>
+          {price === null ? (
+            <span class="soft">{problem === null ? sayWaiting(pricing) : 'No price yet.'}</span>
+          ) : isPointless ? (
+            <strong>No row can be matched</strong>
+          ) : (
+            <>
+              <strong>
+                {price.most}
+                {countOf(price.credits, 'credit')}
+              </strong>
+              <span class="soft">
+                {batch.live ? 'only matches are charged' : 'in test mode, free'}
+              </span>
+            </>
+          )}
+        </div>
+        <div class="buttons">
+          <CancelButton item={batch} of={lists} live={live} />
+          <Button
+            kind="primary"
+            isBusy={starting.isBusy}
+            isDisabled={!isStartable || (price === null && problem === null)}
+            onClick={() => starting.run()}
+          >
+            {price !== null
+              ? `Start for ${price.most}${countOf(price.credits, 'credit')}`
+              : problem === null
+                ? 'Start'
+                : 'Start without a price'}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** The price of a held list: asked for, and asked for again after each change that may alter it. */
+import { useEffect } from 'preact/hooks';
+import { call } from '../api.ts';
+import type { Problem } from '../problem.ts';
+import { useAction } from '../use-call.ts';
+import type { Batch } from './batch.ts';
+import type { Live } from './use-live-batch.ts';
+import { useMovedOn } from './use-moved-on.ts';
+
+export interface Price {
+  /** What the list costs at most as it is started. */
+  credits: number;
+  /** The same without its own limit. */
+  full: number;
+  /** True when its own limit is lower than its price. */
+  isCut: boolean;
+  /** True when too few rows match to be counted for free. */
+  isFew: boolean;
+  /** `up to `, unless the price is exact. */
+  most: string;
+}
+
+export interface Pricing {
+  /** Null while it is not known. */
+  price: Price | null;
+  /** False while no column is chosen by which anything could be found. */
+  isUsable: boolean;
+  problem: Problem | null;
+  retry: () => void;
+}
+
+/** `isCurrent` is false while the service does not know the list as it is shown. */
+export function usePrice(
+  batch: Batch,
+  live: Live<Batch>,
+  { isCurrent, isUsable }: { isCurrent: boolean; isUsable: boolean },
+): Pricing {
+  const { run, isBusy, problem, clear } = useAction(async () =>
+    live.show(await call('POST', `/v1/batches/${batch.id}/quote`)),
+  );
+  useMovedOn([{ problem }], live);
+  const { quote, rows, state } = batch;
+  const isDue = state === 'ready' && quote === null && rows.total !== 0 && isCurrent && isUsable;
+  const seconds = problem?.status === 429 ? Number(problem.more.retry_after) : null;
+  useEffect(() => {
+    if (isDue && !isBusy && problem === null) run();
+  }, [isDue, isBusy, problem, run]);
+  useEffect(() => {
+    // A list may be priced a few times a minute: wait rather than complain.
+    if (seconds === null || !Number.isFinite(seconds)) return;
+    const timer = setTimeout(clear, seconds * 1000);
+    return () => clearTimeout(timer);
+  }, [seconds, problem, clear]);
+  return {
+    price: quote?.state === 'done' && isCurrent && isUsable ? priceOf(batch) : null,
+    isUsable,
+    problem: seconds === null ? problem : null,
+    retry: () => run(),
+  };
+}
+
+function priceOf({ quote, live, credits: { max } }: Batch): Price {
+  const full = quote?.credits ?? 0;
+  const limit = live ? max : null;
+  const credits = limit === null ? full : Math.min(full, limit);
+  const isFew = quote?.credits_is === 'at_most';
+  const isCut = credits < full;
+  return { credits, full, isCut, isFew, most: isFew || isCut ? 'up to ' : '' };
+}
