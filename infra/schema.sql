@@ -103,6 +103,7 @@ create table public.batches (
   duplicate integer default 0 not null,
   error_rows integer default 0 not null,
   not_processed integer default 0 not null,
+  owned integer default 0 not null,
   credits_charged bigint default 0 not null,
   credits_reserved bigint default 0 not null,
   created_at timestamp with time zone default now() not null,
@@ -117,6 +118,7 @@ create table public.batches (
   max_results integer,
   schedule_id uuid,
   only_new boolean default false not null,
+  owned_found integer default 0 not null,
   state_since timestamp with time zone default now() not null,
   revision integer default 1 not null,
   trace_parent text,
@@ -141,19 +143,20 @@ END) stored,
   objects_checked_at timestamp with time zone,
   objects_damaged integer default 0 not null,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
-  constraint batches_check CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
-  constraint batches_check1 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
-  constraint batches_check10 CHECK (((filter IS NOT NULL) OR (kind = 'list'::text) OR (files_deleted_at IS NOT NULL))),
-  constraint batches_check11 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
-  constraint batches_check12 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
-  constraint batches_check2 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
-  constraint batches_check3 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
-  constraint batches_check4 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
-  constraint batches_check5 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
-  constraint batches_check6 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
-  constraint batches_check7 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
-  constraint batches_check8 CHECK (((kind = 'export'::text) = ((format IS NOT NULL) AND (gzip IS NOT NULL) AND (names_people IS NOT NULL)))),
-  constraint batches_check9 CHECK (((filter IS NULL) OR (kind = 'export'::text))),
+  constraint batches_check CHECK (((owned >= 0) AND (owned <= matched))),
+  constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
+  constraint batches_check10 CHECK (((filter IS NULL) OR (kind = 'export'::text))),
+  constraint batches_check11 CHECK (((filter IS NOT NULL) OR (kind = 'list'::text) OR (files_deleted_at IS NOT NULL))),
+  constraint batches_check12 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
+  constraint batches_check13 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
+  constraint batches_check2 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
+  constraint batches_check3 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
+  constraint batches_check4 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
+  constraint batches_check5 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
+  constraint batches_check6 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
+  constraint batches_check7 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
+  constraint batches_check8 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
+  constraint batches_check9 CHECK (((kind = 'export'::text) = ((format IS NOT NULL) AND (gzip IS NOT NULL) AND (names_people IS NOT NULL)))),
   constraint batches_credits_reserved_check CHECK ((credits_reserved >= 0)),
   constraint batches_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
   constraint batches_kind_check CHECK ((kind = ANY (ARRAY['list'::text, 'export'::text]))),
@@ -329,6 +332,17 @@ create table public.migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table public.owned_people (
+  account_id uuid not null,
+  kind smallint not null,
+  person_id bigint not null,
+  charge_id bigint not null,
+  paid_at timestamp with time zone not null,
+  constraint owned_people_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint owned_people_kind_check CHECK ((kind = ANY (ARRAY[1, 2]))),
+  constraint owned_people_pkey PRIMARY KEY (account_id, kind, person_id)
+);
+
 create table public.page_hints (
   account_id uuid not null,
   live boolean not null,
@@ -489,8 +503,10 @@ create table public.wallets (
   balance bigint default 0 not null,
   reserved bigint default 0 not null,
   watched_below bigint,
+  owned_days integer default 0 not null,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint wallets_check CHECK (((0 <= reserved) AND (reserved <= balance))),
+  constraint wallets_owned_days_check CHECK (((owned_days >= 0) AND (owned_days <= 3650))),
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
 CREATE TRIGGER wallets_webhook_event AFTER UPDATE OF balance ON public.wallets FOR EACH ROW WHEN (((new.balance < old.balance) AND (new.balance < new.watched_below))) EXECUTE FUNCTION public.record_credits_event();
@@ -618,6 +634,16 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.owned_of(p_account_id uuid, p_kind smallint, p_ids bigint[], p_days integer)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return query select person_id from owned_people
+    where account_id = p_account_id and kind = p_kind and person_id = any(p_ids)
+      and paid_at > clock_timestamp() - make_interval(days => p_days);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -633,7 +659,7 @@ CREATE OR REPLACE FUNCTION public.record_batch_event()
 AS $function$
 declare
   is_export boolean := new.kind = 'export';
-  is_told boolean := new.kind = 'list' or new.matched > 0;
+  is_told boolean := new.kind = 'list' or new.matched > new.owned or (new.owned > 0 and new.owned = new.rows_total);
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
@@ -642,7 +668,8 @@ begin
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
       'rows', json_build_object(
-        'total', case when is_told then new.rows_total end, 'matched', new.matched,
+        'total', case when is_told then new.rows_total end,
+        'matched', case when is_told then new.matched else 0 end,
         'no_match', case when is_told then new.no_match else 0 end,
         'ambiguous', new.ambiguous, 'invalid', new.invalid,
         'suppressed', case when is_told then new.suppressed else 0 end,

@@ -45,6 +45,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   'src/core/enrich/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
   // Housekeeping only calls the delete statements of each feature.
   'src/jobs/housekeeping/run-housekeeping.ts': [
+    'src/core/credits/owned.sql.ts',
     'src/core/idempotency/idempotency.sql.ts',
     'src/core/limits/limits.sql.ts',
     'src/core/search/search.sql.ts',

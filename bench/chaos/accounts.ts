@@ -22,9 +22,9 @@ export async function openAccount(
   { ask }: ChaosStack,
   name: string,
   credits: number,
-  rowsPerMinute?: number,
+  { rowsPerMinute, ownedDays = 0 }: { rowsPerMinute?: number; ownedDays?: number } = {},
 ): Promise<Account> {
-  const id = await ask((sql) => createAccount(sql, { name, credits }));
+  const id = await ask((sql) => createAccount(sql, { name, credits, ownedDays }));
   const limits = {
     requestsPerMinute: NO_LIMIT,
     requestsPerDay: NO_LIMIT,

@@ -130,7 +130,7 @@ export async function countBrokenRules(
     union all select 'I5 a reference is used once', count(*)::int from (
       select from ledger_entries group by account_id, reference having count(*) > 1) d
     union all select 'I6 a batch is charged for its matches', count(*)::int from batches b
-      where matched <> (
+      where matched - owned <> (
         select coalesce(sum(units), 0) from charge c where c.batch_id = b.id)
     union all select 'I7 an ended batch holds nothing', count(*)::int
       from reservations r join batches b on b.id = r.batch_id

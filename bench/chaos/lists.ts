@@ -3,7 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { generateLeads } from '../../samples/generate/generate-leads.ts';
 import type { Database } from '../../src/core/db/client.ts';
 import { must } from '../../src/core/lib/assert.ts';
-import { type OperationName, operations, personSearch } from '../../src/core/operations.ts';
+import {
+  type OperationName,
+  operations,
+  type PricedOperation,
+  personSearch,
+} from '../../src/core/operations.ts';
 import type { Answer, ApiCaller } from './api-caller.ts';
 import type { Random } from './random.ts';
 
@@ -16,6 +21,7 @@ export interface ListSpec {
   kind: 'batches' | 'exports';
   /** The request that creates it, with these additional options. */
   request(more: MoreOptions): FormData | object;
+  operation: PricedOperation;
   /** Credits of a match. */
   price: number;
 }
@@ -65,6 +71,7 @@ export async function makeLists(sql: Database, random: Random): Promise<ListSpec
       name: `${operation} of ${rows}`,
       kind: 'batches',
       request: (options) => uploadForm(csv, { operation, ...more, ...options }),
+      operation,
       price: operations[operation].price,
     });
   }
@@ -73,6 +80,7 @@ export async function makeLists(sql: Database, random: Random): Promise<ListSpec
       name: `export of ${filter}`,
       kind: 'exports',
       request: (options) => ({ filter, fields: ['id', 'name', 'email'], ...options }),
+      operation: personSearch.name,
       price: personSearch.price,
     });
   }

@@ -11,6 +11,7 @@ import { type Backend, type ChaosStack, openChaosStack } from './chaos-stack.ts'
 import { checkDatabase, LedgerWatch } from './check-database.ts';
 import { checkList } from './check-lists.ts';
 import { checkBatches, checkCalls, checkWallets } from './check-money.ts';
+import { checkOwner, ownableLists } from './check-owner.ts';
 import { DamageDriver } from './damage-driver.ts';
 import { tryForbiddenWrites } from './forbidden-writes.ts';
 import type { History } from './history.ts';
@@ -57,6 +58,8 @@ interface Drivers {
   noisy: NoisyDriver;
   damage: DamageDriver;
   poor: Account;
+  /** Drivers of an account that pays for each person once. */
+  owner: { lists: ListDriver[]; calls: CallDriver };
 }
 
 export async function runRound(options: RoundOptions, history: History): Promise<RoundResult> {
@@ -75,7 +78,7 @@ export async function runRound(options: RoundOptions, history: History): Promise
   const nemesis = await disturb({ stack, history, random, drivers, ledger, minutes });
 
   await topUp(stack, drivers.poor, PLENTY, 1);
-  const tenants = [...drivers.lists, drivers.noisy];
+  const tenants = [...drivers.lists, ...drivers.owner.lists, drivers.noisy];
   const runs = [...recovery.runs, ...tenants.flatMap((driver) => driver.runs)];
   // At one row a minute its lists would take hours.
   await drivers.noisy.cancelAll();
@@ -122,9 +125,10 @@ async function disturb(round: Disturbed): Promise<Nemesis> {
   history.note('plan', { plan });
   const ending = new AbortController();
   const driving = [
-    ...[...drivers.lists, ...drivers.calls, drivers.noisy, drivers.damage].map((driver) =>
-      driver.drive(ending.signal),
-    ),
+    ...[
+      ...[...drivers.lists, ...drivers.calls, drivers.noisy, drivers.damage],
+      ...[...drivers.owner.lists, drivers.owner.calls],
+    ].map((driver) => driver.drive(ending.signal)),
     driveTopUps(stack, drivers.poor, random.fork('top-ups'), history, ending.signal),
     watch(stack, ledger, history, ending.signal),
   ];
@@ -143,10 +147,16 @@ async function checkAll(
 ): Promise<void> {
   const { drivers, runs, ledger } = done;
   const spent = new Map([[drivers.damage.account, drivers.damage.spent]]);
-  for (const run of runs) {
+  const { owner } = drivers;
+  const isOwners = ({ account }: ListRun) => account === owner.calls.account;
+  for (const run of runs.filter((one) => !isOwners(one))) {
     const charged = await checkList(stack, api, history, run);
     spent.set(run.account, (spent.get(run.account) ?? 0) + charged);
   }
+  spent.set(
+    owner.calls.account,
+    await checkOwner(api, history, runs.filter(isOwners), owner.calls),
+  );
   const lines = await ledger.look(stack, history);
   for (const driver of drivers.calls) checkCalls(history, driver, lines);
   await checkBatches(stack, history, runs);
@@ -198,7 +208,15 @@ async function openDrivers(
     const own = random.fork(account.name);
     callDrivers.push(new CallDriver(api, history, own, account, calls, hasKeys));
   }
-  const noise = await openAccount(stack, 'noisy', PLENTY, 1);
+  const owning = await openAccount(stack, 'owner', PLENTY, { ownedDays: 30 });
+  const owner = {
+    lists: [0, 1, 2].map((index) => {
+      const own = random.fork(`owner ${index}`);
+      return new ListDriver(api, history, own, owning, ownableLists(lists));
+    }),
+    calls: new CallDriver(api, history, random.fork('owner calls'), owning, calls, true, true),
+  };
+  const noise = await openAccount(stack, 'noisy', PLENTY, { rowsPerMinute: 1 });
   const oneRow = must(
     lists.find(({ rows }) => rows === 1),
     'a list of one row',
@@ -206,7 +224,7 @@ async function openDrivers(
   const noisy = new NoisyDriver(api, history, random.fork('noise'), noise, oneRow);
   const unlucky = await openAccount(stack, 'unlucky', PLENTY);
   const damage = new DamageDriver(stack, api, history, random.fork('damage'), unlucky, lists);
-  return { lists: listDrivers, calls: callDrivers, noisy, damage, poor };
+  return { lists: listDrivers, calls: callDrivers, noisy, damage, poor, owner };
 }
 
 /** Money is correct at every moment, not only in the end. */

@@ -80,13 +80,13 @@ export async function respondToSearch(
   // The client has disconnected, so nothing is charged.
   if (response.destroyed) return;
   const paying = inTransaction(context.sql, async (tx) => {
-    const granted = live ? await pay(tx, call, found.people.length) : found.people.length;
-    const people = found.people.slice(0, granted);
+    const paid = live ? await pay(tx, call, found.people) : null;
+    const people = found.people.slice(0, paid?.granted);
     const last = people.at(-1);
-    const isPartial = granted < found.people.length;
+    const isPartial = people.length < found.people.length;
     const next =
       last && (found.hasMore || isPartial) ? cursorAfter(last, filter, page.order) : null;
-    const disclosed = discloseCount(found.total, people.length, filter);
+    const disclosed = discloseCount(found.total, paid?.units ?? people.length, filter);
     const { unknown } = found;
     const kept = {
       people: people.map(({ id }) => id),
@@ -97,10 +97,10 @@ export async function respondToSearch(
       fields: page.fields,
     };
     await keep(tx, { status: 200, body: kept });
-    return { people, kept };
+    return { people, kept, credits: (paid?.units ?? 0) * personSearch.price };
   });
   const paid = paying.then((page) => {
-    countPage(page.people.length, live);
+    countPage(page.people.length, live, page.credits);
     return page;
   });
   const [{ people, kept }] = await Promise.all([paid, found.remember()]);
@@ -108,7 +108,7 @@ export async function respondToSearch(
 }
 
 /**
- * Returns the total that the page may disclose: the exact one when at least one person was paid, otherwise that of a
+ * Returns the total that the page may disclose: the exact one when at least one person was charged, otherwise that of a
  * preview, which has none for a filter that identifies people.
  */
 function discloseCount(
@@ -122,17 +122,21 @@ function discloseCount(
   return { total: disclosed.total, totalIs: disclosed.total_is };
 }
 
-/** Charges the page and sets the credit headers. Returns how many of its people were paid. */
-async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> {
+/** Charges the page and sets the credit headers. Returns how many of its people may be sent, and were charged. */
+async function pay(
+  tx: Sql,
+  call: SearchCall,
+  people: readonly PersonRow[],
+): Promise<{ granted: number; units: number }> {
   const { key, credentials, response, page } = call;
-  if (records === 0) return 0;
-  const { granted, remaining, leftToday } = await chargePage(tx, {
+  if (people.length === 0) return { granted: 0, units: 0 };
+  const { granted, units, remaining, leftToday } = await chargePage(tx, {
     accountId: key.accountId,
     ...credentials,
     reference: `search:${requestIdOf(response)}`,
     operation: personSearch.name,
     price: personSearch.price,
-    records,
+    people: people.map(({ id }) => id),
     partial: page.partial,
   });
   if (granted === null) throw await credentialsEnded(tx, credentials);
@@ -142,13 +146,12 @@ async function pay(tx: Sql, call: SearchCall, records: number): Promise<number> 
     const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
-  setCreditHeaders(response, granted * personSearch.price, remaining);
-  return granted;
+  setCreditHeaders(response, units * personSearch.price, remaining);
+  return { granted, units };
 }
 
-function countPage(people: number, live: boolean): void {
-  const { name: operation, price } = personSearch;
-  const credits = live ? people * price : 0;
+function countPage(people: number, live: boolean, credits: number): void {
+  const { name: operation } = personSearch;
   countWork({ channel: 'search', operation, live, rows: { matched: people }, credits });
 }
 

@@ -514,6 +514,8 @@ export interface Batch {
     asked_at: string;
     /** Rows of each outcome; `invalid` alone where fewer than ten match. */
     rows?: Record<string, number> | undefined;
+    /** Of the matched rows, those that cost nothing because the account has paid for the person in its last `owned_days`; 0 where fewer than ten match. */
+    owned?: number | undefined;
     /** The price of the whole list; `max_credits` does not lower it. */
     credits?: number | undefined;
     /** `at_most` where fewer than ten rows match, perhaps none. */
@@ -532,6 +534,8 @@ export interface Batch {
     error: number;
     not_processed: number;
   };
+  /** Of the matched rows, those that cost nothing because the account had paid for the person in its last `owned_days`. */
+  owned: number;
   credits: {
     charged: number;
     reserved: number;
@@ -566,6 +570,8 @@ export interface CreatedExport {
   schedule_id: string | null;
   /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
   total_is: 'exact' | 'about' | 'below' | null;
+  /** How many of the people the account had paid for in its last `owned_days` when they were recorded: they cost nothing. */
+  estimated_owned: number | null;
   estimated_credits: number | null;
   rows: {
     total: number | null;
@@ -579,6 +585,8 @@ export interface CreatedExport {
     error: number;
     not_processed: number;
   };
+  /** Of the matched rows, those that cost nothing because the account had paid for the person in its last `owned_days`. */
+  owned: number;
   credits: {
     charged: number;
     reserved: number;
@@ -618,6 +626,8 @@ export interface Export {
   schedule_id: string | null;
   /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
   total_is: 'exact' | 'about' | 'below' | null;
+  /** How many of the people the account had paid for in its last `owned_days` when they were recorded: they cost nothing. */
+  estimated_owned: number | null;
   estimated_credits: number | null;
   rows: {
     total: number | null;
@@ -631,6 +641,8 @@ export interface Export {
     error: number;
     not_processed: number;
   };
+  /** Of the matched rows, those that cost nothing because the account had paid for the person in its last `owned_days`. */
+  owned: number;
   credits: {
     charged: number;
     reserved: number;
@@ -1113,6 +1125,8 @@ export interface Calls {
       total: number;
       /** `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none. */
       total_is: 'exact' | 'about' | 'below';
+      /** How many of the people the account has paid for in its last `owned_days`: they cost nothing. */
+      owned: number;
       estimated_credits: number;
       /** By field, about how many of the people have it; empty where `total_is` is `below`. */
       fields: Record<string, number>;
@@ -1164,6 +1178,8 @@ export interface Calls {
       total: number;
       /** `exact`: that many. `about`: rounded to two digits, and never finer than tens. `below`: fewer than `total`, perhaps none. */
       total_is: 'exact' | 'about' | 'below';
+      /** How many of the people the account has paid for in its last `owned_days`: they cost nothing. */
+      owned: number;
       estimated_credits: number;
       /** By field, about how many of the people have it; empty where `total_is` is `below`. */
       fields: Record<string, number>;
@@ -1329,6 +1345,8 @@ export interface Calls {
         remaining: number;
         reserved: number;
       };
+      /** A person whom the account has paid for in these last days is not charged again; 0 charges for each delivery. */
+      owned_days: number;
       storage: {
         /** Bytes of lists, results and exports, and of open uploads at `bytes_max` each. A list that has not ended counts with the maximum size of its result, an export with 11 bytes for each person of `max_results`. */
         stored_bytes: number;

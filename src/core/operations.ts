@@ -6,12 +6,20 @@ import type { IdentifierKind } from './identifiers/identifier.ts';
 
 export type OperationName = keyof typeof operations;
 
+/** The parts of a person that an account with `owned_days` pays for once. */
+export type Owned = 'record' | 'mobile';
+
 export interface Operation {
   /** Path of the single call. */
   path: string;
   /** Credits of one match. A miss costs nothing. */
   price: number;
   subject: 'person' | 'company';
+  /**
+   * The part of a person that the account owns after paying: the record, whichever operation brought it, or the mobile
+   * number. Null for what is charged each time: a verification is of the moment, and companies are not people.
+   */
+  owned: Owned | null;
   identifiers: readonly IdentifierKind[];
   /** Meaning of a match, for the documentation. */
   success: string;
@@ -34,6 +42,7 @@ export const operations = {
     path: '/v1/people/enrich',
     price: 1,
     subject: 'person',
+    owned: 'record',
     identifiers: personIdentifiers,
     success: 'a stored person',
     label: 'Enrich people',
@@ -43,6 +52,7 @@ export const operations = {
     path: '/v1/people/enrich-with-company',
     price: 1,
     subject: 'person',
+    owned: 'record',
     identifiers: personIdentifiers,
     success: 'a stored person; the company may be null',
     label: 'Enrich people with their company',
@@ -52,6 +62,7 @@ export const operations = {
     path: '/v1/people/mobile',
     price: 8,
     subject: 'person',
+    owned: 'mobile',
     identifiers: ['professional_network', 'email'],
     success: 'a stored mobile number',
     label: 'Find mobile numbers',
@@ -61,6 +72,7 @@ export const operations = {
     path: '/v1/people/email/verify',
     price: 1,
     subject: 'person',
+    owned: null,
     identifiers: ['email'],
     success: 'a work e-mail in the graph',
     label: 'Verify work e-mails',
@@ -70,6 +82,7 @@ export const operations = {
     path: '/v1/companies/enrich',
     price: 1,
     subject: 'company',
+    owned: null,
     identifiers: companyIdentifiers,
     success: 'a stored company',
     label: 'Enrich companies',
@@ -79,6 +92,7 @@ export const operations = {
     path: '/v1/companies/logo',
     price: 1,
     subject: 'company',
+    owned: null,
     identifiers: companyIdentifiers,
     success: 'a stored logo URL',
     label: 'Find company logos',
@@ -88,6 +102,7 @@ export const operations = {
     path: '/v1/companies/financials',
     price: 1,
     subject: 'company',
+    owned: null,
     identifiers: companyIdentifiers,
     success: 'at least one stored financial period',
     label: 'Find company financials',
@@ -96,7 +111,7 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 /** A person search, page by page or as an export: each person delivered is charged. */
-export const personSearch = { name: 'people.search', price: 1 } as const;
+export const personSearch = { name: 'people.search', price: 1, owned: 'record' } as const;
 
 /** The operations that a ledger line may name. */
 export type PricedOperation = OperationName | typeof personSearch.name;
@@ -109,6 +124,11 @@ export function subjectOf(operation: PricedOperation): 'person' | 'company' {
 /** Returns the credits of one match, or of one person delivered. */
 export function priceOf(operation: PricedOperation): number {
   return operation === personSearch.name ? personSearch.price : operations[operation].price;
+}
+
+/** Returns what an account owns of a person after paying; null for an operation that is charged each time. */
+export function ownedBy(operation: PricedOperation): Owned | null {
+  return operation === personSearch.name ? personSearch.owned : operations[operation].owned;
 }
 
 /** Credits of a match of each operation, and of a person of a search. */

@@ -33,6 +33,9 @@ const leases = 'src/jobs/chunk/leases.pg.test.ts';
 const failures = 'src/jobs/chunk/failures.pg.test.ts';
 const reserve = 'src/jobs/chunk/reserve.pg.test.ts';
 
+const paidOnce = 'src/core/credits/owned.pg.test.ts';
+const paidOnceByLists = 'src/jobs/chunk/owned-days.pg.test.ts';
+
 const killers = {
   grant: { file: credits, test: 'a grant' },
   ledgerOnce: { file: credits, test: 'the ledger holds a reference' },
@@ -43,6 +46,8 @@ const killers = {
   calls: { file: calls, test: 'money' },
   together: { file: together, test: '' },
   keyOfCalls: { file: keys, test: 'credits a day' },
+  owned: { file: paidOnce, test: '' },
+  ownedLists: { file: paidOnceByLists, test: '' },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
   maxCredits: { file: limits, test: '' },
@@ -68,6 +73,7 @@ const reservations = 'src/core/credits/reservations.sql.ts';
 const spendable = 'src/core/credits/spendable.sql.ts';
 const reserving = 'src/jobs/chunk/reserve.sql.ts';
 const chunks = 'src/jobs/chunk/commit-part.sql.ts';
+const ownership = 'src/core/credits/owned.sql.ts';
 const control = 'src/jobs/batch/control-batch.sql.ts';
 const app = 'infra/migrations/app';
 
@@ -89,6 +95,7 @@ const changed: Changed[] = [
       ['account_id = ${refund.accountId} and', '', 'refund'],
       ["and kind = 'charge'", '', 'refund'],
       ['<= -amount)', '<= -amount + 1)', 'refund'],
+      ['and charge.is_whole)', ')', 'owned'],
       ['refund:${refund.reference}', 'refund:${refund.reference}:${refund.amount}', 'refund'],
       ['balance = balance + line.amount', 'balance = balance', 'refund'],
       ['where wallets.account_id = line.account_id', '', 'refund'],
@@ -208,12 +215,27 @@ const changed: Changed[] = [
       ['<= available', '<= available + 1', 'calls'],
       ['<= today)', '<= today + 1)', 'keyOfCalls'],
       ['credits_of order by place) <=', 'credits_of) <=', 'together'],
-      ["'charge', -price,", "'charge', -1,", 'together'],
-      ['from answered where paid)', 'from answered)', 'calls'],
-      ['from answered where paid group', 'from answered group', 'calls'],
+      ["'charge', -cost,", "'charge', -1,", 'together'],
+      ['where paid and cost > 0\n      returning', 'where cost > 0\n      returning', 'calls'],
+      [
+        'where paid and cost > 0 group by account_id',
+        'where cost > 0 group by account_id',
+        'calls',
+      ],
+      ['cost = 0 or', 'cost < 0 or', 'owned'],
+      [
+        'then first_value(fits) over (partition by account_id, kind, record_id, allowed order by place)',
+        'then true',
+        'owned',
+      ],
+      ['where a.is_kept', 'where true', 'owned'],
       ['balance = w.balance - spent.amount', 'balance = w.balance', 'calls'],
       ['sql`s.amount`', 'sql`0`', 'keyOfCalls'],
-      ['where paid group by credits_of', 'group by credits_of', 'keyOfCalls'],
+      [
+        'where paid and cost > 0 group by credits_of',
+        'where cost > 0 group by credits_of',
+        'keyOfCalls',
+      ],
       ['where w.account_id = spent.account_id', '', 'together'],
     ],
   },
@@ -228,13 +250,33 @@ const changed: Changed[] = [
       ['least(wallet.available, budget.available)', 'wallet.available', 'search'],
       ['least(wallet.available, budget.available)', 'budget.available', 'search'],
       ['affordable >=', 'affordable + 1 >=', 'search'],
-      ['then affordable else 0', 'then affordable else affordable', 'search'],
+      ['else -1 end', 'else affordable end', 'search'],
       [' / ${page.price}::bigint', '', 'together'],
-      ['sql`granted * ${page.price}::bigint`', 'sql`granted`', 'together'],
+      ['sql`units * ${page.price}::bigint`', 'sql`units`', 'together'],
       ["'charge', -${amount}", "'charge', -1", 'search'],
-      ['from decided where granted > 0', 'from decided where granted > 1000', 'search'],
+      ['from decided where units > 0', 'from decided where units > 1000', 'search'],
+      ['where d.owned_days > 0', 'where true', 'owned'],
+      ['person.new_people <= d.units', 'true', 'owned'],
       ['balance = w.balance - ${amount}', 'balance = w.balance', 'search'],
       ['calls: amount', 'calls: sql`0`', 'together'],
+    ],
+  },
+  {
+    file: `${app}/0001-baseline.sql`,
+    after: 'create function owned_of(',
+    changes: [['volatile', 'stable', 'owned']],
+  },
+  {
+    file: ownership,
+    after: 'function ownedPeople(',
+    changes: [
+      [' and o.kind = ${ownedCode(operation)}::smallint', '', 'ownedLists'],
+      ['>= 0 for update)', '>= 0)', 'ownedLists'],
+      [
+        'do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at',
+        'do nothing',
+        'owned',
+      ],
     ],
   },
   {

@@ -11,7 +11,10 @@ interface Owned {
 
 const owners: Owned[] = [
   // Money: other features compose the fragments of this folder and do not name its tables, not even to read them.
-  { tables: 'wallets ledger_entries reservations key_budgets', writers: ['core/credits'] },
+  {
+    tables: 'wallets ledger_entries reservations key_budgets owned_people',
+    writers: ['core/credits'],
+  },
   {
     tables: 'accounts',
     writers: ['core/accounts'],

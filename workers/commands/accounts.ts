@@ -5,6 +5,7 @@ import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { generatePassword } from '../../src/core/accounts/password.ts';
 import { openContext } from '../../src/core/context.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
+import { changeOwnedDays } from '../../src/core/credits/owned.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { audit } from '../../src/jobs/audit/audit.ts';
 import { auditParts, type PartsAudit } from '../../src/jobs/audit/audit-parts.ts';
@@ -24,6 +25,7 @@ interface NewAccountOptions {
   name: string;
   email?: string;
   credits: number;
+  ownedDays: number;
   signIn?: true;
   passwordStdin?: true;
 }
@@ -36,6 +38,7 @@ function addAccount(program: Command): void {
     .requiredOption('--name <name>', 'name of the team')
     .option('--email <address>', 'contact address, also used to sign in')
     .requiredOption('--credits <number>', 'initial credits', wholeNumber(0))
+    .option(...ownedDaysOption, 0)
     .option('--sign-in', 'enable sign-in with a generated password, shown once')
     .option('--password-stdin', 'enable sign-in with a password read from stdin')
     .action(async (options: NewAccountOptions, command: Command) => {
@@ -48,6 +51,21 @@ function addAccount(program: Command): void {
       printResult(json, { account_id: accountId, ...shown }, [
         `Account ${accountId}`,
         ...describePassword(shown),
+      ]);
+    });
+  account
+    .command('set')
+    .description('change the options of the account')
+    .requiredOption('--account <id>', 'account id')
+    .requiredOption(...ownedDaysOption)
+    .action(async (options: { account: string; ownedDays: number }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { account: accountId, ownedDays } = options;
+      await withDatabase(config, (sql) => changeOwnedDays(sql, accountId, ownedDays));
+      printResult(json, { account_id: accountId, owned_days: ownedDays }, [
+        ownedDays === 0
+          ? 'Each delivery of a person is charged.'
+          : `A person who was paid for in the last ${ownedDays} days is not charged again.`,
       ]);
     });
   account
@@ -72,6 +90,12 @@ function addAccount(program: Command): void {
       ]);
     });
 }
+
+const ownedDaysOption = [
+  '--owned-days <days>',
+  'days for which a person who was paid for is not charged again; 0: every delivery is charged',
+  wholeNumber(0),
+] as const;
 
 interface PasswordOptions {
   account: string;

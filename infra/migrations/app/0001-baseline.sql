@@ -52,6 +52,9 @@ create table wallets (
   -- The balance below which a wallet's charges must be reported: the highest threshold of the account's webhooks,
   -- null without any. It is stored here, because a trigger's WHEN sees only its own row.
   watched_below bigint,
+  -- Days for which a person is not charged again; 0 charges for each delivery. It is stored here, because every charge
+  -- locks this row.
+  owned_days int not null default 0 check (owned_days between 0 and 3650),
   check (0 <= reserved and reserved <= balance)
 );
 
@@ -86,6 +89,28 @@ create trigger ledger_entries_append_only
 create trigger ledger_entries_no_truncate
   before truncate on ledger_entries
   for each statement execute function refuse_ledger_change();
+
+-- The people that an account with `owned_days` has paid for, with the latest charge for each. Written with the charge.
+create table owned_people (
+  account_id uuid not null references accounts,
+  -- What was paid for: 1 the record, 2 the mobile number.
+  kind smallint not null check (kind in (1, 2)),
+  person_id bigint not null,
+  -- The ledger line. Without a foreign key, whose check would read it for each person of a part.
+  charge_id bigint not null,
+  paid_at timestamptz not null,
+  primary key (account_id, kind, person_id)
+);
+
+-- Those of the people that the account has paid for in these days. Volatile: it sees what is committed when it is
+-- called, not when its statement began. A statement that has locked the wallet sees every charge before its own.
+create function owned_of(p_account_id uuid, p_kind smallint, p_ids bigint[], p_days int)
+  returns setof bigint volatile language plpgsql as $$
+begin
+  return query select person_id from owned_people
+    where account_id = p_account_id and kind = p_kind and person_id = any(p_ids)
+      and paid_at > clock_timestamp() - make_interval(days => p_days);
+end $$;
 
 create table batches (
   id uuid primary key,
@@ -138,6 +163,8 @@ create table batches (
   duplicate int not null default 0,
   error_rows int not null default 0,
   not_processed int not null default 0,
+  -- Of the matched rows, those that were not charged because the account owned the person.
+  owned int not null default 0 check (owned between 0 and matched),
   credits_charged bigint not null default 0,
   credits_reserved bigint not null default 0 check (credits_reserved >= 0),
   created_at timestamptz not null default now(),
@@ -159,6 +186,8 @@ create table batches (
   schedule_id uuid,
   -- Excludes people whom the schedule has delivered before.
   only_new boolean not null default false,
+  -- How many of its people the account owned when their ids were written.
+  owned_found int not null default 0,
   -- Start of the batch's current state. A trigger sets it, so that no statement can forget it.
   state_since timestamptz not null default now(),
   -- Number of the last change that callers see. A trigger raises it, so that no statement can forget it: of two
@@ -650,12 +679,12 @@ begin
   end if;
 end $$;
 
--- An export that has delivered no one reports its counts to a webhook no more than to a call: total null, all
--- others 0.
+-- An export that has charged for no one reports its counts to a webhook no more than to a call: total null, all
+-- others 0. In test mode, where nothing is charged, a delivered person counts.
 create function record_batch_event() returns trigger language plpgsql as $$
 declare
   is_export boolean := new.kind = 'export';
-  is_told boolean := new.kind = 'list' or new.matched > 0;
+  is_told boolean := new.kind = 'list' or new.matched > new.owned or (new.owned > 0 and new.owned = new.rows_total);
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
@@ -664,7 +693,8 @@ begin
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
       'rows', json_build_object(
-        'total', case when is_told then new.rows_total end, 'matched', new.matched,
+        'total', case when is_told then new.rows_total end,
+        'matched', case when is_told then new.matched else 0 end,
         'no_match', case when is_told then new.no_match else 0 end,
         'ambiguous', new.ambiguous, 'invalid', new.invalid,
         'suppressed', case when is_told then new.suppressed else 0 end,

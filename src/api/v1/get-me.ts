@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readWallet } from '../../core/credits/credits.sql.ts';
+import { readOwnedDays } from '../../core/credits/owned.sql.ts';
 import { must } from '../../core/lib/assert.ts';
 import { readStoredBytes } from '../../jobs/batch/stored-bytes.ts';
 import { defineRoute } from '../define-route.ts';
@@ -17,6 +18,10 @@ const meSchema = z.strictObject({
     created_at: time,
   }),
   credits: z.strictObject({ remaining: integer, reserved: integer }),
+  owned_days: integer.meta({
+    description:
+      'A person whom the account has paid for in these last days is not charged again; 0 charges for each delivery.',
+  }),
   storage: z.strictObject({
     stored_bytes: integer.meta({
       description:
@@ -45,6 +50,10 @@ export const getMeRoute = defineRoute({
   responses: { 200: { description: 'The caller.', schema: meSchema } },
   async handler({ context, key, admission }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
+    const ownedDays = must(
+      await readOwnedDays(context.sql, key.accountId),
+      'wallet of the account',
+    );
     const stored = await readStoredBytes(context.sql, key.accountId, context.config);
     const { limits } = must(admission, 'admission of a metered call');
     const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
@@ -58,6 +67,7 @@ export const getMeRoute = defineRoute({
           created_at: key.createdAt.toISOString(),
         },
         credits: { remaining: wallet.balance - wallet.reserved, reserved: wallet.reserved },
+        owned_days: ownedDays,
         storage: { stored_bytes: stored, stored_bytes_max: context.config.storedBytesMax },
         rate_limits: {
           minute: {

@@ -1,6 +1,7 @@
 /** Accounts: the owners of keys, batches and a wallet. */
 import { uuidv7 } from 'uuidv7';
 import { grantCredits } from '../credits/credits.ts';
+import { changeOwnedDays } from '../credits/owned.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type AppError, conflict, invalidParameter, notFound } from '../lib/errors.ts';
 import { findAccount, findByEmail, insertAccount, updatePassword } from './accounts.sql.ts';
@@ -8,18 +9,26 @@ import { hashPassword, isPassword } from './password.ts';
 
 /**
  * Creates an account with its wallet and its first credits; with a password, people can sign in to it by its
- * address. Returns its id. Throws as `setPassword`.
+ * address. With `ownedDays`, it is not charged again for a person whom it paid for in so many last days. Returns its id.
+ * Throws as `setPassword` and `changeOwnedDays`.
  */
 export async function createAccount(
   sql: Database,
-  input: { name: string; email?: string; password?: string; credits: number },
+  input: {
+    name: string;
+    email?: string;
+    password?: string;
+    credits: number;
+    ownedDays?: number;
+  },
 ): Promise<string> {
   const id = uuidv7();
-  const { email = null, password } = input;
+  const { email = null, password, ownedDays = 0 } = input;
   const passwordHash = password === undefined ? null : await hashPassword(password);
   await inTransaction(sql, async (tx) => {
     await insertAccount(tx, { id, name: input.name, email });
     if (passwordHash !== null) await storePassword(tx, { id, email, passwordHash });
+    if (ownedDays > 0) await changeOwnedDays(tx, id, ownedDays);
     if (input.credits > 0) {
       await grantCredits(tx, {
         accountId: id,

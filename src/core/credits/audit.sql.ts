@@ -46,6 +46,16 @@ export async function countCreditViolations(
       count(*) filter (where k.spent_by_batches <> coalesce(t.total, 0))::int
       from key_budgets k left join taken t on t.key_id = k.key_id and t.day = k.day
     union all
+    select 'every person that an account owns was paid for by a charge of the account',
+      count(*) filter (where l.id is null)::int
+      from owned_people o
+        left join ledger_entries l on l.id = o.charge_id and l.account_id = o.account_id and l.kind = 'charge'
+    union all
+    select 'no charge paid for more people than it has units',
+      count(*)::int from (
+        select l.id from owned_people o join ledger_entries l on l.id = o.charge_id
+        group by l.id having count(*) > l.units) d
+    union all
     select 'every settled reservation has its ledger line',
       count(*)::int from (
         select r.batch_id, sum(r.amount)::bigint as settled from reservations r

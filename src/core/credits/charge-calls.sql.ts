@@ -1,6 +1,8 @@
 import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
+import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
+import { ownedCode, ownFrom } from './owned.sql.ts';
 
 /** A single call that matched and must be paid. */
 export interface PaidCall extends CallCredentials {
@@ -8,13 +10,17 @@ export interface PaidCall extends CallCredentials {
   price: number;
   /** Unique within the account: the same call is charged once. */
   reference: string;
-  operation: string;
+  operation: PricedOperation;
+  /** The record that matched. */
+  recordId: number;
 }
 
 /** The result of a call's charge. */
 export interface ChargedCall {
   /** Null when the key, or the session that presented it, is no longer valid. */
   paid: boolean | null;
+  /** Credits that it cost: nothing for a person whom the account owns. */
+  charged: number;
   /** Credits left in the wallet for further calls. */
   remaining: number;
   /** Credits that the key may still spend today; null without a maximum. */
@@ -25,7 +31,8 @@ export interface ChargedCall {
  * Charges these calls, in the order given, each from its account's wallet with its own ledger line and within its
  * key's maximum for the UTC day; one statement for all. A call whose key or session has ended since it was
  * admitted is not charged. Wallets are locked in the order of their ids, then keys and sessions (which a
- * revocation waits for, and which wait for it), then the budgets of keys in theirs.
+ * revocation waits for, and which wait for it), then the budgets of keys in theirs. A person whom the account owns
+ * costs nothing; of several calls for a new one, the first that is paid pays.
  */
 export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
   return sql<ChargedCall[]>`
@@ -35,11 +42,21 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
         ${calls.map((call) => call.price)}::bigint[],
         ${calls.map((call) => call.reference)}::text[],
         ${calls.map((call) => call.operation)}::text[],
-        ${calls.map((call) => call.sessionSha256?.toString('hex') ?? null)}::text[]
-      ) with ordinality c (account_id, key_id, price, reference, operation, session, place)),
+        ${calls.map((call) => call.sessionSha256?.toString('hex') ?? null)}::text[],
+        ${calls.map((call) => ownedCode(call.operation))}::smallint[],
+        ${calls.map((call) => call.recordId)}::bigint[]
+      ) with ordinality c (account_id, key_id, price, reference, operation, session, kind, record_id, place)),
     wallet as (
-      select account_id, balance - reserved as available from wallets
+      select account_id, balance - reserved as available, owned_days from wallets
       where account_id in (select account_id from call) order by account_id for update),
+    owned as (
+      select w.account_id, asked.kind, o.record_id
+      from wallet w
+        cross join lateral (
+          select kind, array_agg(record_id) as ids from call
+          where call.account_id = w.account_id and kind is not null group by kind) asked
+        cross join lateral owned_of(w.account_id, asked.kind, asked.ids, w.owned_days) o (record_id)
+      where w.owned_days > 0),
     key as (
       select k.id as key_id, k.credits_of from api_keys k
       where k.id in (select key_id from call) and is_valid(k)
@@ -56,32 +73,53 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
       from call left join key using (key_id) left join session s on s.session = call.session),
     ${budgetRows(sql, sql`select key_id from allowed where allowed`, sql`true`)},
     purse as (
-      select allowed.*, wallet.available, b.credits_per_day - c.taken as today
+      select allowed.*, wallet.available, b.credits_per_day - c.taken as today,
+        wallet.owned_days > 0 and allowed.kind is not null as is_kept,
+        owned.record_id is not null as is_owned,
+        row_number() over (partition by account_id, allowed.kind, allowed.record_id, allowed order by place) > 1
+          and wallet.owned_days > 0 and allowed.kind is not null as is_repeat
       from allowed join wallet using (account_id)
+        left join owned using (account_id, kind, record_id)
         left join budget_row b on b.key_id = allowed.key_id
         left join budget_row c on c.key_id = allowed.credits_of),
-    answered as (
-      select *, case when allowed then
-          sum(price) filter (where allowed) over (partition by account_id order by place) <= available
+    priced as (
+      select *, case when is_owned or is_repeat then 0 else price end as cost from purse),
+    afforded as (
+      select *, case when allowed then cost = 0 or
+          sum(cost) filter (where allowed) over (partition by account_id order by place) <= available
           and (today is null or
-            sum(price) filter (where allowed) over (partition by credits_of order by place) <= today)
-        end as paid
-      from purse),
+            sum(cost) filter (where allowed) over (partition by credits_of order by place) <= today)
+        end as fits
+      from priced),
+    answered as (
+      -- A repeated call is paid with the first one for the person; without it, the caller tries it alone.
+      select *, case when is_repeat and not is_owned and allowed
+          then first_value(fits) over (partition by account_id, kind, record_id, allowed order by place)
+        else fits end as paid
+      from afforded),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, units, key_id)
-      select account_id, reference, 'charge', -price, operation, 1, key_id from answered where paid),
+      select account_id, reference, 'charge', -cost, operation, 1, key_id
+      from answered where paid and cost > 0
+      returning id, account_id, reference),
+    kept as (${ownFrom(
+      sql,
+      sql`select account_id, a.kind, a.record_id, line.id
+        from answered a join line using (account_id, reference) where a.is_kept`,
+    )}),
     spent as (
-      select account_id, sum(price)::bigint as amount from answered where paid group by account_id),
+      select account_id, sum(cost)::bigint as amount from answered
+      where paid and cost > 0 group by account_id),
     moved as (
       update wallets w set balance = w.balance - spent.amount
       from spent where w.account_id = spent.account_id),
     spent_today as (
-      select credits_of, sum(price)::bigint as amount from answered
-      where paid group by credits_of),
+      select credits_of, sum(cost)::bigint as amount from answered
+      where paid and cost > 0 group by credits_of),
     counted as (
       update key_budgets b set ${spendToday(sql, { calls: sql`s.amount`, batches: sql`0` })}
       from spent_today s where b.key_id = s.credits_of)
-    select paid, available - coalesce(spent.amount, 0) as remaining,
+    select paid, case when paid then cost else 0 end as charged, available - coalesce(spent.amount, 0) as remaining,
       today - coalesce(spent_today.amount, 0) as left_today
     from answered left join spent using (account_id) left join spent_today using (credits_of)
     order by place`;

@@ -31,13 +31,14 @@ async function payer(credits: number, creditsPerDay: number | null = null): Prom
   return { accountId, keyId: id, sessionSha256: null };
 }
 
-function call(by: Payer, price: number): PaidCall {
-  return { ...by, price, reference: `call:${references++}`, operation: 'people.enrich' };
+function call(by: Payer, price: number, recordId = 1): PaidCall {
+  return { ...by, price, reference: `call:${references++}`, operation: 'people.enrich', recordId };
 }
 
 function page(by: Payer, records: number, price = 1) {
   const reference = `search:${references++}`;
-  return { ...by, reference, operation: 'people.search', price, records, partial: true };
+  const people = Array.from({ length: records }, (_, index) => index + 1);
+  return { ...by, reference, operation: 'people.search' as const, price, people, partial: true };
 }
 
 /** Reserves credits of a wallet, as a list does. */
@@ -113,7 +114,7 @@ describe('calls', () => {
     const charged = await chargeCalls(sql, [call(one, 6), call(one, 5), call(other, 8)]);
     expect(charged.map(({ paid }) => paid)).toEqual([false, false, true]);
     expect(await chargeCalls(sql, [call(one, 5)])).toEqual([
-      { paid: true, remaining: 0, leftToday: null },
+      { paid: true, charged: 5, remaining: 0, leftToday: null },
     ]);
     expect(await readWallet(sql, one.accountId)).toEqual({ balance: 5, reserved: 5 });
     expect(await readWallet(sql, other.accountId)).toEqual({ balance: 2, reserved: 0 });

@@ -71,7 +71,8 @@ export async function findLedgerAmount(
 }
 
 /**
- * Refunds the charge with this reference, or part of it, with its own ledger line. Returns the new balance;
+ * Refunds the charge with this reference, or part of it, with its own ledger line. People whose whole charge is
+ * refunded are no longer owned. Returns the new balance;
  * undefined when there is no such charge, it was less, or it was refunded before.
  */
 export async function insertRefund(
@@ -80,8 +81,8 @@ export async function insertRefund(
 ): Promise<number | undefined> {
   const [row] = await sql<{ balance: number }[]>`
     with charge as (
-      select account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id,
-        key_id
+      select id, account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id,
+        key_id, coalesce(${refund.amount}::bigint, -amount) = -amount as is_whole
       from ledger_entries
       where account_id = ${refund.accountId} and reference = ${refund.reference}
         and kind = 'charge' and coalesce(${refund.amount}::bigint, -amount) <= -amount),
@@ -91,7 +92,10 @@ export async function insertRefund(
         key_id
       from charge
       on conflict (account_id, reference) do nothing
-      returning account_id, amount)
+      returning account_id, amount),
+    disowned as (
+      delete from owned_people o using charge, line
+      where o.account_id = line.account_id and o.charge_id = charge.id and charge.is_whole)
     update wallets set balance = balance + line.amount
     from line where wallets.account_id = line.account_id
     returning balance`;

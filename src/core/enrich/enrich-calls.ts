@@ -30,7 +30,7 @@ export interface EnrichCall extends CallCredentials {
 
 export interface EnrichedCall {
   outcome: Outcome;
-  /** Credits charged for it; 0 unless it matched, and for test keys. */
+  /** Credits charged for it; 0 unless it matched, for test keys, and for a person whom the account owns. */
   charged: number;
   /** Credits left in the wallet, if the call was charged. */
   remaining: number | null;
@@ -117,16 +117,19 @@ async function charge(
   places: number[],
 ): Promise<void> {
   if (places.length === 0) return;
-  const paidCalls = places.map((place) => toPaidCall(must(calls[place], 'call')));
+  const paidCalls = places.map((place) => {
+    const { outcome } = must(answers[place], 'outcome of the call') as EnrichedCall;
+    return toPaidCall(must(calls[place], 'call'), outcome.id);
+  });
   const results = await chargeCalls(sql, paidCalls);
   for (const [index, place] of places.entries()) {
-    const { paid, remaining, leftToday } = must(results[index], 'a result for each call');
+    const { paid, charged, remaining, leftToday } = must(results[index], 'a result for each call');
     const { price } = must(paidCalls[index], 'call');
     const answer = answers[place];
     if (paid === null) {
       answers[place] = await credentialsEnded(sql, must(calls[place], 'call'));
     } else if (paid && answer !== undefined && !(answer instanceof Error)) {
-      answers[place] = { ...answer, charged: price, remaining };
+      answers[place] = { ...answer, charged, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
       await charge(sql, calls, answers, [place]);
     } else {
@@ -135,10 +138,10 @@ async function charge(
   }
 }
 
-function toPaidCall(call: EnrichCall) {
+function toPaidCall(call: EnrichCall, recordId: number) {
   const { accountId, keyId, sessionSha256, reference, operation } = call;
   const { price } = operations[operation];
-  return { accountId, keyId, sessionSha256, price, reference, operation };
+  return { accountId, keyId, sessionSha256, price, reference, operation, recordId };
 }
 
 /** Returns the error of a call at this price; null when wallet and key can pay it. */

@@ -149,20 +149,29 @@ export function countedIdBytes(peopleMax: number): number {
 export interface DisclosedQuote {
   /** Rows of each outcome; only those without a readable identifier when few rows match. */
   rows: Record<string, number>;
+  /** Of the matched rows, those that cost nothing because the account owns the person; 0 where few rows match. */
+  owned: number;
   credits: number;
   credits_is: 'exact' | 'at_most';
 }
 
-/** Returns the price of a list from its counts of each outcome: exact, unless fewer than ten rows match. */
+/**
+ * Returns the price of a list from its counts of each outcome, and of the matched rows that cost nothing: exact, unless
+ * fewer than ten rows match. Of few rows, a repeated one would tell that two identifiers belong to one person.
+ */
 export function discloseQuote(
   counts: Readonly<Record<string, number>>,
+  owned: number,
   price: number,
 ): DisclosedQuote {
   const { matched = 0, invalid = 0 } = counts;
-  if (matched >= FEW) return { rows: { ...counts }, credits: matched * price, credits_is: 'exact' };
+  if (matched >= FEW) {
+    const credits = (matched - owned) * price;
+    return { rows: { ...counts }, owned, credits, credits_is: 'exact' };
+  }
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const credits = Math.min(FEW - 1, rows - invalid) * price;
-  return { rows: { invalid }, credits, credits_is: credits === 0 ? 'exact' : 'at_most' };
+  return { rows: { invalid }, owned: 0, credits, credits_is: credits === 0 ? 'exact' : 'at_most' };
 }
 
 /**

@@ -8,13 +8,17 @@ import { personSearch } from '../operations.ts';
 import { discloseFields, discloseTotal, totalIsSchema } from '../search/free-responses.ts';
 import { presenceBit } from './compile.sql.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
-import { countPresence } from './search.sql.ts';
+import { countOwned, countPresence } from './search.sql.ts';
 import { findUnknownValues, unknownValuesSchema } from './unknown-values.ts';
 
 /** The JSON of a preview; fields are those of the record, in its order. */
 export const previewSchema = z.strictObject({
   total: z.number().int(),
   total_is: totalIsSchema,
+  owned: z.number().int().meta({
+    description:
+      'How many of the people the account has paid for in its last `owned_days`: they cost nothing.',
+  }),
   estimated_credits: z.number().int(),
   fields: z.record(z.string(), z.number().int()).meta({
     description:
@@ -32,9 +36,11 @@ export async function previewSearch(sql: Sql, prepared: PreparedFilter): Promise
     return [name, bit === null ? people : (present[bit] ?? 0)] as const;
   });
   const told = discloseTotal(people);
+  const owned = prepared.owner.live ? await countOwned(sql, prepared) : 0;
   return {
     ...told,
-    estimated_credits: told.total * personSearch.price,
+    owned,
+    estimated_credits: Math.max(0, told.total - owned) * personSearch.price,
     fields: discloseFields(people, counts),
     unknown_values: await findUnknownValues(sql, prepared.filter),
   };

@@ -1,8 +1,10 @@
 /** Statements that resolve a filter's names in the graph, and read the pages of a search. */
 
 import type { Owner } from '../accounts/owner.ts';
+import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
+import { personSearch } from '../operations.ts';
 import { compileSearch, presenceMask } from './compile.sql.ts';
 import { anyOf, integerIn, timeIn } from './compile-ranges.sql.ts';
 import { orderSql } from './page-order.sql.ts';
@@ -239,6 +241,16 @@ export async function countPresence(
     select count(*) as total, array[${counts}]::bigint[] as present
     from person_search s where ${compileSearch(sql, prepared)}`;
   return row ?? { total: 0, present: [] };
+}
+
+/** Returns how many of the people that match a filter the account owns, so that a search does not charge for them. */
+export async function countOwned(sql: Sql, prepared: PreparedFilter): Promise<number> {
+  const { accountId } = prepared.owner;
+  const [row] = await sql<{ people: number }[]>`
+    select count(*) as people from person_search s
+      join (${ownedPeople(sql, accountId, personSearch.name)}) o on o.person_id = s.id
+    where ${compileSearch(sql, prepared)}`;
+  return row?.people ?? 0;
 }
 
 /** Start of a page of a search: the people after `last` begin at `position`. */

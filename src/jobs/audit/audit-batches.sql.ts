@@ -28,9 +28,9 @@ export async function countBatchViolations(
       count(*) filter (where b.credits_charged <> coalesce(c.amount, 0))::int
       from batches b left join charged c on c.batch_id = b.id
     union all
-    select 'every live batch charged exactly its matched rows, a test batch none',
+    select 'every live batch charged exactly its matched rows but the owned ones, a test batch none',
       count(*) filter (
-        where coalesce(c.units, 0) <> case when b.live then b.matched else 0 end)::int
+        where coalesce(c.units, 0) <> case when b.live then b.matched - b.owned else 0 end)::int
       from batches b left join charged c on c.batch_id = b.id
     union all
     select 'no ended batch holds a reservation',

@@ -102,8 +102,10 @@ function hasSameOutcomes(batch: Batch, { outcomes, withheld }: Recount): boolean
     // A list that was cancelled with a damaged upload has no lines for them.
     (count('not_processed') === batch.notProcessed || batch.chunksDone !== batch.chunksTotal);
   // Test rows cost nothing, so earlier and later opt-outs cannot be distinguished.
+  // Nor can those of people who were owned.
+  const owned = batch.matched - count('matched') - withheld;
   const isSameSum =
     count('matched') + count('suppressed') === batch.matched + batch.suppressed &&
-    (!batch.live || count('matched') + withheld === batch.matched);
+    (!batch.live || (owned >= 0 && owned <= batch.owned));
   return others && isSameSum;
 }

@@ -124,15 +124,32 @@ const corruptions: Corruption[] = [
     corrupt: (sql) => sql`update batches set credits_charged = 5 where id = ${running}`,
   },
   {
-    check: 'every live batch charged exactly its matched rows, a test batch none',
+    check:
+      'every live batch charged exactly its matched rows but the owned ones, a test batch none',
     by: 'a match that was not charged',
     corrupt: (sql) => sql`
       update batches set matched = 2, no_match = 0 where id = ${done}`,
   },
   {
-    check: 'every live batch charged exactly its matched rows, a test batch none',
+    check:
+      'every live batch charged exactly its matched rows but the owned ones, a test batch none',
     by: 'a test batch that was charged',
     corrupt: (sql) => sql`update batches set live = false where id = ${done}`,
+  },
+  {
+    check: 'every person that an account owns was paid for by a charge of the account',
+    by: 'a person owned without a charge',
+    corrupt: (sql) => sql`
+      insert into owned_people (account_id, kind, person_id, charge_id, paid_at)
+      select account_id, 1, 1, 0, now() from wallets limit 1`,
+  },
+  {
+    check: 'no charge paid for more people than it has units',
+    by: 'a person owned by the charge for others',
+    corrupt: (sql) => sql`
+      insert into owned_people (account_id, kind, person_id, charge_id, paid_at)
+      select account_id, 1, p, id, now() from ledger_entries l, generate_series(1, l.units + 1) p
+      where kind = 'charge'`,
   },
   {
     check: 'no ended batch holds a reservation',

@@ -28,6 +28,10 @@ const progressShape = {
       typeof integer
     >),
   }),
+  owned: integer.meta({
+    description:
+      'Of the matched rows, those that cost nothing because the account had paid for the person in its last `owned_days`.',
+  }),
   credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
   rows_per_second: amount,
   eta_seconds: amount,
@@ -64,6 +68,12 @@ const quoteSchema = z.strictObject({
   rows: z
     .record(text, integer)
     .meta({ description: 'Rows of each outcome; `invalid` alone where fewer than ten match.' })
+    .optional(),
+  owned: integer
+    .meta({
+      description:
+        'Of the matched rows, those that cost nothing because the account has paid for the person in its last `owned_days`; 0 where fewer than ten match.',
+    })
     .optional(),
   credits: integer
     .meta({ description: 'The price of the whole list; `max_credits` does not lower it.' })
@@ -127,6 +137,10 @@ export const exportSchema = z
     total_is: totalIsSchema.nullable().meta({
       description:
         'How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered.',
+    }),
+    estimated_owned: amount.meta({
+      description:
+        'How many of the people the account had paid for in its last `owned_days` when they were recorded: they cost nothing.',
     }),
     estimated_credits: amount,
     ...progressShape,
@@ -198,6 +212,7 @@ function viewProgress(batch: Batch, now: Date) {
       error: batch.errorRows,
       not_processed: batch.notProcessed,
     },
+    owned: batch.owned,
     credits: {
       charged: batch.creditsCharged,
       reserved: batch.creditsReserved,
@@ -250,10 +265,9 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
   const price = batch.live ? priceOf(batch.operation) : 0;
   const progress = viewProgress(batch, now);
   const told = viewTotal(batch);
-  const counted =
-    batch.matched > 0
-      ? progress
-      : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
+  const counted = isTold(batch)
+    ? progress
+    : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
   return {
     id: batch.id,
     revision: batch.revision,
@@ -271,13 +285,22 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
     schedule_id: batch.scheduleId,
     total_is: told?.total_is ?? null,
     /** Once the ids are written: the cost if no further person drops out. */
-    estimated_credits: told === null ? null : told.total * price,
+    estimated_owned: told === null ? null : batch.ownedFound,
+    estimated_credits: told === null ? null : Math.max(0, told.total - batch.ownedFound) * price,
     ...counted,
     rows: { ...counted.rows, total: told?.total ?? null },
   };
 }
 
-/** Counts of an export that has delivered no one: its progress would reveal how many people match. */
+/**
+ * True for an export whose counts may be told: it has charged for someone, delivered someone in test mode, or delivered
+ * only people whom its account owned, and all of them.
+ */
+function isTold({ matched, owned, rowsTotal }: ExportBatch): boolean {
+  return matched > owned || (owned > 0 && owned === rowsTotal);
+}
+
+/** Counts of an export that has charged for no one: its progress would reveal how many people match. */
 const uncounted = {
   rows: {
     processed: 0,
@@ -290,14 +313,16 @@ const uncounted = {
     error: 0,
     not_processed: 0,
   },
+  owned: 0,
   rows_per_second: null,
   eta_seconds: null,
 };
 
 /** Null before the ids are written, and for a filter that names people until one of them is delivered. */
-function viewTotal({ rowsTotal, matched, namesPeople }: ExportBatch): DisclosedTotal | null {
+function viewTotal(batch: ExportBatch): DisclosedTotal | null {
+  const { rowsTotal, namesPeople } = batch;
   if (rowsTotal === null) return null;
-  if (matched > 0) return { total: rowsTotal, total_is: 'exact' };
+  if (isTold(batch)) return { total: rowsTotal, total_is: 'exact' };
   return namesPeople ? null : discloseTotal(rowsTotal);
 }
 

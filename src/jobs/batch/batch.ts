@@ -107,6 +107,8 @@ interface AnyBatch {
   duplicate: number;
   errorRows: number;
   notProcessed: number;
+  /** Of the matched rows, those that cost nothing because the account owned the person. */
+  owned: number;
   creditsCharged: number;
   creditsReserved: number;
   createdAt: Date;
@@ -144,6 +146,8 @@ export interface ExportBatch extends AnyBatch {
   scheduleId: string | null;
   /** Excludes people whom that schedule has already delivered. */
   onlyNew: boolean;
+  /** How many of its people the account owned when their ids were written. */
+  ownedFound: number;
 }
 
 export type Batch = ListBatch | ExportBatch;
@@ -208,6 +212,7 @@ const otherFields: Record<Exclude<StoredField, keyof ListOptions>, true> = {
   duplicate: true,
   errorRows: true,
   notProcessed: true,
+  owned: true,
   creditsCharged: true,
   creditsReserved: true,
   createdAt: true,
@@ -222,6 +227,7 @@ const otherFields: Record<Exclude<StoredField, keyof ListOptions>, true> = {
   maxResults: true,
   scheduleId: true,
   onlyNew: true,
+  ownedFound: true,
 };
 
 /** The fields of a batch that are columns of its row, by which they are named. */

@@ -102,6 +102,8 @@ export interface SplitTotals {
   canonicalKey: string;
   canonical: ObjectSum;
   rowsTotal: number;
+  /** How many of its people the account owns; 0 for a list. */
+  ownedFound: number;
   blankLines: number;
   width: number;
   /**
@@ -130,7 +132,7 @@ export async function insertSplit(
   const moved = await sql`
     with batch as (
       update batches set state = ${state}, ${jobDone(sql)}, rows_total = ${totals.rowsTotal},
-        blank_lines = ${totals.blankLines}, canonical_key = ${totals.canonicalKey},
+        blank_lines = ${totals.blankLines}, owned_found = ${totals.ownedFound}, canonical_key = ${totals.canonicalKey},
         canonical_bytes = ${totals.canonical.bytes}, canonical_crc32 = ${totals.canonical.crc32},
         width = ${totals.width},
         chunks_total = ${chunks.length}, stored_bytes = stored_bytes + ${totals.writtenBytes},

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
+import { noRows } from './owned-rows.ts';
 
 const outcomes = (...statuses: OutcomeStatus[]) =>
   statuses.map((status, id) => ({ status, id }) as unknown as Outcome);
@@ -16,13 +17,13 @@ test.each([
 ])(
   '%i paid matches cover the rows up to the last of them, not to the next match: %i',
   (granted, rows) => {
-    expect(affordableRows(mixed, granted)).toBe(rows);
+    expect(affordableRows(mixed, granted, noRows)).toBe(rows);
   },
 );
 
 test('rows without a match cost nothing, however many', () => {
-  expect(affordableRows(outcomes('no_match', 'error', 'suppressed'), 0)).toBe(3);
-  expect(affordableRows([], 0)).toBe(0);
+  expect(affordableRows(outcomes('no_match', 'error', 'suppressed'), 0, noRows)).toBe(3);
+  expect(affordableRows([], 0, noRows)).toBe(0);
 });
 
 test('at the batch’s own limit the rest is not processed, with the reason', () => {
@@ -46,4 +47,10 @@ test('every outcome is counted once, and absent ones are 0', () => {
     error: 0,
     not_processed: 0,
   });
+});
+
+test('owned matches need no payment, and those after the last paid match wait', () => {
+  expect(affordableRows(mixed, 1, new Set([1]))).toBe(4);
+  expect(affordableRows(mixed, 1, new Set([5]))).toBe(2);
+  expect(affordableRows(mixed, 1, new Set([3, 5]))).toBe(6);
 });

@@ -5,13 +5,17 @@ import type { OutcomeCounts } from './commit-part.sql.ts';
 
 /**
  * The number of rows up to and including the last paid match; all rows when every match is paid. Misses after
- * it wait too: their end would reveal for free which row matches next.
+ * it wait too: their end would reveal for free which row matches next. Rows at the indexes `owned` need no payment.
  */
-export function affordableRows(outcomes: readonly Outcome[], granted: number): number {
+export function affordableRows(
+  outcomes: readonly Outcome[],
+  granted: number,
+  owned: ReadonlySet<number>,
+): number {
   let matches = 0;
   let rows = 0;
   for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status !== 'matched') continue;
+    if (outcome.status !== 'matched' || owned.has(index)) continue;
     if (matches === granted) return rows;
     matches++;
     rows = index + 1;

@@ -46,12 +46,12 @@ const phaseSeconds = new Histogram({
 
 const partEnds = new Counter({
   name: 'enrich_parts_total',
-  help: 'Parts of chunks, by how they ended: committed, refused (another worker has the chunk), unpaid or failed.',
+  help: 'Parts of chunks, by how they ended: committed, refused (another worker has the chunk), repeated (another charge paid for one of its people), unpaid or failed.',
   labelNames: ['end'],
   registers: [metrics],
 });
 
-const ends = ['committed', 'refused', 'unpaid', 'failed'] as const;
+const ends = ['committed', 'refused', 'repeated', 'unpaid', 'failed'] as const;
 // Starts each counter at 0, so that an alert on its growth sees the first event.
 for (const end of ends) partEnds.inc({ end }, 0);
 

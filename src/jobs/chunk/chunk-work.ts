@@ -19,8 +19,8 @@ interface RenderedRows {
 /** The unfinished rows of a chunk, up to the maximum of the part, before payment. */
 export interface ChunkWork {
   outcomes: Outcome[];
-  /** Writes the first rows, one for each of these outcomes. */
-  render(outcomes: readonly Outcome[]): RenderedRows;
+  /** Writes the first rows, one for each of these outcomes. Those at the indexes `owned` cost nothing. */
+  render(outcomes: readonly Outcome[], owned: ReadonlySet<number>): RenderedRows;
   /** The outcomes that are lines of the part. */
   lines(outcomes: readonly Outcome[]): readonly Outcome[];
 }

@@ -3,6 +3,7 @@
  * grants a lease on the database's clock.
  */
 
+import { ownedDays as ownedDaysOf } from '../../core/credits/owned.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { Batch } from '../batch/batch.ts';
@@ -44,6 +45,8 @@ export interface Claim {
   traceParent: string | null;
   /** The number of the last suppression in the batch's graph, read before matching. */
   lastSuppression: number;
+  /** Days for which its account is not charged again for a person, 0 for none. */
+  ownedDays: number;
 }
 
 /**
@@ -51,7 +54,7 @@ export interface Claim {
  * the wake-up is outdated, another worker was first, or the batch is neither running nor being cancelled.
  */
 export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim | undefined> {
-  type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression'>;
+  type Row = ClaimedChunk & Batch & Pick<Claim, 'traceParent' | 'lastSuppression' | 'ownedDays'>;
   const [row] = await sql<Row[]>`
     with chosen as (
       select id, batch_id, state, epoch from chunks
@@ -60,6 +63,7 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
       select ${batchColumns(sql)}, trace_parent,
         (select rows_of from api_keys where api_keys.id = key_id) as rows_of,
         (select rows_per_minute from api_keys where api_keys.id = key_id) as rows_per_minute,
+        ${ownedDaysOf(sql, sql`batches.account_id`)} as owned_days,
         case when live then (select coalesce(max(number), 0) from graph.suppressions)
           else (select coalesce(max(number), 0) from graph_test.suppressions)
           end as last_suppression
@@ -79,8 +83,8 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
         c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max)
     select claimed.*, batch.* from claimed cross join batch`;
   if (row === undefined) return undefined;
-  const { traceParent, lastSuppression } = row;
-  return { chunk: row, batch: row, traceParent, lastSuppression };
+  const { traceParent, lastSuppression, ownedDays } = row;
+  return { chunk: row, batch: row, traceParent, lastSuppression, ownedDays };
 }
 
 /** All chunks of a batch in file order, in the form of a claim. */

@@ -12,6 +12,7 @@ import {
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
 import { leaseEnd } from '../batch/lease.sql.ts';
@@ -54,7 +55,9 @@ export interface CommitPart {
   /** The person index; null for a part without people. */
   ids: ObjectSum | null;
   counts: OutcomeCounts;
-  operation: string;
+  /** Of the matched rows, those that cost nothing because the account owns the person. */
+  owned: number;
+  operation: PricedOperation;
   reservationId: number | null;
   /** The shortage that cut the part short and pauses the batch, or null. */
   shortOf: Shortage | null;
@@ -75,6 +78,11 @@ export interface Committed {
   batchDone: boolean;
 }
 
+/** Returns the reference of a part's charge. */
+export function referenceOf(part: Pick<CommitPart, 'batchId' | 'chunkNumber' | 'number'>): string {
+  return `batch:${part.batchId}:${part.chunkNumber}:${part.number}`;
+}
+
 /**
  * Commits a part in one statement: settles its reservation, writes its ledger line, records the object, and
  * advances chunk and batch. Undefined, without any change, when the caller's epoch is old or the batch is
@@ -82,7 +90,7 @@ export interface Committed {
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
-  const reference = `batch:${part.batchId}:${part.chunkNumber}:${part.number}`;
+  const reference = referenceOf(part);
   const [committed] = await sql<Committed[]>`
     with batch as (
       select id, account_id, state, reason from batches
@@ -97,7 +105,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
         and c.parts = ${part.number} and ${isOpen(sql, part)}
       returning c.id, c.batch_id, c.state = 'done' as done),
-    ${settleReservation(sql, { ...part, reference, units: counts.matched })},
+    ${settleReservation(sql, { ...part, reference, units: counts.matched - part.owned })},
     recorded as (
       insert into parts (batch_id, chunk_number, number, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
         row_bytes_max, suppression_number, report)
@@ -125,6 +133,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       duplicate = b.duplicate + ${counts.duplicate},
       error_rows = b.error_rows + ${counts.error},
       not_processed = b.not_processed + ${counts.not_processed},
+      owned = b.owned + ${part.owned},
       chunks_done = b.chunks_done + chunk.done::int,
       stored_bytes = b.stored_bytes + ${part.part.bytes + (part.ids?.bytes ?? 0)},
       credits_charged = b.credits_charged + coalesce((select amount from settled), 0),
@@ -173,7 +182,9 @@ export type Release =
    * delays only that chunk. When storage or database fail (`batch`), or the key has used up its rows per minute
    * (`key`), the other chunks wait too, as they would fail in the same way.
    */
-  | { waits: 'chunk' | 'batch' | 'key'; seconds: number };
+  | { waits: 'chunk' | 'batch' | 'key'; seconds: number }
+  /** The rows are matched again at once: another charge paid for one of their people meanwhile. */
+  | { waits: 'nothing' };
 
 /**
  * Ends a claim without a part: voids the reservation and makes the chunk wait under a new epoch. Changes
@@ -185,14 +196,14 @@ export async function releaseChunk(
   why: Release,
 ): Promise<boolean> {
   const pauses = 'pauseFor' in why;
-  const fails = !pauses && why.waits === 'chunk';
+  const failsFor = !pauses && why.waits === 'chunk' ? why.seconds : null;
   const shortage = pauses ? { shortOf: why.pauseFor, price: why.price } : noShortage;
   await sql`select id from batches where id = ${held.batchId} for update`;
   const released = await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
-        ${countFailure(sql, fails ? HALVE_FROM.threw : null)},
-        run_after = ${fails ? sql`clock_timestamp() + make_interval(secs => ${why.seconds})` : sql`null`}
+        ${countFailure(sql, failsFor === null ? null : HALVE_FROM.threw)},
+        run_after = clock_timestamp() + make_interval(secs => ${failsFor})
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),

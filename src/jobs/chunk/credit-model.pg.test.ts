@@ -172,6 +172,7 @@ class Run {
       ids: null,
       rowBytesMax: 1,
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
+      owned: 0,
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,
       ...{ shortOf, price: 1 },
@@ -206,7 +207,7 @@ class Run {
     const { accountId, keyId } = this.#caller;
     const reference = `call:${this.#calls++}`;
     const by = { accountId, keyId, sessionSha256: null };
-    const one = { ...by, price: 1, reference, operation: 'people.enrich' };
+    const one = { ...by, price: 1, reference, operation: 'people.enrich' as const, recordId: 1 };
     const [charged] = await chargeCalls(pipeline.sql, [one]);
     expect(charged?.paid).toBe(this.model.call());
   }

@@ -88,6 +88,7 @@ test('a reservation is not charged once its batch is being cancelled', async () 
     rowBytesMax: 1,
     objectKey: `${chunkId}`,
     counts: { ...countOutcomes([]), matched: MATCHES },
+    owned: 0,
     operation: 'people.enrich',
     reservationId: reserved.reservationId,
     ...{ shortOf: null, price: 1, records: [], delivered: null, suppressionNumber: null },

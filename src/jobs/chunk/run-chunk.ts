@@ -4,6 +4,7 @@
  * and settles the reservation in the statement that records the part.
  */
 import { z } from 'zod';
+import { isPaidOnce } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
@@ -27,9 +28,11 @@ import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { type ChunkPhases, countPart, startPhases } from './chunk-metrics.ts';
 import type { ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
+import { commitPaidOnce } from './commit-paid-once.sql.ts';
 import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
+import { chargedRecords, findOwnedRows, noRows } from './owned-rows.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
@@ -134,7 +137,7 @@ function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
  */
 async function processChunk(
   context: ChunkContext,
-  { batch, chunk, lastSuppression }: Claim,
+  { batch, chunk, lastSuppression, ownedDays }: Claim,
 ): Promise<Committed | undefined> {
   const shown = indexedSubject(batch);
   const work =
@@ -142,12 +145,14 @@ async function processChunk(
       ? await context.read.export(context, batch, chunk)
       : await context.read.list(context, batch, chunk);
   const price = batch.live ? priceOf(batch.operation) : 0;
-  const paid = await payFor(context, batch, chunk, work.outcomes, price);
+  const paysOnce = isPaidOnce(batch, ownedDays);
+  const owned = paysOnce ? await findOwnedRows(context.sql, batch, work.outcomes) : noRows;
+  const paid = await payFor(context, batch, chunk, { outcomes: work.outcomes, owned }, price);
   context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
   const { outcomes } = paid;
-  const { bytes, rowBytesMax, report, release } = work.render(outcomes);
+  const { bytes, rowBytesMax, report, release } = work.render(outcomes, owned);
   const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
   const objectKey = partKey(
     { batchId: batch.id, chunkNumber: chunk.number, number: chunk.parts },
@@ -158,7 +163,8 @@ async function processChunk(
   context.endPhase('write');
   release();
   const counts = countOutcomes(outcomes);
-  const committed = await commitPart(context.sql, {
+  const people = chargedRecords(outcomes, owned);
+  const part: CommitPart = {
     batchId: batch.id,
     keyId: chunk.keyId,
     chunkId: chunk.chunkId,
@@ -170,6 +176,7 @@ async function processChunk(
     ...stored,
     rowBytesMax,
     counts,
+    owned: counts.matched - people.length,
     operation: batch.operation,
     reservationId: paid.reservationId,
     price,
@@ -179,8 +186,18 @@ async function processChunk(
     // Read before the match: a suppression that the match missed is found by the next check.
     suppressionNumber: shown === null ? null : lastSuppression,
     report,
-  });
+  };
+  const { accountId } = batch;
+  const committed =
+    paysOnce && people.length > 0
+      ? await inTransaction(context.sql, (tx) => commitPaidOnce(tx, part, { accountId, people }))
+      : await commitPart(context.sql, part);
   context.endPhase('commit');
+  if (committed === null) {
+    countPart('repeated');
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
+    return undefined;
+  }
   if (committed === undefined) {
     warnRefused(context, chunk);
     return undefined;
@@ -191,7 +208,7 @@ async function processChunk(
     operation: batch.operation,
     live: batch.live,
     rows: counts,
-    credits: paid.reservationId === null ? 0 : counts.matched * price,
+    credits: paid.reservationId === null ? 0 : people.length * price,
   });
   return committed;
 }
@@ -234,22 +251,28 @@ interface Paid {
   shortOf: Shortage | null;
 }
 
+/** Rows before payment. The matches at the indexes `owned` cost nothing. */
+interface PricedRows {
+  outcomes: readonly Outcome[];
+  owned: ReadonlySet<number>;
+}
+
 /**
  * Reserves the price of the matches, or of the longest prefix of rows that can be paid. Rows without a match
- * cost nothing, but are only delivered while a match could have been paid, just as a single call without
- * credits is refused before its lookup.
+ * cost nothing, and neither do owned people, but they are only delivered while a match could have been paid, just as a
+ * single call without credits is refused before its lookup.
  */
 async function payFor(
   context: JobContext,
   batch: Batch,
   chunk: ClaimedChunk,
-  outcomes: readonly Outcome[],
+  { outcomes, owned }: PricedRows,
   price: number,
 ): Promise<Paid | undefined> {
   const free = { outcomes, reservationId: null, shortOf: null };
   // Rows of a cancelled batch were not looked up.
   if (price === 0 || batch.state === 'cancelling') return free;
-  const matches = outcomes.filter((outcome) => outcome.status === 'matched').length;
+  const matches = chargedRecords(outcomes, owned).length;
   const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
   if (matches === 0) {
     if (!wereLookedUp) return free;
@@ -266,7 +289,7 @@ async function payFor(
   }
   const { granted, limitedBy, reservationId } = reserved;
   if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
-  const rows = affordableRows(outcomes, granted);
+  const rows = affordableRows(outcomes, granted, owned);
   return payInPart(context, batch, chunk, outcomes, { limitedBy, rows, reservationId });
 }
 

@@ -2,6 +2,7 @@
  * Erases a person: deletes the record, keeps the opt-out, rewrites results, and audits for traces. The record
  * is deleted after the results, so that an interrupted erasure can be repeated and still finds the person.
  */
+import { disown } from '../../core/credits/owned.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
@@ -33,6 +34,7 @@ export async function erasePerson(context: PartsContext, asked: PersonAsked): Pr
   await suppressPeople(sql, ids, identifiers);
   const answers = await deleteResponsesAbout(sql, true, ids);
   const parts = await redactAllResults(context);
+  await disown(sql, ids);
   const erased = await deletePersons(sql, ids);
   const audit = await auditErasure(context, ids, identifiers);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };

@@ -6,7 +6,9 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { uuidv7 } from 'uuidv7';
+import { findOwned, paysOnce } from '../../core/credits/owned.ts';
 import { readCancellable } from '../../core/db/cancellable.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { isCancelled } from '../../core/db/pg-errors.ts';
 import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
@@ -57,6 +59,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   const filter = parseFilter(must(batch.filter, 'filter of an open export'));
   const canonicalKey = `batches/${batch.id}/ids-${uuidv7()}`;
   const chunks: NewChunk[] = [];
+  let ownedFound = 0;
   const cancellation = new AbortController();
   const watcher = watchBatches(context.sql, context.log);
   watcher.watch(batch, ({ state }) => {
@@ -70,7 +73,10 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
       await limitTransaction(tx, { statementMsMax, pauseMsMax: PAUSE_MS_MAX });
       const people = await prepareFilter(tx, filter, batch, batch.createdAt);
       const pages = readMatchingIds(tx, { people, notDeliveredBy, max });
-      const bytes = Readable.from(cutChunks(pages, sliceRows, chunks));
+      const counted = countOwned(context.sql, batch, pages, (owned) => {
+        ownedFound += owned;
+      });
+      const bytes = Readable.from(cutChunks(counted, sliceRows, chunks));
       return context.store.putStream(canonicalKey, bytes);
     });
   } catch (error) {
@@ -90,6 +96,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     canonicalKey,
     canonical,
     rowsTotal,
+    ownedFound,
     blankLines: 0,
     width: 0,
     writtenBytes: countedIdBytes(batch.maxResults ?? batchRowsMax),
@@ -98,6 +105,21 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   };
   if (!(await insertSplit(context.sql, batch, totals, chunks))) {
     await context.store.delete(canonicalKey);
+  }
+}
+
+/** Yields the pages; `add` gets the number of people in each whom the account owns, and for whom it does not pay. */
+async function* countOwned(
+  sql: Sql,
+  batch: ExportBatch,
+  pages: AsyncIterable<{ id: number }[]>,
+  add: (owned: number) => void,
+): AsyncGenerator<{ id: number }[]> {
+  const isOnce = await paysOnce(sql, batch);
+  for await (const page of pages) {
+    const ids = page.map(({ id }) => id);
+    if (isOnce) add((await findOwned(sql, batch, ids)).size);
+    yield page;
   }
 }
 

@@ -2,6 +2,7 @@
  * Deletes by age: files of ended batches, uploads, idempotency keys, sessions, webhook deliveries. Runs in
  * every worker every ten minutes, with the scrub of stored objects.
  */
+import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
 import { deleteOldHints } from '../../core/search/search.sql.ts';
@@ -34,6 +35,7 @@ export async function runHousekeeping(
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
+  await deleteNoLongerOwned(context.sql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
   await deleteExpiredFiles(context, mustStop);

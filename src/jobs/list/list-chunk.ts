@@ -31,9 +31,9 @@ export async function readListChunk(
   const from = chunk.rowsDone;
   return {
     outcomes,
-    render(paid) {
+    render(paid, owned) {
       const rows = { piece, records, from, to: from + paid.length };
-      const { filled, ...rendered } = renderPart(rows, paid, layout);
+      const { filled, ...rendered } = renderPart(rows, paid, layout, owned);
       const report = reportPart(records, from, paid, layout, { filled, repairs });
       // The part copied the bytes.
       matched.release();

@@ -1,5 +1,6 @@
 /** Quotes a held batch: the same match pass as a run, without charges or results. */
 import { availableCredits } from '../../core/credits/credits.ts';
+import { paysOnce } from '../../core/credits/owned.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
 import { discloseQuote } from '../../core/search/free-responses.ts';
@@ -9,6 +10,7 @@ import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
 import { countOutcomes } from '../chunk/afford.ts';
 import { type ClaimedChunk, listChunks } from '../chunk/claim-chunk.sql.ts';
 import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
+import { findOwnedRows } from '../chunk/owned-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 /**
@@ -26,7 +28,7 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
   const rows = await countMatches(context, held, batch, chunks);
   if (rows === undefined) return { retryAfterSeconds: 0 };
   const price = batch.live ? operations[batch.operation].price : 0;
-  const told = discloseQuote(rows, price);
+  const told = discloseQuote(rows.outcomes, rows.owned, price);
   // Based on the rounded figure: otherwise an empty wallet would reveal whether there is any match.
   const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
   const quote = { state: 'done', asked_at: batch.quote.asked_at, ...told, affordable } as const;
@@ -35,7 +37,8 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
 }
 
 /**
- * Rows by outcome for the whole list; undefined when the quote is no longer needed. `max_credits` does not cut
+ * Rows by outcome for the whole list, and how many of the matched ones cost nothing because the account owns the
+ * person; undefined when the quote is no longer needed. `max_credits` does not cut
  * it: the position of the cut would reveal which rows match.
  */
 async function countMatches(
@@ -43,7 +46,10 @@ async function countMatches(
   held: HeldBatch,
   batch: ListBatch,
   chunks: readonly ClaimedChunk[],
-): Promise<Record<string, number> | undefined> {
+): Promise<{ outcomes: Record<string, number>; owned: number } | undefined> {
+  const isOnce = await paysOnce(context.sql, batch);
+  const seen = new Set<number>();
+  let owned = 0;
   const sum: Record<string, number> = {};
   const answered = new Map<number, number>();
   for (const chunk of chunks) {
@@ -55,7 +61,8 @@ async function countMatches(
     for (const [status, count] of Object.entries(countOutcomes(outcomes))) {
       sum[status] = (sum[status] ?? 0) + count;
     }
+    if (isOnce) owned += (await findOwnedRows(context.sql, batch, outcomes, seen)).size;
     release();
   }
-  return sum;
+  return { outcomes: sum, owned };
 }

@@ -42,6 +42,7 @@ async function split(context: JobContext, batch: ListBatch): Promise<void> {
         canonicalKey: canonical.key,
         canonical: canonical.sum,
         rowsTotal: rows,
+        ownedFound: 0,
         blankLines: totals.blankLines,
         width,
         notAsXlsx: whyNotAsXlsx(totals),

@@ -58,15 +58,19 @@ export interface PartRows {
   to: number;
 }
 
-/** Renders rows of a piece; `outcomes` belong to the rows `from` to `to`. */
+/**
+ * Renders rows of a piece; `outcomes` belong to the rows `from` to `to`. Those at the indexes `owned` cost nothing.
+ */
 export function renderPart(
   rows: PartRows,
   outcomes: readonly Outcome[],
   layout: PartLayout,
+  owned: ReadonlySet<number>,
 ): RenderedPart {
   const { piece, records, from, to } = rows;
   const writer = new ByteWriter(piece.length + answerBytes(outcomes) + (to - from) * 64);
   const plan = planColumns(layout);
+  const ownedPlan = owned.size === 0 ? plan : planColumns({ ...layout, price: 0 });
   const filled = new Array<number>(layout.columns.length).fill(0);
   let rowBytesMax = 0;
   let gapFrom = from === 0 ? 0 : endOf(records, from - 1);
@@ -75,7 +79,8 @@ export function renderPart(
     if (start > gapFrom) writer.copy(piece, gapFrom, start);
     const rowFrom = writer.length;
     appendInput(writer, rows, index, layout);
-    appendOutcome(writer, outcomes[index - from] as Outcome, layout, plan, filled);
+    const priced = owned.has(index - from) ? ownedPlan : plan;
+    appendOutcome(writer, outcomes[index - from] as Outcome, layout, priced, filled);
     rowBytesMax = Math.max(rowBytesMax, writer.length - rowFrom);
     writer.text(layout.newline);
     gapFrom = endOf(records, index);

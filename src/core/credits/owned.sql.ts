@@ -1,0 +1,121 @@
+/**
+ * People that an account owns: it paid for them in its last `owned_days` and is not charged for them again, through
+ * any operation that delivers the same (`ownedBy`). Every charge locks the wallet first and then reads who is owned
+ * by `owned_of`, which sees all charges before it. So two charges never pay for the same person.
+ */
+import type { Sql } from '../db/client.ts';
+import { type Owned, ownedBy, type PricedOperation } from '../operations.ts';
+
+const codes = { record: 1, mobile: 2 } as const satisfies Record<Owned, number>;
+
+/** Returns the code of what an account owns after paying for the operation; null when it is charged each time. */
+export function ownedCode(operation: PricedOperation): number | null {
+  const owned = ownedBy(operation);
+  return owned === null ? null : codes[owned];
+}
+
+/** Sets the days for which a person is not charged again, 0 for none. Returns false for an unknown account. */
+export async function setOwnedDays(sql: Sql, accountId: string, days: number): Promise<boolean> {
+  const set = await sql`
+    update wallets set owned_days = ${days} where account_id = ${accountId} returning account_id`;
+  return set.length > 0;
+}
+
+/** Returns the days for which a person is not charged again; undefined for an unknown account. */
+export async function readOwnedDays(sql: Sql, accountId: string): Promise<number | undefined> {
+  const [wallet] = await sql<{ ownedDays: number }[]>`
+    select owned_days from wallets where account_id = ${accountId}`;
+  return wallet?.ownedDays;
+}
+
+/** Expression: the `owned_days` of the expression `accountId`. */
+export function ownedDays(sql: Sql, accountId: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(select owned_days from wallets where account_id = ${accountId})`;
+}
+
+/** Query of `person_id`: the people whose delivery by the operation would cost the account nothing. */
+export function ownedPeople(
+  sql: Sql,
+  accountId: string,
+  operation: PricedOperation,
+): ReturnType<Sql> {
+  return sql`
+    select o.person_id from owned_people o join wallets w using (account_id)
+    where o.account_id = ${accountId} and o.kind = ${ownedCode(operation)}::smallint
+      and o.paid_at > clock_timestamp() - make_interval(days => w.owned_days)`;
+}
+
+/** Returns those of the people whose delivery by the operation would cost the account nothing now. */
+export async function selectOwned(
+  sql: Sql,
+  accountId: string,
+  operation: PricedOperation,
+  ids: readonly number[],
+): Promise<number[]> {
+  const rows = await sql<{ personId: number }[]>`
+    select person_id from (${ownedPeople(sql, accountId, operation)}) o
+    where person_id = any(${[...ids]}::bigint[])`;
+  return rows.map(({ personId }) => personId);
+}
+
+/**
+ * Returns those of the people that the account owns by now, and locks its wallet until the transaction ends: no other
+ * charge for them comes in between. The caller's CTE `payer (account_id)` has locked batch and chunk;
+ * `reservationId` is locked before the wallet.
+ */
+export function lockOwned(
+  sql: Sql,
+  operation: PricedOperation,
+  { ids, reservationId }: { ids: readonly number[]; reservationId: number | null },
+): ReturnType<Sql> {
+  return sql`
+    reservation as (
+      select id from reservations
+      where id = ${reservationId}::bigint and (select count(*) from payer) > 0 for update),
+    wallet as (
+      select account_id, owned_days from wallets
+      where account_id = (select account_id from payer)
+        and (select count(*) from reservation) >= 0 for update)
+    select o.person_id from wallet
+      cross join lateral owned_of(account_id, ${ownedCode(operation)}::smallint, ${[...ids]}::bigint[],
+        owned_days) o (person_id)`;
+}
+
+/** Stores that the account owns these people from now on, by the charge with this reference. */
+export async function insertOwned(
+  sql: Sql,
+  charge: { accountId: string; operation: PricedOperation; reference: string },
+  ids: readonly number[],
+): Promise<void> {
+  await sql`
+    with line as (
+      select account_id, id from ledger_entries
+      where account_id = ${charge.accountId} and reference = ${charge.reference})
+    ${ownFrom(
+      sql,
+      sql`select line.account_id, ${ownedCode(charge.operation)}::smallint, p.id, line.id
+        from line cross join unnest(${[...ids]}::bigint[]) p (id)`,
+    )}`;
+}
+
+/** Main statement: stores the people of the query `(account_id, kind, person_id, charge_id)` as owned from now on. */
+export function ownFrom(sql: Sql, paid: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`
+    insert into owned_people (account_id, kind, person_id, charge_id, paid_at)
+    select paid.*, clock_timestamp() from (${paid}) paid (account_id, kind, person_id, charge_id)
+    on conflict (account_id, kind, person_id)
+      do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at`;
+}
+
+/** Deletes the people that are no longer owned. */
+export async function deleteNoLongerOwned(sql: Sql): Promise<void> {
+  await sql`
+    delete from owned_people o using wallets w
+    where w.account_id = o.account_id
+      and o.paid_at < clock_timestamp() - make_interval(days => w.owned_days)`;
+}
+
+/** Forgets who owns these people. */
+export async function deleteOwned(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`delete from owned_people where person_id = any(${[...ids]}::bigint[])`;
+}
