@@ -85,6 +85,7 @@ create table public.batches (
   require_agreement boolean default false not null,
   required text[],
   rerun_of uuid,
+  rerun_rows integer[],
   quote jsonb,
   report jsonb,
   upload_key text,
@@ -179,6 +180,7 @@ CREATE INDEX batches_job_held ON public.batches USING btree (account_id) WHERE (
 CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
 CREATE INDEX batches_objects_checked ON public.batches USING btree (COALESCE(objects_checked_at, created_at)) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
+CREATE INDEX batches_reruns ON public.batches USING btree (rerun_of) WHERE (rerun_of IS NOT NULL);
 CREATE INDEX batches_short_of_credits ON public.batches USING btree (account_id, key_id, operation, reason) WHERE ((state = 'paused'::text) AND (reason = ANY (ARRAY['insufficient_credits'::text, 'key_budget'::text])));
 CREATE INDEX batches_stored ON public.batches USING btree (account_id, finished_at) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_to_finish ON public.batches USING btree (account_id, created_at) WHERE ((state = ANY (ARRAY['finalizing'::text, 'cancelling'::text])) AND (chunks_total IS NOT NULL));

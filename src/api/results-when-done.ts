@@ -33,6 +33,8 @@ export async function resultsWhenDone(
     format: 'jsonl',
     gzip: false,
     outcomes: null,
+    search: null,
+    reruns: false,
   });
   setCreditHeaders(
     response,

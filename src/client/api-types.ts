@@ -490,6 +490,8 @@ export interface Batch {
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
+  /** The list whose rows this one reruns, with their row numbers. */
+  rerun_of: string | null;
   dialect: {
     encoding: string;
     delimiter: string;
@@ -1411,6 +1413,8 @@ export interface Calls {
   };
   'GET /v1/batches': {
     query: {
+      /** Only the reruns of this list. */
+      rerun_of?: string | undefined;
       limit?: number | undefined;
       cursor?: string | undefined;
     };
@@ -1512,6 +1516,10 @@ export interface Calls {
       gzip?: 'true' | 'false' | undefined;
       /** Only the rows with these outcomes, such as `no_match,ambiguous`. */
       outcomes?: string | undefined;
+      /** Only the rows that contain this text, without regard to case and accents. */
+      search?: string | undefined;
+      /** `true`: each row with the answer of the last rerun that has one. */
+      reruns?: 'true' | 'false' | undefined;
     };
   };
   'GET /v1/exports/{id}/results': {

@@ -123,7 +123,9 @@ describeWithBrowser('a user with a messy list', () => {
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Download for spreadsheets' }).click(),
       ]);
-      expect(download.suggestedFilename()).toBe('messe-kontakte.enriched.csv');
+      expect(download.suggestedFilename()).toMatch(
+        /^messe-kontakte enriched \d{4}-\d\d-\d\d\.csv$/,
+      );
       const text = await readFile(await download.path(), 'utf8');
       const records = parse(text, { delimiter: ';', bom: true }) as string[][];
       const names = must(records[0], 'header');

@@ -142,6 +142,8 @@ create table batches (
   required text[],
   -- The batch whose rows this one runs again.
   rerun_of uuid references batches on delete set null,
+  -- The number of each of its rows in the list that was uploaded; null for an upload, and when the files are deleted.
+  rerun_rows int[],
   -- The exact price from a match pass, if one was requested.
   quote jsonb,
   -- Counts of read, repaired and filled rows; written at the end.
@@ -256,6 +258,7 @@ create table batches (
 
 -- Lists and exports are listed separately.
 create index batches_of_kind on batches (account_id, kind, live, created_at desc, id desc);
+create index batches_reruns on batches (rerun_of) where rerun_of is not null;
 create index batches_claimable on batches (claimable_account, created_at, id)
   where claimable_account is not null;
 create index batches_waiting_for_time on batches (claim_after) where waits_for = 'time';

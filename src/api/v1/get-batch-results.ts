@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
-import { openResults } from '../../jobs/result/results.ts';
+import { openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../byte-range.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
@@ -27,6 +27,7 @@ const resultTypes = [
 const DOWNLOADS_MAX = 32;
 const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX);
 
+const SEARCH_CHARACTERS_MAX = 200;
 const gzip = z.enum(['true', 'false']);
 const outcomes = z
   .string()
@@ -37,6 +38,12 @@ const listQuery = z.strictObject({
   format: z.enum(resultFormats).default('csv'),
   gzip: gzip.default('false'),
   outcomes: outcomes.optional(),
+  search: z.string().trim().min(1).max(SEARCH_CHARACTERS_MAX).optional().meta({
+    description: 'Only the rows that contain this text, without regard to case and accents.',
+  }),
+  reruns: z.enum(['true', 'false']).default('false').meta({
+    description: '`true`: each row with the answer of the last rerun that has one.',
+  }),
 });
 /** The export's own options apply where these are absent. */
 const exportQuery = z.strictObject({
@@ -44,10 +51,24 @@ const exportQuery = z.strictObject({
   gzip: gzip.optional(),
 });
 
-/** Returns the file name for browsers: the name of the list, or the day of an export. */
-function fileNameOf({ kind, name, createdAt }: Batch): string {
-  if (kind === 'export') return `${name} ${createdAt.toISOString().slice(0, 10)}`;
-  return `${name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '')}.enriched`;
+/** Returns the file name for browsers: the name and the day of the list or export, and what the file has of it. */
+function fileNameOf(
+  { kind, name, createdAt }: Batch,
+  { format, gzip, outcomes, search, reruns }: ResultForm,
+): string {
+  const day = createdAt.toISOString().slice(0, 10);
+  const extension = `${format === 'csv-safe' ? 'csv' : format}${gzip ? '.gz' : ''}`;
+  if (kind === 'export') return `${name} ${day}.${extension}`;
+  const parts = [
+    ...(reruns ? ['with retries'] : []),
+    ...(outcomes === null ? [] : [...outcomes]),
+    ...(search === null ? [] : ['search']),
+    // Two formats end in .csv.
+    ...(format === 'csv' ? ['raw'] : []),
+  ];
+  const list = name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '');
+  const suffix = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return `${list} enriched ${day}${suffix}.${extension}`;
 }
 
 /**
@@ -76,10 +97,11 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const gzip =
         query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';
       const chosen = 'outcomes' in query && query.outcomes ? new Set(query.outcomes) : null;
-      const results = await openResults(context, batch, { format, gzip, outcomes: chosen });
-      const extension = `.${format.replace('csv-safe', 'csv')}${gzip ? '.gz' : ''}`;
-      const part = chosen === null ? '' : `.${[...chosen].join('-')}`;
-      response.attachment(`${fileNameOf(batch)}${part}${extension}`);
+      const search = 'search' in query && query.search ? query.search : null;
+      const reruns = 'reruns' in query && query.reruns === 'true';
+      const form = { format, gzip, outcomes: chosen, search, reruns };
+      const results = await openResults(context, batch, form);
+      response.attachment(fileNameOf(batch, form));
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       response.setHeader('X-Result-Complete', String(results.complete));
       const { stored } = results;

@@ -13,9 +13,15 @@ export const listBatchesRoutes = forEachResource((resource) => [
     description: `A page of ${resource.plural.toLowerCase()}.`,
     scope: resource.scope,
     item: resource.schema,
+    filter:
+      resource.kind === 'list'
+        ? { rerun_of: z.uuid().optional().meta({ description: 'Only the reruns of this list.' }) }
+        : {},
     cursor: z.uuid(),
-    read: ({ context, key }, page) =>
-      listBatches(context.sql, ownerOf(key), { kind: resource.kind, ...page }),
+    read: ({ context, key, query }, page) => {
+      const { rerun_of: rerunOf = null } = query as { rerun_of?: string };
+      return listBatches(context.sql, ownerOf(key), { kind: resource.kind, rerunOf, ...page });
+    },
     cursorOf: ({ id }) => id,
     view: (batch) => viewBatch(batch),
   }),

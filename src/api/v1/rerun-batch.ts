@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
-import { storeRerun } from '../../jobs/list/rerun-list.ts';
+import { assertOnlyRerun, storeRerun } from '../../jobs/list/rerun-list.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
@@ -37,6 +37,7 @@ export const rerunBatchRoute = defineRoute({
     return createBatch(uploadContext, owner, list, (insert) =>
       commit(async (tx) => {
         const made = await insert(tx);
+        await assertOnlyRerun(tx, made.id);
         const wake = () => wakeSplit(context, made.id);
         return { status: 202, body: viewBatch(made), wake };
       }),

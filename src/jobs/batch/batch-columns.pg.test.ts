@@ -18,6 +18,7 @@ const unread = [
   ...['stateSince', 'traceParent', 'claimAfter', 'claimableAccount', 'storedBytes'],
   'storedBytesOpen',
   ...['objectsCheckedAt', 'objectsDamaged', 'objectMissingSince'],
+  'rerunRows',
   ...['jobAfter', 'jobAttempts', 'jobLeaseUntil'],
 ];
 

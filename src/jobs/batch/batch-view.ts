@@ -112,6 +112,9 @@ export const batchSchema = z
   .looseObject({
     ...stateShape,
     mapping: z.record(text, z.unknown()),
+    rerun_of: z.uuid().nullable().meta({
+      description: 'The list whose rows this one reruns, with their row numbers.',
+    }),
     dialect: dialectSchema,
     not_as_xlsx: text.nullable().meta({
       description:
@@ -246,6 +249,7 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     dialect: viewDialect(batch),
     default_region: batch.defaultRegion,
     country: batch.country,
+    rerun_of: batch.rerunOf,
     dedupe: batch.dedupe,
     require_agreement: batch.requireAgreement,
     required: batch.required,

@@ -68,11 +68,12 @@ export async function findOwnBatch<Kind extends BatchKind>(
 export async function listBatches(
   sql: Sql,
   owner: Owner,
-  page: { kind: BatchKind; before: string | null; limit: number },
+  page: { kind: BatchKind; rerunOf: string | null; before: string | null; limit: number },
 ): Promise<Batch[]> {
   return sql<Batch[]>`
     select ${columnsWith(sql, shortColumns(sql))} from batches
     where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
+      and (${page.rerunOf}::uuid is null or rerun_of = ${page.rerunOf})
       and (${page.before}::uuid is null or (created_at, id) < (
         select created_at, id from batches where id = ${page.before}
           and account_id = ${owner.accountId}))
@@ -220,7 +221,8 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
     with checked as (
       update parts set suppression_number = null
       where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
-    update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter}
+    update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter},
+      rerun_rows = null
     where id = any(${ids}::uuid[])`;
 }
 

@@ -23,7 +23,12 @@ export type NewList = Pick<
   | 'mapping'
   | 'dialect'
 > &
-  ListOptions & { keyId: string; storedBytes: number };
+  ListOptions & {
+    keyId: string;
+    storedBytes: number;
+    /** Of a rerun, the number of each row in the list that was uploaded. */
+    rerunRows?: readonly number[];
+  };
 
 export type NewExport = Pick<
   ExportBatch,

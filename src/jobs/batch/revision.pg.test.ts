@@ -14,7 +14,16 @@ afterAll(() => pipeline.close());
 
 /** Columns that no statement writes after the insert. */
 const fixed = ['id', 'account_id', 'kind', 'live', 'operation', 'created_at', 'schedule_id'].concat(
-  ['names_people', 'format', 'gzip', 'max_results', 'only_new', 'rerun_of', 'trace_parent'],
+  [
+    'names_people',
+    'format',
+    'gzip',
+    'max_results',
+    'only_new',
+    'rerun_of',
+    'rerun_rows',
+    'trace_parent',
+  ],
   // Computed by Postgres.
   ['claimable_account', 'revision'],
 );

@@ -28,6 +28,8 @@ export interface BatchRequest extends ListOptions {
   hold: boolean;
   /** The batch whose rows this one runs again. */
   rerunOf: string | null;
+  /** Of a rerun, the number of each row in the list that was uploaded. */
+  rerunRows?: readonly number[];
 }
 
 /** A stored upload with the request for it. */

@@ -1,12 +1,15 @@
 /** Creates a new batch from an old batch's rows with certain outcomes. */
 import { Readable } from 'node:stream';
+import type { Sql } from '../../core/db/client.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { conflict, unprocessable } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { type ListBatch, optionsOf } from '../batch/batch.ts';
+import { findOpenRerun, findRerunRows } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
+import { numberedRows, withReruns } from '../result/merge-reruns.ts';
 import { openParts } from '../result/read-parts.ts';
 import { openRedactedParts } from '../result/redact-parts.ts';
 import { matchColumns } from '../result/render-part.ts';
@@ -32,10 +35,10 @@ export async function storeRerun(
     );
   }
   assertFilesKept(batch);
-  const counter = { rows: 0 };
-  const list = Readable.from(chosenRows(context, batch, outcomes, counter));
+  const rerunRows: number[] = [];
+  const list = Readable.from(chosenRows(context, batch, outcomes, rerunRows));
   const stored = await storeUpload(context, list);
-  if (counter.rows === 0) {
+  if (rerunRows.length === 0) {
     await context.store.delete(stored.key);
     throw unprocessable(
       'no_rows',
@@ -55,6 +58,7 @@ export async function storeRerun(
       allowUnmapped: false,
       hold,
       rerunOf: batch.id,
+      rerunRows,
     },
     dialect: {
       encoding: 'utf-8',
@@ -64,12 +68,12 @@ export async function storeRerun(
   };
 }
 
-/** The header, then the chosen rows with the list's own columns. */
+/** The header, then the chosen rows with the list's own columns, whose numbers are added to `numbers`. */
 async function* chosenRows(
   context: UploadContext,
   batch: ListBatch,
   outcomes: readonly OutcomeStatus[],
-  counter: { rows: number },
+  numbers: number[],
 ): AsyncGenerator<Buffer> {
   const { header, newline } = batch.dialect;
   const delimiter = batch.dialect.delimiter;
@@ -82,9 +86,29 @@ async function* chosenRows(
   if (header !== null) yield line(header);
   const status = width + matchColumns.indexOf('match.status');
   const parts = await openParts(context, await openRedactedParts(context, batch));
-  for await (const { cells } of readResultRows(parts, { accountId: batch.accountId, delimiter })) {
+  const { accountId } = batch;
+  const own = numberedRows(
+    readResultRows(parts, { accountId, delimiter }),
+    await findRerunRows(context.sql, batch.id),
+  );
+  // A row that an earlier rerun has matched is not paid again.
+  for await (const { row, cells } of withReruns(context, batch, own)) {
     if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
-    counter.rows++;
+    numbers.push(row);
     yield line(cells.slice(0, width));
   }
+}
+
+/**
+ * Throws `AppError` 409 `invalid_state` while another rerun of the same list has not ended: both could be charged for
+ * one row. Call in the transaction of the insert, after it.
+ */
+export async function assertOnlyRerun(sql: Sql, id: string): Promise<void> {
+  const open = await findOpenRerun(sql, id);
+  if (open === undefined) return;
+  throw conflict(
+    'invalid_state',
+    `Batch ${open} reruns rows of this list and has not ended. Wait for its end, or cancel it.`,
+    { extensions: { batch_id: open } },
+  );
 }

@@ -3,6 +3,7 @@
  * the thread that converts results also serves all other calls.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { fold } from '../../core/lib/fold.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
@@ -42,6 +43,17 @@ export async function* withOutcomes(
   const status = width + matchColumns.indexOf('match.status');
   for await (const row of rows) {
     if (outcomes.has(row.cells[status] ?? '')) yield { ...row, blankLines: 0 };
+  }
+}
+
+/** The rows that contain the text, without regard to case and accents, and without the blank lines between them. */
+export async function* withText(
+  rows: AsyncIterable<ResultRow>,
+  text: string,
+): AsyncGenerator<ResultRow> {
+  const wanted = fold(text);
+  for await (const row of rows) {
+    if (fold(row.text.toString()).includes(wanted)) yield { ...row, blankLines: 0 };
   }
 }
 

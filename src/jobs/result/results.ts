@@ -6,8 +6,10 @@ import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../../formats/xlsx/write-xlsx.ts';
 import type { Batch, ResultFormat } from '../batch/batch.ts';
+import { findRerunRows } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from './files-kept.ts';
+import { numberedRows, withReruns } from './merge-reruns.ts';
 import type { Part } from './parts.sql.ts';
 import type { PartsContext } from './read-part.ts';
 import { openParts, type ReadPart } from './read-parts.ts';
@@ -20,7 +22,7 @@ import {
   toSheet,
 } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
-import { type ResultRow, readResultRows, withOutcomes } from './result-rows.ts';
+import { type ResultRow, readResultRows, withOutcomes, withText } from './result-rows.ts';
 
 /** Positions of the first and the last byte, from 0. */
 export interface ByteRange {
@@ -53,6 +55,10 @@ export interface ResultForm {
   gzip: boolean;
   /** The outcomes of the rows of a list to read; null for all rows. */
   outcomes: ReadonlySet<OutcomeStatus> | null;
+  /** A text that a cell of the rows contains; null for all rows. */
+  search: string | null;
+  /** True for the rows of a list with the answers of its reruns. */
+  reruns: boolean;
 }
 
 /**
@@ -67,9 +73,11 @@ export async function openResults(
   assertFilesKept(batch);
   const layout = layoutOf(batch);
   const parts = await openRedactedParts(context, batch);
-  if (form.format === 'xlsx') await assertFits(context, batch, layout, parts, form);
+  const source: RowSource = { context, batch, layout, parts, form };
+  if (form.format === 'xlsx') await assertFits(source);
   const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
-  if (form.format === 'csv' && !form.gzip && form.outcomes === null) {
+  const isStored = form.format === 'csv' && isWhole(form);
+  if (isStored && !form.gzip) {
     const header = headerLine(layout);
     const stored = describeBytes(header, parts);
     const whole = { start: 0, end: stored.bytes - 1 };
@@ -78,7 +86,9 @@ export async function openResults(
     return { complete, stored, read };
   }
   const read = async () => {
-    const lines = render(layout, await openParts(context, parts), batch.accountId, form);
+    const lines = isStored
+      ? concat(headerLine(layout), await openParts(context, parts))
+      : await render(source);
     return form.gzip ? gzipOf(Readable.from(lines)) : Readable.from(lines);
   };
   return { complete, stored: null, read };
@@ -94,13 +104,22 @@ function describeBytes(header: Buffer, parts: readonly Part[]): StoredBytes {
   return { bytes, version: hash.digest('base64url') };
 }
 
-async function assertFits(
-  context: PartsContext,
-  batch: Batch,
-  layout: ResultLayout,
-  parts: readonly Part[],
-  form: ResultForm,
-): Promise<void> {
+/** True when every row is read as it is stored. */
+function isWhole({ outcomes, search, reruns }: ResultForm): boolean {
+  return outcomes === null && search === null && !reruns;
+}
+
+/** A result and how to read it. */
+interface RowSource {
+  context: PartsContext;
+  batch: Batch;
+  layout: ResultLayout;
+  parts: readonly Part[];
+  form: ResultForm;
+}
+
+async function assertFits(source: RowSource): Promise<void> {
+  const { batch, layout, parts, form } = source;
   let [rows, bytes, cellBytesMax] = [1, 0, 0];
   for (const part of parts) {
     rows += part.rows;
@@ -109,34 +128,36 @@ async function assertFits(
   }
   for (const name of layout.names) cellBytesMax = Math.max(cellBytesMax, name.length);
   rows += batch.blankLines ?? 0;
-  if (certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax })) return;
-  const read = readRows(layout, await openParts(context, parts), batch.accountId, form);
-  await assertFitsXlsx(toSheet(read, layout));
+  const fits = certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax });
+  // The answers of reruns may be longer.
+  if (fits && !form.reruns) return;
+  await assertFitsXlsx(toSheet(await readRows(source), layout));
 }
 
-function render(
-  layout: ResultLayout,
-  parts: AsyncIterable<ReadPart>,
-  accountId: string,
-  form: ResultForm,
-): AsyncIterable<Buffer> {
-  const { format, outcomes } = form;
-  if (format === 'csv' && outcomes === null) return concat(headerLine(layout), parts);
-  const rows = readRows(layout, parts, accountId, form);
-  if (format === 'csv') return toChosenCsv(rows, layout);
-  if (format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
-  return inBlocks(format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
+async function render(source: RowSource): Promise<AsyncIterable<Buffer>> {
+  const { layout, form } = source;
+  const rows = await readRows(source);
+  if (form.format === 'csv') return toChosenCsv(rows, layout);
+  if (form.format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
+  return inBlocks(form.format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
 }
 
-/** The rows of the parts that the form asks for. */
-function readRows(
-  layout: ResultLayout,
-  parts: AsyncIterable<ReadPart>,
-  accountId: string,
-  { outcomes }: ResultForm,
-): AsyncIterable<ResultRow> {
-  const rows = readResultRows(parts, { accountId, delimiter: layout.delimiter });
-  return outcomes === null ? rows : withOutcomes(rows, outcomes, layout);
+/** The rows that the form asks for, with their numbers in the list that was uploaded. Rejects as `openParts`. */
+async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
+  const { context, batch, layout, parts, form } = source;
+  const { accountId } = batch;
+  const read = await openParts(context, parts);
+  let rows: AsyncIterable<ResultRow> = readResultRows(read, {
+    accountId,
+    delimiter: layout.delimiter,
+  });
+  if (batch.kind === 'list') {
+    if (batch.rerunOf !== null)
+      rows = numberedRows(rows, await findRerunRows(context.sql, batch.id));
+    if (form.reruns) rows = withReruns(context, batch, rows);
+  }
+  if (form.outcomes !== null) rows = withOutcomes(rows, form.outcomes, layout);
+  return form.search ? withText(rows, form.search) : rows;
 }
 
 /** The header and the chosen rows, byte for byte. */
@@ -147,7 +168,8 @@ async function* toChosenCsv(
   const newline = Buffer.from(layout.newline);
   let block = [headerLine(layout)];
   let bytes = 0;
-  for await (const { text } of rows) {
+  for await (const { text, blankLines } of rows) {
+    for (let line = 0; line < blankLines; line++) block.push(newline);
     block.push(text, newline);
     bytes += text.length;
     if (bytes < BLOCK_CHARACTERS) continue;

@@ -1,0 +1,162 @@
+/** A rerun keeps the row numbers of the first list, and its answers come back in one file with the others. */
+import { parse } from 'csv-parse/sync';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../audit/audit.ts';
+import type { BatchView } from '../batch/batch-view.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+let nextId = 5000;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  await importGraph(pipeline.sql, { persons: crowd(4) });
+  caller = await pipeline.unmeteredAccount(1000);
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+const options = { operation: 'people.enrich', fields: 'id' };
+
+const send = (path: string, body?: object) =>
+  pipeline.call(caller, `/v1/batches/${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+async function rerun(id: string, body: object): Promise<BatchView> {
+  const response = await send(`${id}/rerun`, { outcomes: ['no_match'], ...body });
+  expect(response.status).toBe(202);
+  const made = (await response.json()) as BatchView;
+  await pipeline.runUntilIdle();
+  return made;
+}
+
+/** A list of known people at odd rows and of others at even ones, who become known as `learn` is called. */
+function listOf(name: string): string {
+  const rows = [1, 2, 3, 4].map((n) => `a,p${n}@list.example\n\nb,"${name}${n}@list.example"\n`);
+  return `who,email\n${rows.join('')}`;
+}
+
+const learn = (...emails: string[]) =>
+  importGraph(pipeline.sql, {
+    persons: emails.map((email) => ({ id: nextId++, email: `${email}@list.example` })),
+  });
+
+async function rowsOf(id: string, query: string): Promise<[number, string][]> {
+  const text = await (await send(`${id}/results?format=jsonl&${query}`)).text();
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { row: number; match: { status: string } })
+    .map(({ row, match }) => [row, match.status]);
+}
+
+test('a rerun has the row numbers of the list that was uploaded, also a rerun of a rerun', async () => {
+  const id = await pipeline.enrich(caller, listOf('one'), options);
+  await learn('one1');
+  const first = await rerun(id, {});
+  expect(first).toMatchObject({ rerun_of: id, name: 'list.csv (again)' });
+  expect(await rowsOf(first.id, '')).toEqual([
+    [2, 'matched'],
+    [4, 'no_match'],
+    [6, 'no_match'],
+    [8, 'no_match'],
+  ]);
+  await learn('one3');
+  const second = await rerun(first.id, {});
+  expect(await rowsOf(second.id, '')).toEqual([
+    [4, 'no_match'],
+    [6, 'matched'],
+    [8, 'no_match'],
+  ]);
+  const { data } = (await (await pipeline.call(caller, `/v1/batches?rerun_of=${id}`)).json()) as {
+    data: BatchView[];
+  };
+  expect(data.map((list) => list.id)).toEqual([first.id]);
+  const merged = [1, 2, 3, 4, 5, 6, 7, 8].map((row) => [
+    row,
+    row % 2 === 1 || row === 2 || row === 6 ? 'matched' : 'no_match',
+  ]);
+  expect(await rowsOf(id, 'reruns=true')).toEqual(merged);
+  // Without it the list is as it was.
+  expect((await rowsOf(id, '')).filter(([, status]) => status === 'matched')).toHaveLength(4);
+});
+
+test('the merged file has every row in its place, in every format, with the columns of the list', async () => {
+  const id = await pipeline.enrich(caller, listOf('two'), options);
+  await learn('two1', 'two4');
+  const held = await rerun(id, { hold: true });
+  const patched = await pipeline.call(caller, `/v1/batches/${held.id}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ fields: ['email', 'id'] }),
+  });
+  expect(patched.status).toBe(200);
+  await send(`${held.id}/start`, {});
+  await pipeline.runUntilIdle();
+  const plain = await (await send(`${id}/results?format=csv`)).text();
+  const text = await (await send(`${id}/results?format=csv&reruns=true`)).text();
+  const expected = plain.split('\n').map((line) => {
+    const [, number] = /^b,"two([14])@/.exec(line) ?? [];
+    if (number === undefined) return line;
+    const person = nextId - (number === '1' ? 2 : 1);
+    return `b,"two${number}@list.example",matched,email,,false,1,${person}`;
+  });
+  expect(text.split('\n')).toEqual(expected);
+  const records = parse(text, { columns: true, skip_empty_lines: true }) as object[];
+  expect(records).toHaveLength(8);
+  for (const format of ['csv-safe', 'xlsx']) {
+    const response = await send(`${id}/results?format=${format}&reruns=true`);
+    expect(response.status).toBe(200);
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100);
+  }
+});
+
+test('a row that a rerun has matched is not run and charged again', async () => {
+  const id = await pipeline.enrich(caller, listOf('three'), options);
+  await learn('three1');
+  await rerun(id, {});
+  const again = await rerun(id, {});
+  expect(await rowsOf(again.id, '')).toEqual([
+    [4, 'no_match'],
+    [6, 'no_match'],
+    [8, 'no_match'],
+  ]);
+});
+
+test('of a list and its reruns, one rerun is open at a time', async () => {
+  const id = await pipeline.enrich(caller, listOf('four'), options);
+  const done = await rerun(id, {});
+  const open = await rerun(id, { hold: true });
+  const before = await pipeline.objects();
+  for (const list of [id, done.id]) {
+    const refused = await send(`${list}/rerun`, { outcomes: ['no_match'] });
+    const problem = await expectProblem(refused, { status: 409, code: 'invalid_state' });
+    expect(problem.detail).toContain(open.id);
+  }
+  expect(await pipeline.objects()).toEqual(before);
+  await send(`${open.id}/cancel`, {});
+  await pipeline.runUntilIdle();
+  await rerun(id, {});
+  // A cancelled rerun answers no row: the list's own outcome stays.
+  expect(new Set((await rowsOf(id, 'reruns=true')).map(([, status]) => status))).toEqual(
+    new Set(['matched', 'no_match']),
+  );
+});
+
+test('results can be searched by any text of a row', async () => {
+  const id = await pipeline.enrich(caller, listOf('Fünf'), options);
+  expect(await rowsOf(id, 'search=funf3%40LIST')).toEqual([[6, 'no_match']]);
+  expect(await rowsOf(id, 'search=p2&outcomes=matched')).toEqual([[3, 'matched']]);
+  const named = await send(`${id}/results?format=csv-safe&search=p2&outcomes=matched`);
+  expect(named.headers.get('content-disposition')).toMatch(
+    /list enriched \d{4}-\d\d-\d\d \(matched, search\)\.csv/,
+  );
+});
