@@ -89,6 +89,8 @@ test('a quote stays when only name, columns or limit change, and a rerun can be 
   for (const change of [{ name: 'Fair' }, { fields: ['id'] }, { name: 'x', max_credits: 5 }]) {
     expect(((await (await send('PATCH', id, change)).json()) as BatchView).quote).toEqual(quote);
   }
+  // A change of nothing is none.
+  expect(((await (await send('PATCH', id, {})).json()) as BatchView).quote).toEqual(quote);
   const other = { dedupe: true, name: 'y' };
   expect(((await (await send('PATCH', id, other)).json()) as BatchView).quote).toBeNull();
   await send('PATCH', id, { max_credits: null });

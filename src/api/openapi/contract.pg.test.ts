@@ -144,6 +144,8 @@ test.each([
   ['post /v1/schedules', 'schedules'],
   ['post /v1/webhooks', 'webhooks'],
 ])('a replayed response to %s has its Location again', async (name, kind) => {
+  // A rerun of another test may be open, and a list has one at a time.
+  await stocked.runUntilIdle();
   const { path, init } = stocked.sampleOf(name);
   const headers = new Headers(init.headers);
   headers.set('Idempotency-Key', `location of ${name}`);

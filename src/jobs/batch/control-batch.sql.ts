@@ -235,7 +235,7 @@ export async function changeBatch(
     ...change,
     ...(mapping ? { mapping: sql.json(mapping as never) } : {}),
     ...(dialect ? { dialect: sql.json(dialect as never), ...unsplit } : {}),
-    ...(Object.keys(change).every((name) => unpriced.has(name)) ? {} : { quote: null }),
+    quote: Object.keys(change).every((name) => unpriced.has(name)) ? sql`quote` : null,
   };
   const moved = await sql`
     update batches set ${sql(row as never)}
