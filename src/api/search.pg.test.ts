@@ -278,6 +278,7 @@ describe('a preview tells', () => {
     expect(await response.json()).toEqual({
       total: tens(asked.length),
       total_is: 'about',
+      owned: 0,
       estimated_credits: tens(asked.length),
       fields: Object.fromEntries(counts),
       unknown_values: [],

@@ -167,7 +167,8 @@ describe('the files of a batch', () => {
     });
     await expectProblem(rerun, expired);
     const after = await pipeline.batch(caller, old);
-    expect(after).toEqual({ ...before, files_deleted_at: expect.any(String) });
+    const deleted = { files_deleted_at: expect.any(String), revision: before.revision + 1 };
+    expect(after).toEqual({ ...before, ...deleted });
     const report = await pipeline.call(caller, `/v1/batches/${old}/report`);
     expect(await report.json()).toMatchObject({ rows: 3 });
     expect((await pipeline.results(caller, young)).complete).toBe('true');
