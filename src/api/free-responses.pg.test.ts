@@ -105,6 +105,7 @@ async function searchForFree(filter: string): Promise<string[]> {
   const asked = new Observer(rich, [filter, ...filter.split('&')]);
   const broke = new Observer(await account(0), [filter, ...filter.split('&')]);
   await asked.read(`/personsearch/preview?${filter}`);
+  await asked.read(`/v1/personsearch/breakdown?${filter}`);
   await asked.read(`/personsearch/?${filter}&skip=9&count=true`);
   await broke.read(`/personsearch/?${filter}&limit=1000&count=true`);
   await broke.read(`/personsearch/?${filter}&limit=1000&partial=true`);

@@ -36,7 +36,7 @@ import { patchBatchRoute } from './v1/patch-batch.ts';
 import { patchScheduleRoute } from './v1/patch-schedule.ts';
 import { patchWebhookRoute } from './v1/patch-webhook.ts';
 import { previewScheduleRoute } from './v1/preview-schedule.ts';
-import { previewSearchRoutes } from './v1/preview-search.ts';
+import { breakDownSearchRoute, previewSearchRoutes } from './v1/preview-search.ts';
 import { removeDoNotContactRoute } from './v1/remove-do-not-contact.ts';
 import { replayWebhookDeliveryRoute } from './v1/replay-webhook-delivery.ts';
 import { rerunBatchRoute } from './v1/rerun-batch.ts';
@@ -49,6 +49,7 @@ export const routes: readonly Route[] = [
   ...enrichOneRoutes,
   ...lookUpRoutes,
   ...previewSearchRoutes,
+  breakDownSearchRoute,
   ...searchPeopleRoutes,
   addDoNotContactRoute,
   listDoNotContactRoute,

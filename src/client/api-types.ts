@@ -1192,6 +1192,69 @@ export interface Calls {
       }[];
     };
   };
+  'GET /v1/personsearch/breakdown': {
+    query: {
+      /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */
+      locationIds?: string | undefined;
+      /** Industries; ids of /v1/lookups/industries */
+      industryIds?: string | undefined;
+      /** Positions; ids of /v1/lookups/job-titles */
+      positionIds?: string | undefined;
+      /** Has an e-mail: 1 work, 2 private */
+      emailTypeId?: string | undefined;
+      /** Has a number: 1 mobile, 2 telephone */
+      phoneTypeId?: string | undefined;
+      /** Places, `[London:GB|:France]` */
+      locationList?: string | undefined;
+      /** Names of industries, `[Oil & Gas|Retail]` */
+      industryList?: string | undefined;
+      /** Names of positions, `[Engineer|CEO]` */
+      positionList?: string | undefined;
+      /** 1: has a social_a id */
+      isFB?: string | undefined;
+      /** 1: has a microblog handle */
+      isX?: string | undefined;
+      /** Ranges that the company is in, `[50-249|1,000-]` */
+      headCount?: string | undefined;
+      /** Ranges of years of age, `[25-34|60-]` */
+      ageRange?: string | undefined;
+      /** 1 or male, 2 or female */
+      gender?: string | undefined;
+      /** Years, `[3|5-9]` */
+      experience?: string | undefined;
+      /** Ranges that overlap, `[45,000-55,000]` */
+      salary?: string | undefined;
+      /** All of these skills, `[SQL|C++]` */
+      skills?: string | undefined;
+      /** Current companies, `[1|2]` */
+      companyId?: string | undefined;
+    };
+    response: {
+      countries: {
+        /** Null where it is not known. */
+        name: string | null;
+        people: number;
+      }[];
+      industries: {
+        /** Null where it is not known. */
+        name: string | null;
+        people: number;
+      }[];
+      company_sizes: {
+        /** Null where it is not known. */
+        name: string | null;
+        people: number;
+      }[];
+      /** The largest groups of people with the same title, company size and country, and about how many of each have a field. */
+      rows: {
+        title: string | null;
+        company_size: string | null;
+        country: string | null;
+        people: number;
+        fields: Record<string, number>;
+      }[];
+    };
+  };
   'GET /personsearch/': {
     query: {
       /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */

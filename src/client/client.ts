@@ -257,7 +257,7 @@ function singleCalls(call: ReturnType<typeof openTransport>['call']) {
 
 /** GET calls that cost credits. */
 function isPriced(target: string): boolean {
-  return /^\/personsearch\/?\?|^\/v1\/(people|companies|personsearch)(\/(?!preview)|\?)/.test(
+  return /^\/personsearch\/?\?|^\/v1\/(people|companies|personsearch)(\/(?!preview|breakdown)|\?)/.test(
     target,
   );
 }

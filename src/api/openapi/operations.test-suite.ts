@@ -83,6 +83,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
     'get /v1/personsearch': 'name=ada',
     'get /personsearch/preview': 'gender=2',
     'get /v1/personsearch/preview': 'gender=2',
+    'get /v1/personsearch/breakdown': 'gender=2',
     'get /v1/schedules/preview': 'cron=0%202%20*%20*%20*',
   };
   const usualOf: Record<string, string> = {

@@ -1,3 +1,4 @@
+import { breakDown, breakdownSchema } from '../../core/search/breakdown.ts';
 import { assertCountedForFree } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
@@ -31,3 +32,25 @@ export const previewSearchRoutes: Route[] = [
     },
   }),
 );
+
+/** Returns the groups of people that a search finds. Free, and metered by the key's limits. */
+export const breakDownSearchRoute = defineRoute({
+  method: 'get',
+  path: '/v1/personsearch/breakdown',
+  summary: 'Countries, industries, company sizes and kinds of the people that a search finds',
+  scope: 'search',
+  metered: true,
+  query: filterQuery,
+  readsQuery: true,
+  responses: {
+    200: { description: 'Rounded counts of groups of ten and more.', schema: breakdownSchema },
+  },
+  async handler({ context, key, request, response }) {
+    const filter = parseFilter(queryString(request));
+    assertCountedForFree(filter);
+    const body = await runSearch({ context, key, response }, async (graph, owner) =>
+      breakDown(graph, await prepareFilter(graph, filter, owner)),
+    );
+    return { status: 200, body };
+  },
+});

@@ -243,6 +243,59 @@ export async function countPresence(
   return row ?? { total: 0, present: [] };
 }
 
+/** A group of people who share one value, or title, company size and country. */
+export interface GroupRow {
+  kind: 'country' | 'industry' | 'size' | 'row';
+  title: string | null;
+  industry: string | null;
+  country: string | null;
+  /** Place in `sizesFrom`, from 1; 0 when unknown. */
+  size: number;
+  people: number;
+  /** How many of them have each bit. */
+  present: number[];
+}
+
+/** Maximum groups of each kind. */
+const GROUPS_MAX = 10;
+
+/**
+ * Returns the largest groups of each kind among the people of a filter, with at least `peopleMin` people each.
+ * `sizesFrom` are the lower ends of the company sizes.
+ */
+export async function selectGroups(
+  sql: Sql,
+  prepared: PreparedFilter,
+  { sizesFrom, bits, peopleMin }: { sizesFrom: number[]; bits: number[]; peopleMin: number },
+): Promise<GroupRow[]> {
+  const counts = bits
+    .map((bit) => sql`count(*) filter (where present & ${presenceMask(bit)}::bigint <> 0)`)
+    .reduce((left, right) => sql`${left}, ${right}`);
+  return sql<GroupRow[]>`
+    with found as (
+      select s.position_id, s.industry_id, s.present,
+        coalesce(nullif(s.country_id, 0), city.country_id, 0) as country_id,
+        coalesce(width_bucket(s.staff_min, ${sizesFrom}::int[]), 0) as size
+      from person_search s left join cities city on city.id = s.city_id
+      where ${compileSearch(sql, prepared)}),
+    grouped as (
+      select position_id, industry_id, country_id, size, count(*) as people, array[${counts}]::bigint[] as present,
+        case grouping(position_id, industry_id, country_id, size)
+          when 13 then 'country' when 11 then 'industry' when 14 then 'size' else 'row' end as kind
+      from found
+      group by grouping sets ((country_id), (industry_id), (size), (position_id, country_id, size))
+      having count(*) >= ${peopleMin}),
+    largest as (
+      select *, row_number() over (
+        partition by kind order by people desc, position_id, industry_id, country_id, size) as place
+      from grouped)
+    select g.kind, nullif(p.name, '') as title, nullif(i.name, '') as industry, nullif(n.name, '') as country,
+      coalesce(g.size, 0) as size, g.people, g.present
+    from largest g left join positions p on p.id = g.position_id
+      left join industries i on i.id = g.industry_id left join countries n on n.id = g.country_id
+    where place <= ${GROUPS_MAX} order by kind, place`;
+}
+
 /** Returns how many of the people that match a filter the account owns, so that a search does not charge for them. */
 export async function countOwned(sql: Sql, prepared: PreparedFilter): Promise<number> {
   const { accountId } = prepared.owner;
