@@ -12,7 +12,11 @@ export function commandSections(program: Command): Record<string, string> {
 
 /** The commands that do something, in the order of the help. */
 function leavesOf(command: Command): Command[] {
-  return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]));
+  // A command with arguments of its own does something, whatever commands are below it.
+  return command.commands.flatMap((each) => {
+    const doesSomething = each.commands.length === 0 || each.registeredArguments.length > 0;
+    return [...(doesSomething ? [each] : []), ...leavesOf(each)];
+  });
 }
 
 function renderCommand(program: Command, command: Command): string {

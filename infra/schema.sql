@@ -841,6 +841,7 @@ create table graph.companies (
   aliases text[] default '{}'::text[] not null,
   former_names text[] default '{}'::text[] not null,
   sic_codes text[] default '{}'::text[] not null,
+  status text,
   constraint companies_pkey PRIMARY KEY (id)
 );
 CREATE INDEX companies_name ON graph.companies USING btree (btrim(graph.fold(name)));
@@ -878,8 +879,46 @@ create table graph.financial_periods (
   net_assets bigint,
   cash bigint,
   employees integer,
+  is_sourced boolean default false not null,
   constraint financial_periods_pkey PRIMARY KEY (company_id, period_end)
 );
+
+create table graph.import_rows (
+  line bigint not null,
+  place integer not null,
+  is_counted boolean not null,
+  state smallint not null,
+  entity smallint not null,
+  key text collate "C" not null,
+  hash bytea not null,
+  record text,
+  keys text[] not null,
+  refs text[] not null
+);
+alter table graph.import_rows set unlogged;
+
+create table graph.imports (
+  id bigint generated always as identity not null,
+  source text not null,
+  files text[] not null,
+  sha256 bytea not null,
+  as_of date not null,
+  snapshot_of text,
+  state text default 'running'::text not null,
+  started_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  row_count integer default 0 not null,
+  new_count integer default 0 not null,
+  changed_count integer default 0 not null,
+  same_count integer default 0 not null,
+  gone_count integer default 0 not null,
+  merged_count integer default 0 not null,
+  rejected_count integer default 0 not null,
+  suppressed_count integer default 0 not null,
+  constraint imports_pkey PRIMARY KEY (id),
+  constraint imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'undoing'::text, 'undone'::text])))
+);
+CREATE INDEX imports_source ON graph.imports USING btree (source, as_of);
 
 create table graph.industries (
   id integer not null,
@@ -924,6 +963,16 @@ create table graph.lookup_words (
   constraint lookup_words_pkey PRIMARY KEY (kind, word, id)
 );
 
+create table graph.merged_ids (
+  entity smallint not null,
+  id bigint not null,
+  into_id bigint not null,
+  import_id bigint not null,
+  merged_at timestamp with time zone default now() not null,
+  constraint merged_ids_pkey PRIMARY KEY (entity, id)
+);
+CREATE INDEX merged_ids_into ON graph.merged_ids USING btree (entity, into_id);
+
 create table graph.officers (
   id bigint generated always as identity not null,
   company_id bigint not null,
@@ -934,6 +983,7 @@ create table graph.officers (
   birth_year integer,
   birth_month integer,
   person_id bigint,
+  is_sourced boolean default false not null,
   constraint officers_birth_month_check CHECK (((birth_month >= 1) AND (birth_month <= 12))),
   constraint officers_company_id_name_role_appointed_on_key UNIQUE NULLS NOT DISTINCT (company_id, name, role, appointed_on),
   constraint officers_pkey PRIMARY KEY (id)
@@ -1072,12 +1122,53 @@ create table graph.positions (
   constraint positions_pkey PRIMARY KEY (id)
 );
 
+create table graph.records_to_build (
+  entity smallint not null,
+  id bigint not null,
+  constraint records_to_build_pkey PRIMARY KEY (entity, id)
+);
+
 create table graph.regions (
   id integer not null,
   name text default ''::text not null,
   country_id integer default 0 not null,
   constraint regions_pkey PRIMARY KEY (id)
 );
+
+create table graph.source_keys (
+  value text collate "C" not null,
+  is_reference boolean not null,
+  number bigint not null,
+  constraint source_keys_pkey PRIMARY KEY (value, is_reference, number)
+);
+CREATE INDEX source_keys_number ON graph.source_keys USING btree (number);
+
+create table graph.source_record_versions (
+  import_id bigint not null,
+  number bigint not null,
+  before_import_id bigint not null,
+  before_as_of date not null,
+  before_hash bytea not null,
+  before_record text,
+  constraint source_record_versions_pkey PRIMARY KEY (import_id, number)
+);
+CREATE INDEX source_record_versions_before ON graph.source_record_versions USING btree (before_import_id);
+
+create table graph.source_records (
+  number bigint generated always as identity not null,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  entity smallint not null,
+  id bigint,
+  import_id bigint not null,
+  as_of date not null,
+  hash bytea not null,
+  record text,
+  constraint source_records_pkey PRIMARY KEY (number),
+  constraint source_records_source_key_key UNIQUE (source, key)
+);
+CREATE INDEX source_records_id ON graph.source_records USING btree (id, entity);
+CREATE INDEX source_records_import ON graph.source_records USING btree (import_id);
 
 create table graph.suppressed_identifiers (
   value_sha256 bytea not null,

@@ -6,6 +6,7 @@ import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addExportCommands } from './commands/exports.ts';
 import { addGraphCommands } from './commands/graph.ts';
+import { addImportCommands } from './commands/import.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPersonCommands } from './commands/person.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
@@ -24,6 +25,7 @@ export function buildProgram(): Command {
   addDemoCommand(program);
   addServerCommands(program);
   addGraphCommands(program);
+  addImportCommands(program);
   addAccountCommands(program);
   addPersonCommands(program);
   addKeyCommands(program);

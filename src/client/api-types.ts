@@ -388,6 +388,8 @@ export interface Company {
   formerNames: string[];
   /** Codes of the standard industrial classification (SIC) */
   sicCodes: string[];
+  /** State in the words of the register, `Dissolved` when it ended */
+  status: string | null;
 }
 
 export interface ChosenCompany {
@@ -457,6 +459,8 @@ export interface ChosenCompany {
   formerNames?: string[] | undefined;
   /** Codes of the standard industrial classification (SIC) */
   sicCodes?: string[] | undefined;
+  /** State in the words of the register, `Dissolved` when it ended */
+  status?: string | null | undefined;
   'industries.id'?: number | null | undefined;
   'industries.name'?: string | null | undefined;
   'countries.id'?: number | null | undefined;
@@ -936,6 +940,8 @@ export interface Calls {
         formerNames: string[];
         /** Codes of the standard industrial classification (SIC) */
         sicCodes: string[];
+        /** State in the words of the register, `Dissolved` when it ended */
+        status: string | null;
         directors?: {
           name: string | null;
           role: string;

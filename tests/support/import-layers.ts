@@ -62,6 +62,8 @@ const layers: Layer[] = [
   { name: 'client', holds: /^src\/client\//, below: ['contract'] },
   // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
+  // Files of registers, datasets and CRMs to rows for the import.
+  { name: 'sources', holds: /^src\/sources\//, below: [...belowJobs] },
   ...jobLayers,
   // The registry. A folder without a sublayer is an error.
   { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },
@@ -70,11 +72,21 @@ const layers: Layer[] = [
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
   // The page of commands is generated from the commands.
-  { name: 'docs', holds: /^docs\//, below: [...belowJobs, ...jobs, 'api', 'workers'] },
+  { name: 'docs', holds: /^docs\//, below: [...belowJobs, ...jobs, 'sources', 'api', 'workers'] },
   {
     name: 'workers',
     holds: /^workers\//,
-    below: [...belowJobs, ...jobs, 'api', 'client', 'contract', 'samples', 'embedded', 'infra'],
+    below: [
+      ...belowJobs,
+      ...jobs,
+      'sources',
+      'api',
+      'client',
+      'contract',
+      'samples',
+      'embedded',
+      'infra',
+    ],
   },
 ];
 

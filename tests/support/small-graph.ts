@@ -115,6 +115,7 @@ export const emptyCompany = {
   aliases: [],
   formerNames: [],
   sicCodes: [],
+  status: null,
 };
 
 /** Works at Acme, has everything. */

@@ -39,9 +39,9 @@ const owners: Owned[] = [
   { tables: 'do_not_contact do_not_contact_versions page_hints', writers: ['core/search'] },
   { tables: 'migrations', writers: ['core/db'] },
   {
-    tables: `cities companies company_identifiers company_records countries financial_periods industries lookup_values
-      lookup_titles lookup_vocabulary lookup_words officers person_briefs person_identifiers person_records person_search persons
-      positions regions`,
+    tables: `cities companies company_identifiers company_records countries financial_periods industries imports import_rows lookup_values
+      lookup_titles lookup_vocabulary lookup_words merged_ids officers person_briefs person_identifiers person_records person_search persons
+      positions records_to_build regions source_keys source_record_versions source_records`,
     writers: ['core/graph'],
     readers: [
       'core/enrich',

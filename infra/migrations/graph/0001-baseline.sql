@@ -72,7 +72,9 @@ create table companies (
   domains text[] not null default '{}',
   aliases text[] not null default '{}',
   former_names text[] not null default '{}',
-  sic_codes text[] not null default '{}'
+  sic_codes text[] not null default '{}',
+  -- The state in the words of the register, 'Dissolved' for a company that no longer exists; null when unknown.
+  status text
 );
 
 create table persons (
@@ -194,6 +196,8 @@ create table officers (
   birth_year int,
   birth_month int check ((birth_month >= 1) and (birth_month <= 12)),
   person_id bigint,
+  -- Derived from `source_records`; others were imported with ids of one's own.
+  is_sourced boolean not null default false,
   unique nulls not distinct (company_id, name, role, appointed_on)
 );
 
@@ -212,7 +216,109 @@ create table financial_periods (
   net_assets bigint,
   cash bigint,
   employees int,
+  is_sourced boolean not null default false,
   primary key (company_id, period_end)
+);
+
+-- Imports of sources whose records have keys of their own (registers, datasets, CRM exports). The counts of rows are
+-- those of the file: row_count = new + changed + same + rejected + suppressed. `gone_count` are earlier records that
+-- the file ended, `merged_count` those of the new and changed that joined a record of another source.
+create table imports (
+  id bigint generated always as identity primary key,
+  source text not null,
+  files text[] not null,
+  sha256 bytea not null,
+  as_of date not null,
+  -- A snapshot holds everything: what it does not name is gone.
+  snapshot_of text,
+  state text not null default 'running' check (state in ('running', 'done', 'undoing', 'undone')),
+  started_at timestamptz not null default now(),
+  finished_at timestamptz,
+  row_count int not null default 0,
+  new_count int not null default 0,
+  changed_count int not null default 0,
+  same_count int not null default 0,
+  gone_count int not null default 0,
+  merged_count int not null default 0,
+  rejected_count int not null default 0,
+  suppressed_count int not null default 0
+);
+create index imports_source on imports (source, as_of);
+
+-- The last state of every record of a source, under the key that it has there, for ever. `record` is JSON in the
+-- fields of import files, without an id; null for a record that is gone. `id` is the person or company that it is a
+-- part of, or the company of an officer or a financial period: 10^12 + number, until it is found to be the same as
+-- another one.
+create table source_records (
+  number bigint generated always as identity primary key,
+  source text collate "C" not null,
+  key text collate "C" not null,
+  -- 1 company, 2 person, 3 officer, 4 financial period.
+  entity smallint not null,
+  id bigint,
+  import_id bigint not null,
+  as_of date not null,
+  hash bytea not null,
+  record text,
+  unique (source, key)
+);
+create index source_records_id on source_records (id, entity);
+create index source_records_import on source_records (import_id);
+
+-- The values by which records of different sources are found to be the same, and the values by which a record names
+-- another one (the company of a person): `registry:GB-00048839`, `domain:example.com`, `key:hubspot/company:17`.
+create table source_keys (
+  value text collate "C" not null,
+  is_reference boolean not null,
+  number bigint not null,
+  primary key (value, is_reference, number)
+);
+create index source_keys_number on source_keys (number);
+
+-- The state of records before an import changed or ended them, for undoing it. A record that it brought has no row.
+create table source_record_versions (
+  import_id bigint not null,
+  number bigint not null,
+  before_import_id bigint not null,
+  before_as_of date not null,
+  before_hash bytea not null,
+  before_record text,
+  primary key (import_id, number)
+);
+create index source_record_versions_before on source_record_versions (before_import_id);
+
+-- Ids of records that became a part of another one; an import that is undone splits them again.
+create table merged_ids (
+  entity smallint not null,
+  id bigint not null,
+  into_id bigint not null,
+  import_id bigint not null,
+  merged_at timestamptz not null default now(),
+  primary key (entity, id)
+);
+create index merged_ids_into on merged_ids (entity, into_id);
+
+-- People and companies whose record is to be built again from `source_records`: written in the transaction that
+-- changes those, emptied by the one that builds.
+create table records_to_build (
+  entity smallint not null,
+  id bigint not null,
+  primary key (entity, id)
+);
+
+-- The rows of the file that is being imported, in its order. One import of sources at a time.
+create unlogged table import_rows (
+  line bigint not null,
+  place int not null,
+  is_counted boolean not null,
+  -- 0 a record, 1 the end of a record, 2 named but unreadable, 3 an opt-out.
+  state smallint not null,
+  entity smallint not null,
+  key text collate "C" not null,
+  hash bytea not null,
+  record text,
+  keys text[] not null,
+  refs text[] not null
 );
 
 -- People who opted out. The hashes of their identifiers stay, so that a later import of the same person under

@@ -258,6 +258,7 @@ export const companyFields: readonly RecordField[] = [
   about('Further names', texts('aliases')),
   about('Former names', texts('formerNames')),
   about('Codes of the standard industrial classification (SIC)', texts('sicCodes')),
+  about('State in the words of the register, `Dissolved` when it ended', nullable(text('status'))),
 ];
 
 const referenceMembers: Readonly<Record<string, FieldType>> = { id: 'integer', name: 'text' };

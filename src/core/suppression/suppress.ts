@@ -67,6 +67,20 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
 }
 
 /**
+ * Suppresses the people who hold one of these identifiers, like `suppress`, unless that is recorded already. Texts
+ * that are not identifiers are skipped: a source may have left the phone of an opt-out unreadable.
+ */
+export async function suppressOnce(sql: Sql, identifiers: readonly string[]): Promise<void> {
+  for (const text of new Set(identifiers)) {
+    const kind = kinds.find((candidate) => forms[candidate].test(text));
+    const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
+    if (kind === undefined || normalised === undefined || 'reason' in normalised) continue;
+    if (await isOptedOut(sql, { kind, value: normalised.values[0] })) continue;
+    await suppress(sql, text);
+  }
+}
+
+/**
  * Suppresses the people who hold an e-mail or phone of which only the hash is known, now or after a later import.
  * `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case e-mail, a phone in E.164 with
  * its plus), one per line; blank lines are skipped. Throws `AppError` `invalid_parameter` naming the first invalid

@@ -61,6 +61,7 @@ const full = {
   aliases: ['Acme'],
   formerNames: ['Acme Brothers', 'Back\\slash'],
   sicCodes: ['64110', '70100'],
+  status: 'Active',
 };
 
 const empty = {
@@ -97,6 +98,7 @@ const empty = {
   aliases: [],
   formerNames: [],
   sicCodes: [],
+  status: null,
 };
 
 describe('companies', () => {
@@ -224,7 +226,7 @@ describe('officers and financial periods', () => {
     const third = await importValues(database.sql, 'financials', [{ ...period, profit: 9 }]);
     expect([first.inserted, second.unchanged, third.updated]).toEqual([1, 1, 1]);
     const [row] = await database.sql`select * from financial_periods`;
-    expect(row).toEqual({ ...period, currency: 'GBP', profit: 9 });
+    expect(row).toEqual({ ...period, currency: 'GBP', profit: 9, isSourced: false });
   });
 });
 

@@ -1,0 +1,186 @@
+/** Statements that build people, companies and their facts from the records of sources. */
+import type { Sql } from '../../db/client.ts';
+import { deletePersonRows } from '../graph.sql.ts';
+import { companyIdentifierCodes } from '../identifier-kinds.ts';
+
+/** Takes some ids from the queue; companies come first, because people refer to them. */
+export async function takeQueued(tx: Sql, entity: number, limit: number): Promise<number[]> {
+  // A range, not a join: nothing is known about the size of the queue, and a nested loop over it takes hours.
+  const rows = await tx<{ id: number }[]>`
+    delete from records_to_build where entity = ${entity} and id <= (
+      select max(id) from (
+        select id from records_to_build where entity = ${entity} order by id limit ${limit}) n)
+    returning id`;
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Returns the number of queued people and companies. */
+export async function countQueued(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    { queued: number }[]
+  >`select count(*)::int as queued from records_to_build`;
+  return row?.queued ?? 0;
+}
+
+export interface LiveRecord {
+  id: number;
+  source: string;
+  key: string;
+  asOf: string;
+  importId: number;
+  record: string;
+}
+
+/** Returns the records of which these people or companies are made, by id. */
+export async function readLiveRecords(
+  tx: Sql,
+  entity: number,
+  ids: readonly number[],
+): Promise<LiveRecord[]> {
+  return tx<LiveRecord[]>`
+    select r.id, r.source, r.key, r.as_of::text as as_of, r.import_id, r.record
+    from unnest(${[...ids]}::bigint[]) given (id)
+    join source_records r on r.id = given.id and r.entity = ${entity}
+    where r.record is not null
+    order by r.id`;
+}
+
+/** Returns the one company that each of these references leads to; a value that several have leads to none. */
+export async function resolveCompanyReferences(
+  tx: Sql,
+  references: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx<{ value: string; id: number }[]>`
+    select given.value, min(c.id) as id
+    from unnest(${[...references]}::text[]) given (value)
+    cross join lateral (
+      select r.id from source_keys k join source_records r using (number)
+      where k.value = given.value and not k.is_reference and r.entity = 1 and r.record is not null
+      union
+      select i.company_id from company_identifiers i
+      where starts_with(given.value, 'domain:') and i.value = substr(given.value, 8)
+        and i.kind = ${companyIdentifierCodes.domain}
+      union
+      select i.company_id from company_identifiers i
+      where starts_with(given.value, 'registry:') and i.value = substr(given.value, 10)
+        and i.kind = ${companyIdentifierCodes.registry_number}) c
+    group by given.value having count(distinct c.id) = 1`;
+  return new Map(rows.map(({ value, id }) => [value, id]));
+}
+
+/** Deletes those of these people that no record has any more. An id that only a file of one's own has stays. */
+export async function deleteEndedPersons(tx: Sql, ids: readonly number[]): Promise<number> {
+  const ended = await tx<{ id: number }[]>`
+    select given.id from unnest(${[...ids]}::bigint[]) given (id)
+    join persons p on p.id = given.id
+    where not exists (
+      select from source_records r where r.id = given.id and r.entity = 2 and r.record is not null)`;
+  return deletePersonRows(
+    tx,
+    ended.map(({ id }) => id),
+  );
+}
+
+/**
+ * Deletes those of these companies that were not built, with their facts; the records of their people,
+ * which have its name, are to be rendered again. Returns how many. A company that only a file of one's own has stays.
+ */
+export async function deleteEndedCompanies(
+  tx: Sql,
+  ids: readonly number[],
+  builtIds: readonly number[],
+): Promise<number> {
+  await tx`create temp table ended_companies (id bigint primary key) on commit drop`;
+  const { count } = await tx`
+    insert into ended_companies
+    select given.id from unnest(${[...ids]}::bigint[]) given (id)
+    join companies c on c.id = given.id
+    where (exists (select from source_records r where r.id = given.id and r.entity = 1)
+        or exists (select from merged_ids m where m.id = given.id and m.entity = 1))
+      and not given.id = any(${[...builtIds]}::bigint[])`;
+  if (count === 0) return 0;
+  await tx`delete from company_identifiers i using ended_companies e where i.company_id = e.id`;
+  await tx`delete from officers o using ended_companies e where o.company_id = e.id`;
+  await tx`delete from financial_periods f using ended_companies e where f.company_id = e.id`;
+  await tx`delete from company_records r using ended_companies e where r.id = e.id`;
+  await tx`delete from companies c using ended_companies e where c.id = e.id`;
+  await tx`
+    insert into stage_persons_to_render
+    select p.id from persons p join ended_companies e on e.id = p.company_id where p.company_id <> 0`;
+  return count;
+}
+
+/**
+ * Makes the sourced officers and financial periods of these companies those of the records. Officers that were
+ * imported with a company's id or number stay. A person who opted out keeps the name that is stored instead.
+ */
+export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promise<void> {
+  await tx`
+    create temp table built_officers on commit drop as
+    select distinct on (o.company_id, o.name, o.role, o.appointed_on) o.*
+    from (
+      select r.id as company_id, j ->> 'name' as name, coalesce(j ->> 'role', '') as role,
+        (j ->> 'appointedOn')::date as appointed_on, (j ->> 'resignedOn')::date as resigned_on,
+        (j ->> 'birthYear')::int as birth_year, (j ->> 'birthMonth')::int as birth_month,
+        person.id as person_id, r.number
+      from source_records r
+      cross join lateral (select r.record::json as j) parsed
+      left join source_records person on person.source = r.source and person.key = j ->> '_person'
+        and person.entity = 2 and person.record is not null
+      where r.entity = 3 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])) o
+    where exists (select from companies c where c.id = o.company_id)
+    order by o.company_id, o.name, o.role, o.appointed_on, o.number`;
+  await tx`
+    delete from officers o
+    where o.company_id = any(${[...companyIds]}::bigint[]) and o.is_sourced
+      and not exists (
+        select from built_officers b
+        where b.company_id = o.company_id and b.role = o.role
+          and b.appointed_on is not distinct from o.appointed_on
+          and o.name in (b.name, hidden_officer_name(officer_name_sha256(b.company_id, b.name))))`;
+  await tx`
+    insert into officers as o
+      (company_id, name, role, appointed_on, resigned_on, birth_year, birth_month, person_id, is_sourced)
+    select company_id, name, role, appointed_on, resigned_on, birth_year, birth_month, person_id, true
+    from built_officers b
+    where not exists (
+      select from officers known
+      where known.company_id = b.company_id and known.name = b.name and known.role = b.role
+        and known.appointed_on is not distinct from b.appointed_on
+        and (known.resigned_on, known.birth_year, known.birth_month, known.person_id)
+          is not distinct from (b.resigned_on, b.birth_year, b.birth_month, b.person_id))
+    on conflict (company_id, name, role, appointed_on) do update
+      set resigned_on = excluded.resigned_on, birth_year = excluded.birth_year,
+        birth_month = excluded.birth_month, person_id = coalesce(excluded.person_id, o.person_id)`;
+  await tx`drop table built_officers`;
+  await tx`
+    create temp table built_periods on commit drop as
+    select distinct on (r.id, (j ->> 'periodEnd')::date) r.id as company_id,
+      (j ->> 'periodEnd')::date as period_end, coalesce(j ->> 'currency', '') as currency,
+      (j ->> 'revenue')::bigint as revenue, (j ->> 'grossProfit')::bigint as gross_profit,
+      (j ->> 'operatingProfit')::bigint as operating_profit, (j ->> 'profit')::bigint as profit,
+      (j ->> 'totalAssets')::bigint as total_assets, (j ->> 'netAssets')::bigint as net_assets,
+      (j ->> 'cash')::bigint as cash, (j ->> 'employees')::int as employees
+    from source_records r cross join lateral (select r.record::json as j) parsed
+    where r.entity = 4 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])
+      and exists (select from companies c where c.id = r.id)
+    order by r.id, (j ->> 'periodEnd')::date, r.as_of desc, r.number desc`;
+  await tx`
+    delete from financial_periods f
+    where f.company_id = any(${[...companyIds]}::bigint[]) and f.is_sourced and not exists (
+      select from built_periods b where b.company_id = f.company_id and b.period_end = f.period_end)`;
+  await tx`
+    insert into financial_periods as f (company_id, period_end, currency, revenue, gross_profit,
+      operating_profit, profit, total_assets, net_assets, cash, employees, is_sourced)
+    select b.*, true from built_periods b
+    on conflict (company_id, period_end) do update
+      set currency = excluded.currency, revenue = excluded.revenue, gross_profit = excluded.gross_profit,
+        operating_profit = excluded.operating_profit, profit = excluded.profit,
+        total_assets = excluded.total_assets, net_assets = excluded.net_assets, cash = excluded.cash,
+        employees = excluded.employees
+      where f.is_sourced and (f.currency, f.revenue, f.gross_profit, f.operating_profit, f.profit, f.total_assets,
+          f.net_assets, f.cash, f.employees)
+        is distinct from (excluded.currency, excluded.revenue, excluded.gross_profit, excluded.operating_profit,
+          excluded.profit, excluded.total_assets, excluded.net_assets, excluded.cash, excluded.employees)`;
+  await tx`drop table built_periods`;
+}

@@ -1,0 +1,204 @@
+/**
+ * Compares the staged rows of an import with what the source said before, and writes the difference: records,
+ * their versions for undoing, and the values by which they are found. All in one transaction.
+ */
+import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+
+/** Ids of records that no file of one's own names: from here on, by their number. */
+const FIRST_ID = 1_000_000_000_000;
+
+export interface ImportRow {
+  id: number;
+  source: string;
+  asOf: string;
+}
+
+export async function insertImport(
+  tx: Sql,
+  given: {
+    source: string;
+    files: readonly string[];
+    sha256: Buffer;
+    asOf: string;
+    snapshotOf: readonly string[] | null;
+  },
+): Promise<number> {
+  const { source, files, sha256, asOf } = given;
+  const [row] = await tx<{ id: number }[]>`
+    insert into imports (source, files, sha256, as_of, snapshot_of)
+    values (${source}, ${[...files]}::text[], ${sha256}, ${asOf},
+      ${given.snapshotOf === null ? null : given.snapshotOf.join(' ')})
+    returning id`;
+  return must(row, 'import').id;
+}
+
+/** Returns the day of the newest snapshot of these records, or null. */
+export async function readLastSnapshot(
+  tx: Sql,
+  source: string,
+  snapshotOf: readonly string[],
+): Promise<string | null> {
+  const [row] = await tx<{ asOf: string | null }[]>`
+    select max(as_of)::text as as_of from imports
+    where source = ${source} and snapshot_of = ${snapshotOf.join(' ')} and state in ('running', 'done')`;
+  return row?.asOf ?? null;
+}
+
+/**
+ * Compares the last row of each key with the stored record into `changes`: `kind` is new, changed, ended, same, or
+ * unknown for the end of a record that was never there.
+ * A record that is newer than the file stays as it is.
+ */
+export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {
+  await tx`
+    create temp table changes on commit drop as
+    select s.line, s.place, s.is_counted, s.state, s.entity, s.key, r.number, r.id,
+      case
+        when r.as_of > ${asOf}::date then 'same'
+        -- What ended before it is known: an older file must not bring it.
+        when s.state in (1, 3) and r.number is null then 'unknown'
+        when s.state in (1, 3) then case when r.record is null then 'same' else 'ended' end
+        when s.state = 2 then 'same'
+        when r.record is null then 'new'
+        when r.hash <> s.hash then 'changed'
+        else 'same'
+      end as kind
+    from (
+      select distinct on (key) line, place, is_counted, state, entity, key, hash from import_rows
+      order by key, line desc, place desc) s
+    left join source_records r on r.source = ${source} and r.key = s.key`;
+  await tx`create index on changes (key)`;
+  await tx`analyze changes`;
+}
+
+/** Leaves every stored record as it is: the file is older than what is known. */
+export async function ignoreChanges(tx: Sql): Promise<void> {
+  await tx`update changes set kind = 'same'`;
+}
+
+/** Adds the records that a snapshot no longer names to `changes`; returns how many, and how many there were. */
+export async function addGone(
+  tx: Sql,
+  { source, asOf }: ImportRow,
+  prefixes: readonly string[],
+): Promise<{ gone: number; before: number }> {
+  const [row] = await tx<{ gone: number; before: number }[]>`
+    with live as (
+      select r.number, r.id, r.entity, r.key, r.as_of from source_records r
+      where r.source = ${source} and r.record is not null
+        and exists (select from unnest(${[...prefixes]}::text[]) p where starts_with(r.key, p))),
+    gone as (
+      insert into changes (line, place, is_counted, state, entity, key, number, id, kind)
+      select 0, 0, false, 1, l.entity, l.key, l.number, l.id, 'gone' from live l
+      where l.as_of <= ${asOf}::date and not exists (select from changes c where c.key = l.key)
+      returning 1)
+    select (select count(*) from gone)::int as gone, (select count(*) from live)::int as before`;
+  return must(row, 'counts');
+}
+
+/** Counts the changes: those of the file's own rows, and the records that ended. */
+export async function countChanges(
+  tx: Sql,
+): Promise<{ new: number; changed: number; gone: number }> {
+  const [row] = await tx<{ new: number; changed: number; gone: number }[]>`
+    select count(*) filter (where is_counted and kind = 'new')::int as new,
+      count(*) filter (where is_counted and (kind = 'changed' or kind = 'ended' and state = 1))::int as changed,
+      count(*) filter (where kind = 'ended' and is_counted or kind = 'gone' and entity in (
+        select entity from import_rows where is_counted and state = 0))::int as gone
+    from changes`;
+  return must(row, 'counts');
+}
+
+/** Writes the changes into the records and their values; `touched` then lists the numbers of all of them. */
+export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Promise<void> {
+  await tx`
+    create temp table touched on commit drop as
+    select number, entity, id from changes where number is not null and kind <> 'same'`;
+  await tx`
+    insert into source_record_versions (import_id, number, before_import_id, before_as_of, before_hash, before_record)
+    select ${id}, r.number, r.import_id, r.as_of, r.hash, r.record
+    from source_records r join changes c on c.number = r.number
+    where c.kind <> 'same'`;
+  await tx`
+    create temp table values_before on commit drop as
+    select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
+  await tx`delete from source_keys k using touched t where k.number = t.number`;
+  await tx`
+    update source_records r
+    set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
+    from changes c
+    left join import_rows s on s.key = c.key and s.line = c.line and s.place = c.place and s.state = 0
+    where r.number = c.number and c.kind <> 'same'`;
+  await tx`
+    with fresh as materialized (
+      select nextval('source_records_number_seq') as number, c.key, c.line, c.place
+      from changes c where c.kind in ('new', 'unknown') and c.number is null),
+    written as (
+      insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
+      overriding system value
+      select f.number, ${source}, f.key, s.entity,
+        case when s.entity in (1, 2) then ${FIRST_ID}::bigint + f.number end,
+        ${id}, ${asOf}, s.hash, s.record
+      from fresh f
+      join import_rows s on s.key = f.key and s.line = f.line and s.place = f.place
+      returning number, entity, id)
+    insert into touched select number, entity, id from written`;
+  await tx`
+    insert into source_keys (value, is_reference, number)
+    select distinct v.value, v.is_reference, r.number
+    from changes c
+    join import_rows s on s.key = c.key and s.line = c.line and s.place = c.place
+    join source_records r on r.source = ${source} and r.key = c.key
+    cross join lateral (
+      select unnest(s.keys), false union all select unnest(s.refs), true) v (value, is_reference)
+    where c.kind in ('new', 'changed')
+    order by 1, 2, 3`;
+  await tx`create index on touched (number)`;
+  await tx`analyze touched`;
+}
+
+/** Records the counts of an import. */
+export async function writeCounts(
+  tx: Sql,
+  id: number,
+  counts: {
+    rows: number;
+    new: number;
+    changed: number;
+    same: number;
+    gone: number;
+    merged: number;
+    rejected: number;
+    suppressed: number;
+  },
+): Promise<void> {
+  await tx`
+    update imports set row_count = ${counts.rows}, new_count = ${counts.new}, changed_count = ${counts.changed},
+      same_count = ${counts.same}, gone_count = ${counts.gone}, merged_count = ${counts.merged},
+      rejected_count = ${counts.rejected}, suppressed_count = ${counts.suppressed}
+    where id = ${id}`;
+}
+
+/** Ends all imports whose records are built. */
+export async function finishImports(sql: Sql): Promise<void> {
+  await sql`
+    update imports set state = case state when 'running' then 'done' else 'undone' end, finished_at = now()
+    where state in ('running', 'undoing')`;
+}
+
+/** Sorts and joins of a whole file stay in memory as far as they can. */
+export async function growMemory(tx: Sql): Promise<void> {
+  await tx`set local work_mem = '128MB'`;
+}
+
+/** Takes the lock of imports of sources for the session; false while another session has it. */
+export async function tryLockImports(connection: Sql): Promise<boolean> {
+  const [row] = await connection<{ taken: boolean }[]>`
+    select pg_try_advisory_lock(hashtextextended('import ' || current_schema(), 0)) as taken`;
+  return row?.taken ?? false;
+}
+
+export async function unlockImports(connection: Sql): Promise<void> {
+  await connection`select pg_advisory_unlock(hashtextextended('import ' || current_schema(), 0))`;
+}

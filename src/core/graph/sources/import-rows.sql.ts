@@ -1,0 +1,96 @@
+/** The stage of an import of a source: all rows of its files, before anything is written. */
+import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+import { copyLine } from '../import/copy-text.ts';
+import { copyInto } from '../import/import-records.sql.ts';
+
+/** One row of the stage; see the table. */
+export interface StagedRow {
+  line: number;
+  place: number;
+  isCounted: boolean;
+  state: number;
+  entity: number;
+  key: string;
+  /** MD5 of the record in hexadecimal; empty without a record. */
+  hash: string;
+  record: string | null;
+  keys: readonly string[];
+  refs: readonly string[];
+}
+
+const columns = [
+  'line',
+  'place',
+  'is_counted',
+  'state',
+  'entity',
+  'key',
+  'hash',
+  'record',
+  'keys',
+  'refs',
+];
+
+export async function stageRows(tx: Sql, rows: readonly StagedRow[]): Promise<void> {
+  await copyInto(tx, { table: 'import_rows', columns }, linesOf(rows));
+}
+
+function* linesOf(rows: readonly StagedRow[]): Generator<string> {
+  for (const row of rows) {
+    const { line, place, isCounted, state, entity, key, hash, record, keys, refs } = row;
+    yield copyLine([
+      line,
+      place,
+      isCounted ? 't' : 'f',
+      state,
+      entity,
+      key,
+      `\\x${hash}`,
+      record,
+      keys,
+      refs,
+    ]);
+  }
+}
+
+/** Empties the stage, which holds people. */
+export async function clearImportRows(sql: Sql): Promise<void> {
+  await sql`truncate import_rows`;
+}
+
+/**
+ * Removes staged officers and periods whose company is not in the graph, with the records of people that only
+ * they name. Returns the counted ones for the rejects, in the order of the file.
+ */
+export async function takeRowsWithoutCompany(
+  tx: Sql,
+  codes: { registryNumber: number },
+): Promise<{ line: number; record: string }[]> {
+  await tx`analyze import_rows`;
+  const rows = await tx<{ line: number; place: number; record: string }[]>`
+    with missing as (
+      select s.line from import_rows s
+      where s.entity in (3, 4) and s.state = 0 and not exists (
+        select from unnest(s.refs) ref
+        where exists (select from source_keys k join source_records r using (number)
+            where k.value = ref and not k.is_reference and r.record is not null)
+          or starts_with(ref, 'registry:') and exists (select from company_identifiers i
+            where i.value = substr(ref, 10) and i.kind = ${codes.registryNumber})
+          or exists (select from import_rows c where c.entity = 1 and c.state = 0 and ref = any(c.keys)))),
+    taken as (delete from import_rows s using missing m where s.line = m.line returning s.*)
+    select line, place, record from taken where is_counted order by line`;
+  return rows;
+}
+
+/** Counts of the staged rows that no comparison changes. */
+export async function countStaged(
+  tx: Sql,
+): Promise<{ counted: number; optedOut: number; records: number }> {
+  const [row] = await tx<{ counted: number; optedOut: number; records: number }[]>`
+    select count(*) filter (where is_counted)::int as counted,
+      count(*) filter (where is_counted and state = 3)::int as opted_out,
+      count(*) filter (where state = 0)::int as records
+    from import_rows`;
+  return must(row, 'counts');
+}

@@ -1,0 +1,307 @@
+/**
+ * Imports the files of a source: all rows are staged and checked, then compared with what the source said before
+ * and written in one transaction, and the people and companies that they concern are built in further ones. A
+ * refused file changes nothing; an import that dies goes on where it was.
+ */
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { type Database, inTransaction, type Sql } from '../../db/client.ts';
+import { conflict, unprocessable } from '../../lib/errors.ts';
+import { suppressOnce } from '../../suppression/suppress.ts';
+import { companyIdentifierCodes } from '../identifier-kinds.ts';
+import { buildQueued } from './build.ts';
+import * as identify from './identify.sql.ts';
+import * as stage from './import-rows.sql.ts';
+import { countMerged } from './settle.sql.ts';
+import { settleTouched } from './settle.ts';
+import { entityCodes, rowStates, type SourceRecord, type SourceRow } from './source-record.ts';
+import { sureKeysOf } from './sure-keys.ts';
+
+/** The files of one import, as an adapter reads them. */
+export interface SourceInput {
+  source: string;
+  files: readonly string[];
+  /** Day of the data, `2026-10-01`. */
+  asOf: string;
+  /**
+   * Prefixes of the keys of which the files hold everything: a record that they do not name is gone. Null for
+   * files of changes.
+   */
+  snapshotOf: readonly string[] | null;
+  /** Reads all rows. Throws `AppError` for files that must not be imported, before or after the last row. */
+  rows(): AsyncIterable<readonly SourceRow[]>;
+  /** SHA-256 of the files; known after the last row. */
+  sha256(): Buffer;
+}
+
+export interface SourceImportOptions {
+  /** Counts what would change, and changes nothing. */
+  isDryRun?: boolean;
+  /** Takes a snapshot though it lacks many records. */
+  allowsGone?: boolean;
+  /** Receives a JSON line `{line, reason, field, record}` for each rejected row; is not ended. */
+  rejects: Writable;
+  onProgress?: (step: 'read' | 'build', count: number) => void;
+}
+
+export interface SourceImportReport {
+  /** Null for a dry run. */
+  import_id: number | null;
+  source: string;
+  /** rows = new + changed + same + rejected + suppressed. */
+  rows: number;
+  new: number;
+  changed: number;
+  same: number;
+  /** Earlier records that the file ended. */
+  gone: number;
+  /** New and changed records that are a part of a person or company of another source. */
+  merged: number;
+  rejected: number;
+  suppressed: number;
+}
+
+const STAGED_PER_COPY = 10_000;
+/** A snapshot that lacks more than this share of the records is refused as cut off, unless they are few. */
+const GONE_SHARE_MAX = 0.05;
+const GONE_FEW = 20;
+const GONE_SHARE_OF_FEW_MAX = 0.5;
+
+/**
+ * Imports a source. Throws `AppError` 422 for a refused file, 409 `import_running` while another import of a source
+ * runs; nothing is changed then.
+ */
+export async function importSource(
+  sql: Database,
+  input: SourceInput,
+  options: SourceImportOptions,
+): Promise<SourceImportReport> {
+  return withImportLock(sql, async () => {
+    // What an interrupted import left is finished first: the comparison below reads it.
+    await buildQueued(sql);
+    try {
+      await stage.clearImportRows(sql);
+      const staged = await stageAll(sql, input, options);
+      const report = await identifyStaged(sql, input, options, staged);
+      if (options.isDryRun !== true) {
+        if (report.new + report.changed + report.gone + report.suppressed > 0) {
+          await stage.clearImportRows(sql);
+        }
+        await buildQueued(sql, (queued) => options.onProgress?.('build', queued));
+      }
+      return report;
+    } finally {
+      await stage.clearImportRows(sql);
+    }
+  });
+}
+
+/** Runs work while no other import of a source runs on this graph. */
+async function withImportLock<T>(sql: Database, work: () => Promise<T>): Promise<T> {
+  const connection = await sql.reserve();
+  try {
+    if (!(await identify.tryLockImports(connection as unknown as Sql))) {
+      throw conflict('import_running', 'Another import of a source is running. Wait for its end.');
+    }
+    try {
+      return await work();
+    } finally {
+      await identify.unlockImports(connection as unknown as Sql);
+    }
+  } finally {
+    connection.release();
+  }
+}
+
+interface Staged {
+  rows: number;
+  rejected: number;
+  /** Identifiers of people who opted out, as the source has them. */
+  optedOut: string[];
+}
+
+async function stageAll(
+  sql: Database,
+  input: SourceInput,
+  options: SourceImportOptions,
+): Promise<Staged> {
+  const counts: Staged = { rows: 0, rejected: 0, optedOut: [] };
+  let pending: stage.StagedRow[] = [];
+  let copying = Promise.resolve();
+  const flush = async () => {
+    await copying;
+    const rows = pending;
+    pending = [];
+    copying = inTransaction(sql, (tx) => stage.stageRows(tx, rows));
+    // An early failure is thrown at the next await; until then it must not count as unhandled.
+    copying.catch(() => {});
+  };
+  try {
+    for await (const rows of input.rows()) {
+      for (const row of rows) {
+        counts.rows += 1;
+        if ('reason' in row) {
+          counts.rejected += 1;
+          await writeReject(options.rejects, row);
+        }
+        if ('optedOut' in row) counts.optedOut.push(...row.optedOut);
+        pending.push(...stagedRows(input.source, row));
+      }
+      if (pending.length >= STAGED_PER_COPY) await flush();
+      options.onProgress?.('read', counts.rows);
+    }
+  } finally {
+    await copying;
+  }
+  await flush();
+  await copying;
+  return counts;
+}
+
+function stagedRows(source: string, row: SourceRow): stage.StagedRow[] {
+  const { line } = row;
+  const empty = { line, place: 0, hash: '', record: null, keys: [], refs: [] };
+  const ended = ([entity, key]: readonly [SourceRecord['entity'], string], place: number) => ({
+    ...empty,
+    place,
+    isCounted: place === 0,
+    entity: entityCodes[entity],
+    key,
+  });
+  if ('records' in row) {
+    const ends = (row.ends ?? []).map((key, index) => ({
+      ...ended(key, row.records.length + index),
+      state: rowStates.ended,
+    }));
+    return [
+      ...row.records.map((record, place) => stagedRecord(source, record, line, place)),
+      ...ends,
+    ];
+  }
+  if ('ended' in row) return [{ ...ended(row.ended, 0), state: rowStates.ended }];
+  if ('optedOut' in row) {
+    return row.keys.map((key, place) => ({ ...ended(key, place), state: rowStates.optedOut }));
+  }
+  if (row.seen === undefined) return [];
+  return [{ ...empty, isCounted: false, state: rowStates.seen, entity: 1, key: row.seen }];
+}
+
+function stagedRecord(
+  source: string,
+  given: SourceRecord,
+  line: number,
+  place: number,
+): stage.StagedRow {
+  const { entity, key, company = [], person } = given;
+  const linked = {
+    ...(company.length === 0 ? {} : { _company: company }),
+    ...(person === undefined ? {} : { _person: person }),
+  };
+  const record = JSON.stringify({ ...given.record, ...linked });
+  return {
+    line,
+    place,
+    isCounted: place === 0,
+    state: rowStates.record,
+    entity: entityCodes[entity],
+    key,
+    hash: hash('md5', record, 'hex'),
+    record,
+    keys: sureKeysOf(source, given),
+    refs: company,
+  };
+}
+
+async function identifyStaged(
+  sql: Database,
+  input: SourceInput,
+  options: SourceImportOptions,
+  staged: Staged,
+): Promise<SourceImportReport> {
+  if (options.isDryRun !== true) await suppressOnce(sql, staged.optedOut);
+  let report: SourceImportReport | undefined;
+  const run = inTransaction(sql, async (tx) => {
+    report = await identifyIn(tx, input, options, staged);
+    if (options.isDryRun === true) throw new DryRunEnd();
+  });
+  await run.catch((error: unknown) => {
+    if (!(error instanceof DryRunEnd)) throw error;
+  });
+  const counted = report as unknown as SourceImportReport;
+  return options.isDryRun === true ? { ...counted, import_id: null } : counted;
+}
+
+/** Rolls the transaction of a dry run back. */
+class DryRunEnd extends Error {}
+
+async function identifyIn(
+  tx: Sql,
+  input: SourceInput,
+  options: SourceImportOptions,
+  staged: Staged,
+): Promise<SourceImportReport> {
+  const { source, asOf, snapshotOf } = input;
+  await identify.growMemory(tx);
+  const codes = { registryNumber: companyIdentifierCodes.registry_number };
+  const withoutCompany = await stage.takeRowsWithoutCompany(tx, codes);
+  for (const { line, record } of withoutCompany) {
+    const reason = 'no_such_company';
+    await writeReject(options.rejects, { line, reason, source: JSON.parse(record) });
+  }
+  const last = snapshotOf === null ? null : await identify.readLastSnapshot(tx, source, snapshotOf);
+  const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
+  const row = { id, source, asOf };
+  await identify.compareRows(tx, row);
+  if (last !== null && last > asOf) await identify.ignoreChanges(tx);
+  else if (snapshotOf !== null) {
+    checkGone(await identify.addGone(tx, row, snapshotOf), staged.rows, options);
+  }
+  await identify.writeChanges(tx, row);
+  await settleTouched(tx, id);
+  const changes = await identify.countChanges(tx);
+  const { optedOut } = await stage.countStaged(tx);
+  const rejected = staged.rejected + withoutCompany.length;
+  const counts = {
+    rows: staged.rows,
+    new: changes.new,
+    changed: changes.changed,
+    same: staged.rows - changes.new - changes.changed - rejected - optedOut,
+    gone: changes.gone,
+    merged: await countMerged(tx),
+    rejected,
+    suppressed: optedOut,
+  };
+  await identify.writeCounts(tx, id, counts);
+  return { import_id: id, source, ...counts };
+}
+
+/** Refuses a snapshot that is empty or lacks many records: it is a download that was cut off. */
+function checkGone(
+  { gone, before }: { gone: number; before: number },
+  rows: number,
+  { allowsGone = false }: SourceImportOptions,
+): void {
+  if (rows === 0) {
+    throw unprocessable(
+      'empty_snapshot',
+      'The file has no row. Download it again: nothing was changed.',
+    );
+  }
+  const isMany = gone > GONE_FEW ? GONE_SHARE_MAX : GONE_SHARE_OF_FEW_MAX;
+  if (allowsGone || gone <= before * isMany) return;
+  throw unprocessable(
+    'too_many_gone',
+    `The file lacks ${gone} of ${before} records that the source had before, as if it was cut off; nothing was ` +
+      'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
+  );
+}
+
+async function writeReject(
+  rejects: Writable,
+  row: { line: number; reason: string; field?: string; source: unknown },
+): Promise<void> {
+  const { line, reason, field = null, source } = row;
+  const text = JSON.stringify({ line, reason, field, record: source });
+  if (!rejects.write(`${text}\n`)) await once(rejects, 'drain');
+}

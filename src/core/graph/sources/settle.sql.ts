@@ -1,0 +1,287 @@
+/** Statements that find which records are the same, and queue the people and companies to build. */
+import type { Sql } from '../../db/client.ts';
+import { companyIdentifierCodes, personIdentifierCodes } from '../identifier-kinds.ts';
+
+/** A value that more records have is a common one, such as the page of a platform: it joins none of them. */
+const HOLDERS_MAX = 50;
+
+/** The kinds of `company_identifiers` and `person_identifiers` that are sure, with their names in `source_keys`. */
+const sureCompanyKinds = [
+  [companyIdentifierCodes.registry_number, 'registry:'],
+  [companyIdentifierCodes.domain, 'domain:'],
+  [companyIdentifierCodes.professional_network, 'profile:'],
+] as const;
+const surePersonKinds = [
+  [personIdentifierCodes.professional_network, 'profile:'],
+  [personIdentifierCodes.email, 'email:'],
+  [personIdentifierCodes.work_email, 'email:'],
+] as const;
+
+const entities = {
+  company: { code: 1, kinds: sureCompanyKinds },
+  person: { code: 2, kinds: surePersonKinds },
+} as const;
+
+export interface StoredRow {
+  id: number;
+  record: string;
+}
+
+/**
+ * Returns the stored records with ids of one's own that share a sure value with a touched record and are not
+ * among the records of sources yet.
+ */
+export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<StoredRow[]> {
+  const { code, kinds } = entities[of];
+  const codes = kinds.map(([kind]) => kind);
+  const names = kinds.map(([, name]) => name);
+  const shared = tx`
+    select distinct k.value from touched t join source_keys k on k.number = t.number
+    where t.entity = ${code} and not k.is_reference`;
+  const kindNames = tx`unnest(${codes}::smallint[], ${names}::text[]) n (kind, name)`;
+  if (of === 'company') {
+    return tx<StoredRow[]>`
+      with shared as materialized (${shared})
+      select r.id, r.record from company_records r where r.id in (
+        select i.company_id from shared s
+        join ${kindNames} on starts_with(s.value, n.name)
+        join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
+        where not exists (select from source_records o where o.id = i.company_id and o.entity = 1))`;
+  }
+  return tx<StoredRow[]>`
+    with shared as materialized (${shared})
+    select r.id, r.record from person_records r where r.id in (
+      select i.person_id from shared s
+      join ${kindNames} on starts_with(s.value, n.name)
+      join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
+      where not exists (select from source_records o where o.id = i.person_id and o.entity = 2))`;
+}
+
+/** A record with an id of one's own, for `source_records`. */
+export interface OwnRecord {
+  id: number;
+  record: string;
+  keys: readonly string[];
+  asOf: string;
+}
+
+/** Adds or replaces records with ids of one's own, and adds them to `touched`. */
+export async function writeOwnRecords(
+  tx: Sql,
+  entity: number,
+  records: readonly OwnRecord[],
+): Promise<void> {
+  const rows = JSON.stringify(records);
+  await tx`
+    with given as (
+      select (g ->> 'id')::bigint as id, g ->> 'record' as record, (g ->> 'asOf')::date as as_of,
+        ${entity}::int || ':' || (g ->> 'id') as key
+      from json_array_elements(${rows}::text::json) g),
+    written as (
+      insert into source_records as r (source, key, entity, id, import_id, as_of, hash, record)
+      select 'own', g.key, ${entity}, g.id, 0, g.as_of, decode(md5(g.record), 'hex'), g.record from given g
+      on conflict (source, key) do update
+        set record = excluded.record, hash = excluded.hash, as_of = excluded.as_of
+      returning number, id)
+    insert into touched select number, ${entity}, id from written`;
+  await tx`
+    delete from source_keys k using source_records r
+    where k.number = r.number and r.source = 'own' and r.key in (
+      select ${entity}::int || ':' || (g ->> 'id') from json_array_elements(${rows}::text::json) g)`;
+  await tx`
+    insert into source_keys (value, is_reference, number)
+    select distinct v, false, r.number
+    from json_array_elements(${rows}::text::json) g
+    join source_records r on r.source = 'own' and r.key = ${entity}::int || ':' || (g ->> 'id')
+    cross join lateral json_array_elements_text(g -> 'keys') v`;
+}
+
+/** An empty list of touched records, for changes that no file made. */
+export async function createTouched(tx: Sql): Promise<void> {
+  await tx`
+    create temp table if not exists touched (number bigint, entity smallint, id bigint) on commit drop`;
+  await tx`
+    create temp table if not exists values_before (value text collate "C", is_reference boolean) on commit drop`;
+}
+
+/**
+ * Lists in `contested` the touched records that share a value or an id with another one, and the holders of values
+ * that touched records had before.
+ */
+export async function listContested(tx: Sql): Promise<number> {
+  await tx`analyze source_keys`;
+  const { count } = await tx`
+    create temp table contested on commit drop as
+    select distinct r.number, r.entity from (
+      select t.number from touched t
+      where t.entity in (1, 2) and exists (
+        select from source_keys k join source_keys o
+          on o.value = k.value and not o.is_reference and o.number <> k.number
+        where k.number = t.number and not k.is_reference)
+      union
+      select t.number from touched t
+      where t.entity in (1, 2) and exists (
+        select from source_records o where o.id = t.id and o.entity = t.entity and o.number <> t.number)
+      union
+      select k.number from values_before v join source_keys k on k.value = v.value and not k.is_reference
+      where not v.is_reference) found
+    join source_records r using (number)
+    where r.entity in (1, 2)`;
+  return count;
+}
+
+/** Returns some contested records, which are then no longer listed. */
+export async function takeContested(
+  tx: Sql,
+  limit: number,
+): Promise<{ number: number; entity: number }[]> {
+  return tx<{ number: number; entity: number }[]>`
+    delete from contested where ctid in (select ctid from contested order by number limit ${limit})
+    returning number, entity`;
+}
+
+export interface MemberRow {
+  number: number;
+  source: string;
+  id: number;
+  record: string | null;
+  keys: string[];
+}
+
+/** Returns these records with all that are connected with them by a value or an id. */
+export async function readConnected(
+  tx: Sql,
+  entity: number,
+  numbers: readonly number[],
+): Promise<MemberRow[]> {
+  return tx<MemberRow[]>`
+    with recursive connected (number) as (
+      select unnest(${[...numbers]}::bigint[])
+      union
+      select other.number from connected c
+      cross join lateral (
+        select o.number
+        from source_keys k
+        cross join lateral (
+          select h.number from source_keys h where h.value = k.value and not h.is_reference
+          limit ${HOLDERS_MAX + 1}) o
+        where k.number = c.number and not k.is_reference
+        union all
+        select o.number from source_records r join source_records o on o.id = r.id and o.entity = r.entity
+        where r.number = c.number) other)
+    select r.number, r.source, r.id, r.record,
+      coalesce(array(select k.value from source_keys k where k.number = r.number and not k.is_reference
+        order by k.value), '{}') as keys
+    from connected join source_records r using (number)
+    where r.entity = ${entity}
+    order by r.number`;
+}
+
+/** Returns those of these values that too many records have. */
+export async function listCommonValues(tx: Sql, values: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ value: string }[]>`
+    select value from unnest(${[...values]}::text[]) given (value)
+    where (select count(*) from (
+      select from source_keys k where k.value = given.value and not k.is_reference
+      limit ${HOLDERS_MAX + 1}) held) > ${HOLDERS_MAX}`;
+  return rows.map((row) => row.value);
+}
+
+/** Records that change their id. */
+export interface Move {
+  number: number;
+  from: number;
+  to: number;
+}
+
+/**
+ * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
+ * that no record has any more. Both ids are queued to be built.
+ */
+export async function moveRecords(
+  tx: Sql,
+  { entity, importId, moves }: { entity: number; importId: number; moves: readonly Move[] },
+): Promise<void> {
+  const rows = tx`
+    unnest(${moves.map((move) => move.number)}::bigint[], ${moves.map((move) => move.from)}::bigint[],
+      ${moves.map((move) => move.to)}::bigint[]) m (number, before, after)`;
+  await tx`update source_records r set id = m.after from ${rows} where r.number = m.number`;
+  await tx`
+    insert into records_to_build (entity, id)
+    select ${entity}::smallint, m.before from ${rows} union select ${entity}::smallint, m.after from ${rows}
+    on conflict do nothing`;
+  await tx`
+    delete from merged_ids i using (select distinct after from ${rows}) m
+    where i.entity = ${entity} and i.id = m.after`;
+  await tx`
+    insert into merged_ids as i (entity, id, into_id, import_id)
+    select ${entity}::smallint, m.before, min(m.after), ${importId} from ${rows}
+    where m.before <> m.after
+      and not exists (select from source_records r where r.id = m.before and r.entity = ${entity} and r.record is not null)
+      and case when ${entity}::int = 1 then exists (select from companies c where c.id = m.before)
+        else exists (select from persons p where p.id = m.before) end
+    group by m.before
+    on conflict (entity, id) do update set into_id = excluded.into_id, import_id = excluded.import_id`;
+  await tx`
+    update merged_ids i set into_id = m.after from ${rows}
+    where i.entity = ${entity} and i.into_id = m.before and m.before <> m.after
+      and not exists (select from source_records r where r.id = m.before and r.entity = ${entity} and r.record is not null)`;
+}
+
+/** Returns how many new and changed records share their id with a record of another source. */
+export async function countMerged(tx: Sql): Promise<number> {
+  const [row] = await tx<{ merged: number }[]>`
+    select count(distinct t.number)::int as merged from touched t join source_records r using (number)
+    join changes c on c.key = r.key and c.is_counted and c.kind in ('new', 'changed')
+    where r.record is not null and r.entity in (1, 2) and exists (
+      select from source_records o
+      where o.id = r.id and o.entity = r.entity and o.source <> r.source and o.record is not null)`;
+  return row?.merged ?? 0;
+}
+
+/**
+ * Finds the companies of officers and periods that are touched or that refer to a touched company, and queues
+ * everything that the touched records are a part of or that refers to them.
+ */
+export async function queueTouched(tx: Sql): Promise<void> {
+  await tx`
+    create temp table referring on commit drop as
+    select distinct r.number, r.entity, r.id from (
+      select number from touched where entity in (3, 4)
+      union
+      select f.number from (
+        select k.value from touched t join source_keys k on k.number = t.number and not k.is_reference
+        where t.entity = 1
+        union
+        select value from values_before where not is_reference) v
+      join source_keys f on f.value = v.value and f.is_reference) found
+    join source_records r using (number)`;
+  await tx`
+    with resolved as (
+      select r.number, r.id as before, (
+        select min(o.id) from source_keys ref
+        join source_keys held on held.value = ref.value and not held.is_reference
+        join source_records o on o.number = held.number and o.entity = 1 and o.record is not null
+        where ref.number = r.number and ref.is_reference) as sourced, (
+        select min(i.company_id) from source_keys ref
+        join company_identifiers i on i.value = substr(ref.value, 10)
+          and i.kind = ${companyIdentifierCodes.registry_number}
+        where ref.number = r.number and ref.is_reference and starts_with(ref.value, 'registry:')) as own
+      from referring r where r.entity in (3, 4)),
+    moved as (
+      update source_records s set id = coalesce(r.sourced, r.own) from resolved r
+      where s.number = r.number and s.id is distinct from coalesce(r.sourced, r.own))
+    insert into records_to_build (entity, id)
+    select 1, id from (
+      select before from resolved union select coalesce(sourced, own) from resolved) c (id)
+    where id is not null on conflict do nothing`;
+  await tx`
+    insert into records_to_build (entity, id)
+    select r.entity, r.id from touched t join source_records r using (number)
+    where r.entity in (1, 2) and r.id is not null
+    union
+    select entity, id from touched where entity in (1, 2) and id is not null
+    union
+    select entity, id from referring where entity = 2
+    on conflict do nothing`;
+}

@@ -1,0 +1,114 @@
+/** Finds which records of sources are the same person or company, and gives each group one id. */
+import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
+import { companyFields, personFields } from '../fields.ts';
+import type { JsonRecord } from '../import/read-records.ts';
+import { recordToJson } from '../record.ts';
+import { type Member, OWN_SOURCE, partition } from './partition.ts';
+import * as queries from './settle.sql.ts';
+import { entityCodes } from './source-record.ts';
+import { sureKeysOf } from './sure-keys.ts';
+
+const FIRST_ID = 1_000_000_000_000;
+/** Contested records of one round; all that are connected with them are in memory. */
+const ROUND_RECORDS = 5_000;
+const ADOPTED_PER_ROUND = 5_000;
+
+/**
+ * Decides the ids of all touched records (the table `touched` of the transaction) and queues what is to be built.
+ * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record.
+ */
+export async function settleTouched(tx: Sql, importId: number): Promise<void> {
+  await queries.createTouched(tx);
+  await adoptOwnRecords(tx);
+  let left = await queries.listContested(tx);
+  while (left > 0) {
+    const seeds = await queries.takeContested(tx, ROUND_RECORDS);
+    if (seeds.length === 0) break;
+    for (const entity of [entityCodes.company, entityCodes.person]) {
+      const numbers = seeds.filter((seed) => seed.entity === entity).map(({ number }) => number);
+      if (numbers.length > 0) await settleConnected(tx, { entity, importId, numbers });
+    }
+    left -= seeds.length;
+  }
+  await queries.queueTouched(tx);
+}
+
+async function settleConnected(
+  tx: Sql,
+  { entity, importId, numbers }: { entity: number; importId: number; numbers: number[] },
+): Promise<void> {
+  // A record that is gone joins nothing, and keeps its id for its return.
+  const connected = await queries.readConnected(tx, entity, numbers);
+  const rows = connected.filter((row) => row.record !== null);
+  const common = new Set(
+    await queries.listCommonValues(tx, [...new Set(rows.flatMap((r) => r.keys))]),
+  );
+  const isPerson = entity === entityCodes.person;
+  const members = rows.map((row) => memberOf(row, common));
+  const moves: queries.Move[] = [];
+  const taken = new Set<number>();
+  const groups = partition(members, isPerson);
+  // Groups with a record of one's own first: its id is fixed.
+  for (const group of [...groups].sort((a, b) => Number(hasOwn(b)) - Number(hasOwn(a)))) {
+    const id = idOf(group, taken);
+    taken.add(id);
+    for (const member of group) {
+      if (member.id !== id) moves.push({ number: member.number, from: member.id, to: id });
+    }
+  }
+  if (moves.length > 0) await queries.moveRecords(tx, { entity, importId, moves });
+}
+
+function hasOwn(group: readonly Member[]): boolean {
+  return group.some(({ source }) => source === OWN_SOURCE);
+}
+
+function idOf(group: readonly Member[], taken: ReadonlySet<number>): number {
+  const own = group.find(({ source }) => source === OWN_SOURCE);
+  if (own !== undefined) return own.id;
+  const ids = group.map(({ id }) => id).filter((id) => !taken.has(id));
+  const [first] = group;
+  return ids.length === 0 ? FIRST_ID + must(first, 'member').number : Math.min(...ids);
+}
+
+function memberOf(row: queries.MemberRow, common: ReadonlySet<string>): Member {
+  const { number, source, id, record, keys } = row;
+  const shared = keys.filter((key) => !common.has(key));
+  return { number, source, id, keys: shared, name: nameOf(record) };
+}
+
+function nameOf(record: string | null): string {
+  const { name, surname } = JSON.parse(record ?? '{}') as JsonRecord;
+  return [name, surname].filter((part) => typeof part === 'string').join(' ');
+}
+
+/** Makes stored records with ids of one's own that share a value with a touched one records of the source `own`. */
+async function adoptOwnRecords(tx: Sql): Promise<void> {
+  for (const of of ['company', 'person'] as const) {
+    const rows = await queries.listToAdopt(tx, of);
+    for (let from = 0; from < rows.length; from += ADOPTED_PER_ROUND) {
+      await adopt(tx, of, rows.slice(from, from + ADOPTED_PER_ROUND));
+    }
+  }
+}
+
+async function adopt(
+  tx: Sql,
+  of: 'company' | 'person',
+  rows: readonly queries.StoredRow[],
+): Promise<void> {
+  const fields = of === 'company' ? companyFields : personFields;
+  const records = rows.map(({ id, record }) => {
+    const json = recordToJson(fields, record);
+    const { id: _, createdAt, whenUpdated, ...values } = JSON.parse(json) as JsonRecord;
+    const key = String(id);
+    return {
+      id,
+      record: JSON.stringify({ createdAt, ...values }),
+      asOf: String(whenUpdated).slice(0, 10),
+      keys: sureKeysOf(OWN_SOURCE, { entity: of, key, record: values }),
+    };
+  });
+  await queries.writeOwnRecords(tx, entityCodes[of], records);
+}

@@ -1,0 +1,61 @@
+/** The records of sources: what an adapter hands to the import, one row of a file at a time. */
+import type { JsonRecord } from '../import/read-records.ts';
+
+/** Codes of `source_records.entity`. They are stored, so they are never renumbered. */
+export const entityCodes = { company: 1, person: 2, officer: 3, financial: 4 } as const;
+export type SourceEntity = keyof typeof entityCodes;
+
+/** Codes of `import_rows.state`. */
+export const rowStates = { record: 0, ended: 1, seen: 2, optedOut: 3 } as const;
+
+/** A record in the fields of import files, without an id, under its key in the source. */
+export interface SourceRecord {
+  entity: SourceEntity;
+  /** Unique among all records of the source, whatever their entity. */
+  key: string;
+  record: JsonRecord;
+  /**
+   * The company of a person, an officer or a period: values of `companyReference`, in the order to try. The first
+   * that one company holds counts.
+   */
+  company?: readonly string[];
+  /** Values of `keyReference`: the record is a part of those, such as a list with some of their columns. */
+  sameAs?: readonly string[];
+  /** The key of the person of this source that an officer is. */
+  person?: string;
+}
+
+/** The outcome of one row of a file. Each is counted once. */
+export type SourceRow = { line: number } & (
+  | {
+      /** The row's record, and others that it describes, such as the person of an officer; only the first counts. */
+      records: readonly [SourceRecord, ...SourceRecord[]];
+      /** Records that it replaces. */
+      ends?: readonly (readonly [SourceEntity, string])[];
+    }
+  /** The source says that its record is gone. */
+  | { ended: readonly [entity: SourceEntity, key: string] }
+  | {
+      reason: string;
+      field?: string;
+      /** The record, for the rejects. */
+      source: unknown;
+      /** Key of a record that the row names: it is not gone, though it cannot be read. */
+      seen?: string;
+    }
+  /**
+   * Someone who must not be contacted, by e-mail, phone with country code or profile URL, or a record that must not
+   * be shown: it becomes no record, and ends those with these keys.
+   */
+  | { optedOut: readonly string[]; keys: readonly (readonly [SourceEntity, string])[] }
+);
+
+/** The value by which records refer to a company by its number in a register. */
+export function registryReference(canonicalNumber: string): string {
+  return `registry:${canonicalNumber}`;
+}
+
+/** The value by which records of a source refer to another record of the same source. */
+export function keyReference(source: string, key: string): string {
+  return `key:${source}/${key}`;
+}

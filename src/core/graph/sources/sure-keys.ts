@@ -1,0 +1,78 @@
+/**
+ * The values by which records of different sources are surely the same person or company. A name is never one of
+ * them. `partition.ts` decides which of the values that records share join them.
+ */
+import { normaliseIdentifier } from '../../identifiers/identifier.ts';
+import type { JsonRecord } from '../import/read-records.ts';
+import { keyReference, type SourceRecord } from './source-record.ts';
+
+/** Mailboxes that belong to a function and not to a person. */
+const sharedMailboxes = new Set(
+  `info contact contacts office admin administration sales support help helpdesk hello mail email enquiries enquiry
+  inquiries accounts accounting billing finance hr jobs careers press media marketing reception team service
+  services post postmaster webmaster noreply no-reply secretary secretariat kontakt kontor firmapost bonjour accueil
+  administracion comunicacion general central customer customerservice booking bookings orders`.split(
+    /\s+/,
+  ),
+);
+
+/** Returns the values under which a record is compared with those of other sources, and under which it is referred to. */
+export function sureKeysOf(source: string, given: SourceRecord): string[] {
+  const { entity, key, record, sameAs = [] } = given;
+  const own = [keyReference(source, key), ...sameAs];
+  if (entity === 'company') return [...companyKeys(record), ...own];
+  return entity === 'person' ? [...personKeys(record), ...own] : [];
+}
+
+function companyKeys(record: JsonRecord): string[] {
+  const country = textOf(record.registryCountry);
+  const number = firstValue('registry_number', record.registryNumber, country);
+  return [
+    ...(number === undefined ? [] : [`registry:${number}`]),
+    ...named('domain', firstValue('domain', record.domain)),
+    ...named('profile', firstValue('professional_network', record.professional_network)),
+  ];
+}
+
+function personKeys(record: JsonRecord): string[] {
+  const emails = [record.workEmail, record.email, ...listOf(record.otherEmails)]
+    .map((text) => firstValue('email', text, '', 'person'))
+    .filter((email) => email !== undefined && !isShared(email));
+  return [
+    ...named(
+      'profile',
+      firstValue('professional_network', record.professional_network, '', 'person'),
+    ),
+    ...new Set(emails.map((email) => `email:${email}`)),
+  ];
+}
+
+/** Returns true for the mailbox of a function: `info@`, `sales@`. */
+function isShared(email: string): boolean {
+  return sharedMailboxes.has(email.slice(0, email.indexOf('@')));
+}
+
+function firstValue(
+  kind: 'registry_number' | 'domain' | 'professional_network' | 'email',
+  value: unknown,
+  registryCountry = '',
+  subject: 'company' | 'person' = 'company',
+): string | undefined {
+  const text = textOf(value);
+  if (text === '') return undefined;
+  const context = { subject, ...(registryCountry === '' ? {} : { registryCountry }) };
+  const normalised = normaliseIdentifier(kind, text, context);
+  return 'values' in normalised ? normalised.values[0] : undefined;
+}
+
+function named(kind: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [`${kind}:${value}`];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,131 @@
+/**
+ * Companies House, Free Company Data Product (`BasicCompanyDataAsOneFile-2026-10-01.zip` and its parts): the live
+ * register, monthly. A company that is dissolved is absent from the next file.
+ */
+import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import type { Adapter } from '../adapter.ts';
+import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import type { SourcePart } from '../source-files.ts';
+import { compact, dayFirstDate, decodeEntities, joined, textOf } from '../values.ts';
+
+const PREVIOUS_NAMES = 10;
+const SIC_COLUMNS = 4;
+const SIC_TEXT = /^(\d{5}) - /;
+
+const required = [
+  'CompanyName',
+  'CompanyNumber',
+  ...[
+    'CareOf',
+    'POBox',
+    'AddressLine1',
+    'AddressLine2',
+    'PostTown',
+    'County',
+    'Country',
+    'PostCode',
+  ].map((name) => `RegAddress.${name}`),
+  'CompanyStatus',
+  'IncorporationDate',
+  ...Array.from({ length: SIC_COLUMNS }, (_, index) => `SICCode.SicText_${index + 1}`),
+  ...Array.from({ length: PREVIOUS_NAMES }, (_, index) => `PreviousName_${index + 1}.CompanyName`),
+];
+
+export const gbCompanies: Adapter = {
+  name: 'gb-companies',
+  recognise: ({ text }) =>
+    /^\ufeff?"? ?CompanyName"?, ?"? ?CompanyNumber"?,/.test(text)
+      ? { snapshotOf: [''], read: readParts }
+      : null,
+};
+
+async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
+  for await (const { bytes } of parts) {
+    for await (const rows of readCsvRows(bytes, { delimiter: ',', required }))
+      yield rows.map(readRow);
+  }
+}
+
+function readRow(row: CsvRow): SourceRow {
+  const { line } = row;
+  const number = row.get('CompanyNumber').trim().toUpperCase();
+  const seen = number === '' ? {} : { seen: number };
+  const reject = (reason: string, field?: string): SourceRow => ({
+    line,
+    reason,
+    ...(field === undefined ? {} : { field }),
+    ...seen,
+    source: row.source(),
+  });
+  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
+  // A fifth SIC code moves all later columns one to the right.
+  if (row.width > row.headerWidth) return reject('more_cells_than_header');
+  if (row.width < row.headerWidth) return reject('fewer_cells_than_header');
+  if (SIC_TEXT.test(row.get('LimitedPartnerships.NumGenPartners'))) return reject('columns_moved');
+  if (!/^[A-Z0-9]{8}$/.test(number)) return reject('not_a_registry_number', 'CompanyNumber');
+  const name = decodeEntities(row.get('CompanyName')).trim();
+  if (name === '') return reject('missing', 'CompanyName');
+  return {
+    line,
+    records: [{ entity: 'company', key: number, record: recordOf(row, number, name) }],
+  };
+}
+
+function recordOf(row: CsvRow, number: string, name: string): Record<string, unknown> {
+  const address = (column: string) => textOf(decodeEntities(row.get(`RegAddress.${column}`)));
+  const careOf = address('CareOf');
+  const poBox = address('POBox');
+  const town = address('PostTown');
+  return compact({
+    name,
+    registryNumber: number,
+    registryCountry: 'GB',
+    street: joined(
+      careOf === undefined || /^c\/o\b/i.test(careOf) ? careOf : `C/O ${careOf}`,
+      poBox === undefined ? undefined : `PO BOX ${poBox}`,
+      address('AddressLine1'),
+      address('AddressLine2'),
+    ),
+    postcode: address('PostCode'),
+    locality: localityOf(town, address('County'), address('Country')),
+    founded: dayFirstDate(row.get('IncorporationDate')),
+    sicCodes: sicCodesOf(row),
+    formerNames: formerNamesOf(row),
+    status: textOf(row.get('CompanyStatus')),
+    _country: 'GB',
+    _city: town,
+  });
+}
+
+/** `<town>, <county or country>, United Kingdom`. */
+function localityOf(
+  town: string | undefined,
+  county: string | undefined,
+  country: string | undefined,
+): string | undefined {
+  const region =
+    county ?? (country !== undefined && /^united kingdom$/i.test(country) ? undefined : country);
+  return town === undefined && region === undefined
+    ? undefined
+    : joined(town, region, 'United Kingdom');
+}
+
+function sicCodesOf(row: CsvRow): string[] {
+  const codes: string[] = [];
+  for (let index = 1; index <= SIC_COLUMNS; index++) {
+    const code = SIC_TEXT.exec(row.get(`SICCode.SicText_${index}`))?.[1];
+    if (code !== undefined) codes.push(code);
+  }
+  return codes;
+}
+
+function formerNamesOf(row: CsvRow): string[] {
+  const names: string[] = [];
+  for (let index = 1; index <= PREVIOUS_NAMES; index++) {
+    const cell = row.get(`PreviousName_${index}.CompanyName`);
+    if (cell === '') continue;
+    const name = textOf(decodeEntities(cell));
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,210 @@
+/** People with significant control and officers of the British register: the pitfalls of their files. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import type { Database } from '../../core/db/client.ts';
+import { importValues } from '../../core/graph/import/import-harness.test-suite.ts';
+import { countRows, importText, personOf } from '../import-files.test-suite.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await importValues(database.sql, 'companies', [
+    { id: 1, name: 'One Limited', registryNumber: '00000011', registryCountry: 'GB' },
+    { id: 2, name: 'Two Limited', registryNumber: 'SC000022', registryCountry: 'GB' },
+  ]);
+});
+afterEach(() => database?.drop());
+
+async function officersOf(sql: Database, companyId: number) {
+  return await sql`
+    select name, role, appointed_on, resigned_on, birth_year, birth_month, person_id is not null as has_person
+    from officers where company_id = ${companyId} order by name, appointed_on`;
+}
+
+describe('people with significant control', () => {
+  const line = (number: string, self: string, data: object) =>
+    JSON.stringify({
+      company_number: number,
+      data: {
+        kind: 'individual-person-with-significant-control',
+        links: { self },
+        name_elements: { title: 'Ms', forename: 'Ada', middle_name: 'B', surname: 'Lark' },
+        date_of_birth: { month: 3, year: 1970 },
+        notified_on: '2017-01-02',
+        ...data,
+      },
+    });
+  const trailer = '{"data":{"kind":"totals#persons-of-significant-control-snapshot"}}';
+  const load = (lines: readonly string[], asOf: string) =>
+    importText(database.sql, { source: 'auto', name: 'psc.txt', text: lines.join('\n'), asOf });
+
+  it('become officers, and one person by name and birth', async () => {
+    const report = await load(
+      [
+        line('11', '/a', {}),
+        line('SC22', '/b', { notified_on: '1083-01-01', ceased_on: '9999-01-01' }),
+        '',
+        line('SC000022', '/c', {
+          kind: 'corporate-entity-person-with-significant-control',
+          name: 'Owner Limited',
+          date_of_birth: undefined,
+          ceased_on: '2016-12-31',
+        }),
+        trailer,
+      ],
+      '2026-01-01',
+    );
+    expect(report).toMatchObject({ rows: 3, new: 3, rejected: 0 });
+    expect(await officersOf(database.sql, 1)).toMatchObject([
+      {
+        name: 'Ms Ada B Lark',
+        appointedOn: '2017-01-02',
+        birthYear: 1970,
+        birthMonth: 3,
+        hasPerson: true,
+      },
+    ]);
+    expect(await officersOf(database.sql, 2)).toMatchObject([
+      { name: 'Ms Ada B Lark', appointedOn: null, resignedOn: null },
+      { name: 'Owner Limited', resignedOn: null, hasPerson: false },
+    ]);
+    expect(await personOf(database.sql, 'gb-psc', 'person:ms ada b lark 1970-3')).toMatchObject({
+      title: 'Ms',
+      name: 'Ada B',
+      surname: 'Lark',
+      birthYear: 1970,
+    });
+    expect(await countRows(database.sql, 'persons')).toBe(1);
+  });
+
+  it('reject what names no person, and take nothing from a super-secure line', async () => {
+    const kind = (name: string) => line('11', `/${name}`, { kind: name });
+    const report = await load(
+      [
+        kind('exemptions'),
+        kind('persons-with-significant-control-statement'),
+        kind('a-new-kind'),
+        kind('super-secure-person-with-significant-control'),
+        line('00000099', '/x', {}),
+        '{"company_number":"11","data":{"kind',
+      ],
+      '2026-01-01',
+    );
+    expect(report).toMatchObject({ rows: 6, new: 0, rejected: 5, suppressed: 1 });
+    expect(report.rejects.map(({ line: at, reason }) => [at, reason]).sort()).toEqual([
+      [1, 'names_no_person'],
+      [2, 'names_no_person'],
+      [3, 'unknown_kind'],
+      [5, 'no_such_company'],
+      [6, 'not_json'],
+    ]);
+    expect(await countRows(database.sql, 'persons')).toBe(0);
+  });
+
+  it('end with the line that is gone or became super-secure', async () => {
+    await load(
+      [line('11', '/a', {}), line('SC000022', '/b', { name: 'Someone Else' })],
+      '2026-01-01',
+    );
+    const secure = line('11', '/a', { kind: 'super-secure-person-with-significant-control' });
+    const report = await load(
+      [secure, line('SC000022', '/b', { name: 'Someone Else' })],
+      '2026-01-02',
+    );
+    expect(report).toMatchObject({ rows: 2, same: 1, suppressed: 1, gone: 1 });
+    expect(await officersOf(database.sql, 1)).toEqual([]);
+    expect(await countRows(database.sql, 'persons')).toBe(1);
+  });
+});
+
+describe('officers', () => {
+  const company = (number: string) => `${`${number}1`.padEnd(32)}00010004A<`;
+  const officer = (
+    number: string,
+    given: Partial<
+      Record<
+        'type' | 'person' | 'corporate' | 'appointed' | 'resigned' | 'birth' | 'surname',
+        string
+      >
+    > = {},
+  ) => {
+    const { type = '01', person = '123456780001', corporate = ' ', appointed = '20200102' } = given;
+    const fixed =
+      `${number}21${type}${person}${corporate}`.padEnd(32) +
+      appointed.padEnd(8) +
+      (given.resigned ?? '').padEnd(8) +
+      'AB1 2CD '.padEnd(8) +
+      (given.birth ?? '196502').padEnd(8) +
+      ''.padEnd(8);
+    return `${fixed}0100MR<JOS\u00c9 LUIS<${given.surname ?? 'LARK'}<<<<1 ROAD<<TOWN<<ENGLAND<BAKER<BRITISH<ENGLAND<`;
+  };
+  const update = (number: string, newType: string, person: string, resigned = '') =>
+    `${number.padEnd(8)}21     01${newType}${person}${person}${'196502  '}${''.padEnd(16)}AB1 2CD 20200102${resigned.padEnd(8)}        202601020100` +
+    'MR<JOS\u00c9 LUIS<LARKE<<<<1 ROAD<<TOWN<<ENGLAND<BAKER<BRITISH<ENGLAND<<<<<<<<<<<<<<';
+  const file = (header: string, lines: readonly string[], count = lines.length) =>
+    Buffer.from(
+      [header, ...lines, `99999999${String(count).padStart(8, '0')}`, ''].join('\n'),
+      'latin1',
+    );
+  const load = (text: Buffer) =>
+    importText(database.sql, { source: 'auto', name: 'Prod216_1.dat', text });
+  const snapshot = 'DDDDSNAP000120260101';
+
+  it('link one person by the first eight digits of the number, over companies and offices', async () => {
+    const report = await load(
+      file(snapshot, [
+        company('00000011'),
+        officer('00000011'),
+        officer('00000011', { type: '02', person: '123456780002', resigned: '20210304' }),
+        officer('00000011', { corporate: 'Y', person: '999999990001', surname: 'OWNER LIMITED' }),
+        company('SC000022'),
+        officer('SC000022', { person: '123456780003', appointed: '' }),
+      ]),
+    );
+    expect(report).toMatchObject({ rows: 4, new: 4, rejected: 0 });
+    expect(await countRows(database.sql, 'persons')).toBe(1);
+    expect(await officersOf(database.sql, 1)).toMatchObject([
+      { name: 'MR JOSÉ LUIS LARK', role: 'director', appointedOn: '2020-01-02', hasPerson: true },
+      { role: 'secretary', resignedOn: '2021-03-04', hasPerson: true },
+      { name: 'MR JOSÉ LUIS OWNER LIMITED', hasPerson: false },
+    ]);
+    expect(await personOf(database.sql, 'gb-officers', 'person:12345678')).toMatchObject({
+      surname: 'LARK',
+      position: 'BAKER',
+      postcode: 'AB1 2CD',
+      birthYear: 1965,
+    });
+  });
+
+  it('are refused as a whole when the trailer disagrees or is missing', async () => {
+    const lines = [company('00000011'), officer('00000011')];
+    await expect(load(file(snapshot, lines, 3))).rejects.toMatchObject({ code: 'wrong_trailer' });
+    const cut = Buffer.from([snapshot, ...lines].join('\n'), 'latin1');
+    await expect(load(cut)).rejects.toMatchObject({ code: 'wrong_trailer' });
+    expect(await countRows(database.sql, 'officers')).toBe(0);
+    expect(await countRows(database.sql, 'source_records')).toBe(0);
+  });
+
+  it('follow the daily changes: a resignation, a change for a nominee, an appointment in error', async () => {
+    await load(
+      file(snapshot, [
+        company('00000011'),
+        officer('00000011'),
+        officer('00000011', { person: '222222220001' }),
+      ]),
+    );
+    const changes = file('DDDDUPDT000220260102', [
+      update('00000011', '03', '123456780001', '20260101'),
+      update('00000011', '99', '222222220001'),
+      update('', '01', '123456780001'),
+    ]);
+    expect(await load(changes)).toMatchObject({ rows: 3, gone: 1, rejected: 0 });
+    expect(await officersOf(database.sql, 1)).toMatchObject([
+      { role: 'director', resignedOn: '2026-01-01', hasPerson: true },
+    ]);
+    expect(await personOf(database.sql, 'gb-officers', 'person:12345678')).toMatchObject({
+      surname: 'LARKE',
+    });
+    expect(await load(changes)).toMatchObject({ rows: 3, same: 3 });
+  });
+});

@@ -1,0 +1,52 @@
+/** Google Contacts, in the layout since 2024 and in the one before, which is UTF-16. */
+import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import type { Adapter } from '../adapter.ts';
+import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { contactDataset } from '../contact-files.ts';
+import type { CsvRow } from '../csv-rows.ts';
+import { isoDate, joinedBy, textOf } from '../values.ts';
+
+const SOURCE = 'google-contacts';
+const BETWEEN_VALUES = ' ::: ';
+const ADDRESSES = 3;
+
+export const googleContacts: Adapter = {
+  name: SOURCE,
+  recognise: (head) =>
+    contactDataset(head, ['First Name', 'Last Name', 'Organization Name', 'Labels'], readContact) ??
+    contactDataset(head, ['Given Name', 'Family Name', 'Group Membership'], readContact),
+};
+
+function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+  const { line } = row;
+  const cell = (...names: readonly string[]) =>
+    names.map((name) => textOf(row.get(name))).find((text) => text !== undefined);
+  const several = (kind: string) =>
+    Array.from({ length: ADDRESSES }, (_, index) => row.get(`${kind} ${index + 1} - Value`))
+      .flatMap((text) => text.split(BETWEEN_VALUES))
+      .map(textOf)
+      .filter((text) => text !== undefined);
+  const labels = row.get('Labels') || row.get('Group Membership');
+  // Addresses that were written to once: the e-mail stands for the name.
+  if (labels.includes('* Other Contacts'))
+    return { line, reason: 'other_contact', source: row.source() };
+  const phones = several('Phone');
+  const contact: Contact = {
+    title: cell('Name Prefix'),
+    name: joinedBy(' ', cell('First Name', 'Given Name'), cell('Middle Name', 'Additional Name')),
+    surname: cell('Last Name', 'Family Name'),
+    emails: several('E-mail'),
+    phone: phones[0],
+    mobile: phones[1],
+    position: cell('Organization Title', 'Organization 1 - Title'),
+    company: cell('Organization Name', 'Organization 1 - Name'),
+    website: cell('Website 1 - Value'),
+    street: cell('Address 1 - Street'),
+    city: cell('Address 1 - City'),
+    region: cell('Address 1 - Region'),
+    postcode: cell('Address 1 - Postal Code'),
+    country: cell('Address 1 - Country'),
+    birthDate: isoDate(cell('Birthday')),
+  };
+  return contactRow(SOURCE, { line, row, contact, keys });
+}

@@ -1,0 +1,38 @@
+/** LinkedIn's `Connections.csv`: the first lines are notes, and few members show an e-mail. */
+import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import type { Adapter } from '../adapter.ts';
+import { type Contact, type ContactKeys, contactRow, profileOf } from '../contact.ts';
+import { contactDataset } from '../contact-files.ts';
+import type { CsvRow } from '../csv-rows.ts';
+import { textOf } from '../values.ts';
+
+const SOURCE = 'linkedin';
+const PICTOGRAPHS = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\u200d/gu;
+/** `, PhD` and `, MBA, CFA` after a surname. */
+const DEGREES = /,.*$/;
+
+export const linkedin: Adapter = {
+  name: SOURCE,
+  recognise: (head) =>
+    contactDataset(head, ['First Name', 'Last Name', 'Position', 'Connected On'], readConnection),
+};
+
+function readConnection(row: CsvRow, keys: ContactKeys): SourceRow {
+  const profile = profileOf(textOf(row.get('URL')));
+  const contact: Contact = {
+    key: profile,
+    name: cleanName(row.get('First Name')),
+    surname: cleanName(row.get('Last Name').replace(DEGREES, '')),
+    emails: [textOf(row.get('Email Address'))],
+    position: textOf(row.get('Position')),
+    profile,
+  };
+  if (profile === undefined && contact.name === undefined && contact.surname === undefined) {
+    return { line: row.line, reason: 'blank_member', source: row.source() };
+  }
+  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+}
+
+function cleanName(text: string): string | undefined {
+  return textOf(text.replace(PICTOGRAPHS, '').replace(/\s+/g, ' '));
+}

@@ -1,0 +1,49 @@
+/** The frame of adapters of contacts and accounts in CSV: how a file is recognised, and its rows. */
+import type { SourceRow } from '../core/graph/sources/source-record.ts';
+import type { Dataset, PartHead } from './adapter.ts';
+import { ContactKeys } from './contact.ts';
+import { type CsvRow, readCsvRows } from './csv-rows.ts';
+import type { SourcePart } from './source-files.ts';
+
+type ReadRow = (row: CsvRow, keys: ContactKeys) => SourceRow;
+
+/** Returns the dataset when one of the first lines has all these columns. */
+export function contactDataset(
+  { text }: PartHead,
+  required: readonly string[],
+  readRow: ReadRow,
+): Dataset | null {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .slice(0, HEADER_LINES_MAX);
+  const isHeader = lines.some((line) => {
+    const cells = new Set(line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"|"$/g, '')));
+    return required.every((name) => cells.has(name));
+  });
+  return isHeader
+    ? { snapshotOf: null, read: (parts) => readRows(parts, required, readRow) }
+    : null;
+}
+
+const HEADER_LINES_MAX = 6;
+
+async function* readRows(
+  parts: AsyncIterable<SourcePart>,
+  required: readonly string[],
+  readRow: ReadRow,
+): AsyncGenerator<SourceRow[]> {
+  const keys = new ContactKeys();
+  for await (const { bytes } of parts) {
+    for await (const rows of readCsvRows(bytes, { required })) {
+      yield rows.map((row): SourceRow => {
+        const { line } = row;
+        if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
+        if (row.width > row.headerWidth) {
+          return { line, reason: 'more_cells_than_header', source: row.source() };
+        }
+        return readRow(row, keys);
+      });
+    }
+  }
+}

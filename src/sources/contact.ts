@@ -1,0 +1,131 @@
+/** Contacts of CRMs and address books: one form for all, and the row that it becomes. */
+import {
+  keyReference,
+  type SourceRecord,
+  type SourceRow,
+} from '../core/graph/sources/source-record.ts';
+import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
+import { fold } from '../core/lib/fold.ts';
+import type { CsvRow } from './csv-rows.ts';
+import { compact, emailOf, joined, mailDomainOf, phoneOf, textOf } from './values.ts';
+
+export interface Contact {
+  /** Key in the source; undefined when it has none: then the e-mail, phone or profile is one. */
+  key?: string | undefined;
+  /** Keys of the source under which the same person is known, when this record has fewer fields than that. */
+  sameAs?: readonly string[];
+  title?: string | undefined;
+  name?: string | undefined;
+  surname?: string | undefined;
+  /** The first is the one to write to. */
+  emails: readonly (string | undefined)[];
+  /** The first e-mail is at work whatever its domain, as in a CRM. */
+  isWorkEmail?: boolean;
+  phone?: string | undefined;
+  mobile?: string | undefined;
+  position?: string | undefined;
+  /** The name of the company: a contact without a name of its own is the company's. */
+  company?: string | undefined;
+  companyKeys?: readonly string[];
+  website?: string | undefined;
+  profile?: string | undefined;
+  twitter?: string | undefined;
+  street?: string | undefined;
+  city?: string | undefined;
+  region?: string | undefined;
+  postcode?: string | undefined;
+  country?: string | undefined;
+  birthDate?: string | undefined;
+  isOptedOut?: boolean;
+}
+
+/** Finds keys for contacts of a file that has none; two names under one address are two people. */
+export class ContactKeys {
+  readonly #names = new Map<string, string>();
+
+  keyOf(contact: Contact): string | undefined {
+    const { key, emails, phone, mobile, profile, name, surname, country } = contact;
+    if (key !== undefined) return key;
+    const email = emails.map(emailOf).find((found) => found !== undefined);
+    const number =
+      phoneOf(phone, country) ?? phoneOf(mobile, country) ?? textOf(phone) ?? textOf(mobile);
+    const folded = fold([name, surname].filter(Boolean).join(' '));
+    const address = email ?? profileOf(profile) ?? number;
+    if (address === undefined) return folded === '' ? undefined : `name:${folded}`;
+    const known = this.#names.get(address);
+    if (known === undefined) this.#names.set(address, folded);
+    return known === undefined || known === folded ? address : `${address} ${folded}`;
+  }
+}
+
+/** The row of a contact. `row` is its source, for the rejects. */
+export function contactRow(
+  source: string,
+  given: { line: number; row: CsvRow | { source(): unknown }; contact: Contact; keys: ContactKeys },
+  more: readonly SourceRecord[] = [],
+): SourceRow {
+  const { line, row, contact, keys } = given;
+  const key = keys.keyOf(contact);
+  const hasName = contact.name !== undefined || contact.surname !== undefined;
+  if (key === undefined) return { line, reason: 'names_no_person', source: row.source() };
+  const { country } = contact;
+  const emails = [...new Set(contact.emails.map(emailOf).filter((email) => email !== undefined))];
+  const phone = phoneOf(contact.phone, country);
+  const mobile = phoneOf(contact.mobile, country);
+  const profile = profileOf(contact.profile);
+  if (contact.isOptedOut === true) {
+    const optedOut = [...emails, phone, mobile, profile].filter((text) => text !== undefined);
+    return { line, optedOut, keys: [['person', key]] };
+  }
+  // A contact with an address and no name is a person; one with an organization is that.
+  if (!hasName && contact.company !== undefined) {
+    return { line, reason: 'names_no_person', source: row.source(), seen: key };
+  }
+  const [first, ...otherEmails] = emails;
+  const isWork = contact.isWorkEmail === true || mailDomainOf(first) !== undefined;
+  const domains = [contact.website?.includes('/in/') ? undefined : contact.website, first]
+    .map((text) => (text?.includes('@') ? mailDomainOf(text) : domainOfSite(text)))
+    .filter((domain) => domain !== undefined);
+  const record = compact({
+    title: contact.title,
+    name: contact.name ?? '',
+    surname: contact.surname,
+    ...(isWork ? { workEmail: first } : { email: first }),
+    otherEmails,
+    // A text that is no number is dropped by the import, and counted.
+    phone: phone ?? textOf(contact.phone),
+    mobile: mobile ?? textOf(contact.mobile),
+    position: contact.position,
+    professional_network: profile,
+    twitter: contact.twitter,
+    street: contact.street,
+    postcode: contact.postcode,
+    locality: joined(contact.city, contact.region, country),
+    birthDate: contact.birthDate,
+    birthYear: contact.birthDate === undefined ? undefined : Number(contact.birthDate.slice(0, 4)),
+    _city: contact.city,
+    _country: country,
+  });
+  const person: SourceRecord = {
+    entity: 'person',
+    key,
+    record,
+    sameAs: (contact.sameAs ?? []).map((other) => keyReference(source, other)),
+    company: [
+      ...(contact.companyKeys ?? []).map((company) => keyReference(source, company)),
+      ...new Set(domains.map((domain) => `domain:${domain}`)),
+    ],
+  };
+  return { line, records: [person, ...more] };
+}
+
+/** The address of a profile in canonical form, if it is one. */
+export function profileOf(text: string | undefined): string | undefined {
+  const normalised = normaliseIdentifier('professional_network', text ?? '', { subject: 'person' });
+  return 'values' in normalised ? `https://www.linkedin.com/in/${normalised.values[0]}` : undefined;
+}
+
+function domainOfSite(text: string | undefined): string | undefined {
+  const normalised = normaliseIdentifier('domain', text ?? '', { subject: 'company' });
+  return 'values' in normalised ? normalised.values[0] : undefined;
+}

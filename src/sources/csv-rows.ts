@@ -1,0 +1,177 @@
+/** Rows of CSV files of sources, by the names of their header, in any encoding. */
+import { unprocessable } from '../core/lib/errors.ts';
+import { readColumns, readRecord } from '../formats/csv/cells.ts';
+import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.ts';
+import { type RecordBatch, RecordScanner } from '../formats/csv/record-scanner.ts';
+import { type Delimiter, unreadableReason } from '../formats/csv/record-table.ts';
+import type { Encoding } from '../formats/csv/windows-1252.ts';
+
+export interface CsvForm {
+  /** Otherwise the one that is most frequent in the first rows. */
+  delimiter?: Delimiter;
+  /** Names that the header has; rows above it are skipped. */
+  required: readonly string[];
+}
+
+/** One row: its cells by name, trimmed of nothing; '' for a column that the row or the header lacks. */
+export interface CsvRow {
+  line: number;
+  /** Cells of the row, and of the header. */
+  width: number;
+  headerWidth: number;
+  /** The reason why the row cannot be read as cells, or null. */
+  unreadable: string | null;
+  get(name: string): string;
+  /** All cells, for rows whose columns moved. */
+  cells(): string[];
+  /** The row's cells by name, for the rejects. */
+  source(): Record<string, string>;
+}
+
+const HEADER_ROWS_MAX = 30;
+const SAMPLE_BYTES = 64 * 1024;
+
+/**
+ * Reads a CSV file. Header names are trimmed; of a name that stands twice the second is `name (2)`. Throws
+ * `AppError` 422 `unknown_columns` that names the first missing column when no row has the required names.
+ */
+export async function* readCsvRows(
+  bytes: AsyncIterable<Buffer>,
+  form: CsvForm,
+): AsyncGenerator<CsvRow[]> {
+  const utf8 = toUtf8(bytes)[Symbol.asyncIterator]();
+  const first = await utf8.next();
+  const delimiter = form.delimiter ?? frequentDelimiter(first.value ?? Buffer.alloc(0));
+  const header = new HeaderFinder(form.required, delimiter);
+  const scanner = new RecordScanner({ delimiter });
+  const rowsOf = (batch: RecordBatch): CsvRow[] => {
+    const from = header.columns === null ? header.find(batch) : 0;
+    return header.columns === null ? [] : readBatch(batch, header.columns, { from, delimiter });
+  };
+  for (let next = first; !next.done; next = await utf8.next()) {
+    const batch = scanner.push(next.value);
+    if (batch === null || batch.records.count === 0) continue;
+    const rows = rowsOf(batch);
+    if (rows.length > 0) yield rows;
+  }
+  const rows = rowsOf(scanner.finish());
+  if (header.columns === null) throw header.missing();
+  if (rows.length > 0) yield rows;
+}
+
+/** Tabs in an export of Excel, semicolons where the comma is a decimal sign. */
+function frequentDelimiter(head: Buffer): Delimiter {
+  const text = head
+    .subarray(0, SAMPLE_BYTES)
+    .toString('utf8')
+    .split('\n')
+    .slice(0, HEADER_ROWS_MAX)
+    .join('\n');
+  const counts = ([',', '\t', ';'] as const).map((delimiter) => ({
+    delimiter,
+    count: text.split(delimiter).length,
+  }));
+  return counts.reduce((most, one) => (one.count > most.count ? one : most)).delimiter;
+}
+
+class HeaderFinder {
+  columns: Map<string, number> | null = null;
+  readonly #required: readonly string[];
+  readonly #delimiter: Delimiter;
+  /** The names of the row that has most of the required ones. */
+  #nearest: readonly string[] = [];
+  #nearestCount = -1;
+
+  constructor(required: readonly string[], delimiter: Delimiter) {
+    this.#required = required;
+    this.#delimiter = delimiter;
+  }
+
+  /** Looks for the header among the first rows; returns the index of the row after it. */
+  find({ buffer, records }: RecordBatch): number {
+    for (let index = 0; index < Math.min(records.count, HEADER_ROWS_MAX); index++) {
+      const names = headerNames(readRecord(buffer, records.at(index), this.#delimiter));
+      const count = this.#required.filter((name) => names.includes(name)).length;
+      if (count > this.#nearestCount) [this.#nearest, this.#nearestCount] = [names, count];
+      if (count < this.#required.length) continue;
+      this.columns = new Map(names.map((name, column) => [name, column]));
+      return index + 1;
+    }
+    if (records.count > 0) throw this.missing();
+    return 0;
+  }
+
+  missing(): Error {
+    const name = this.#required.find((required) => !this.#nearest.includes(required)) ?? '';
+    return unprocessable(
+      'unknown_columns',
+      `The file has no column ${name}; nothing was changed. Check that it is the file of this source.`,
+    );
+  }
+}
+
+function headerNames(cells: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return cells.map((cell) => {
+    const name = cell.replace(/^\ufeff/, '').trim();
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  });
+}
+
+function readBatch(
+  { buffer, records }: RecordBatch,
+  columns: ReadonlyMap<string, number>,
+  { from, delimiter }: { from: number; delimiter: Delimiter },
+): CsvRow[] {
+  const names = [...columns.keys()];
+  const texts = readColumns(buffer, records, [...columns.values()], delimiter);
+  const byName = new Map(names.map((name, index) => [name, texts[index] ?? []]));
+  const rows: CsvRow[] = [];
+  for (let index = from; index < records.count; index++) {
+    rows.push({
+      line: records.line[index] as number,
+      width: records.fields[index] as number,
+      headerWidth: columns.size,
+      unreadable: unreadableReason(records.flags[index] as number),
+      get: (name) => byName.get(name)?.[index] ?? '',
+      cells: () => readRecord(buffer, records.at(index), delimiter),
+      source: () =>
+        Object.fromEntries(
+          names
+            .map((name) => [name, byName.get(name)?.[index] ?? ''])
+            .filter(([, cell]) => cell !== ''),
+        ) as Record<string, string>,
+    });
+  }
+  return rows;
+}
+
+/**
+ * Converts a file to UTF-8: from UTF-8 or UTF-16 as its beginning shows, otherwise from Windows-1252, which Outlook,
+ * Excel and Salesforce write.
+ */
+export async function* toUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  let transcoder: Transcoder | null = null;
+  const start = (isWhole: boolean): Buffer => {
+    const { encoding, isGuess } = detectEncoding(head, isWhole);
+    const isUnicode = encoding.startsWith('utf-');
+    const source: { encoding: Encoding; isGuess: boolean } = isUnicode
+      ? { encoding, isGuess }
+      : { encoding: 'windows-1252', isGuess: true };
+    transcoder = new Transcoder(source);
+    return transcoder.push(head.subarray(markLength(head, source.encoding)));
+  };
+  for await (const chunk of bytes) {
+    if (transcoder !== null) {
+      yield (transcoder as Transcoder).push(Buffer.from(chunk));
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length >= SAMPLE_BYTES) yield start(false);
+  }
+  if (transcoder === null) yield start(true);
+  yield (transcoder as unknown as Transcoder).finish();
+}

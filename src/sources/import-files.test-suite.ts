@@ -1,0 +1,106 @@
+/** Shared helpers of the tests of sources: imports of files and texts, and the graph that comes out. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import type { Database } from '../core/db/client.ts';
+import {
+  importSource,
+  type SourceImportOptions,
+  type SourceImportReport,
+} from '../core/graph/sources/import-source.ts';
+import { must } from '../core/lib/assert.ts';
+import { packageRoot } from '../core/lib/package-root.ts';
+import { openSource, type SourceFiles } from './read-source.ts';
+
+/** The real and re-written samples, when they are beside the project. */
+export const samples = path.join(packageRoot, '..', 'shared', 'data', 'sources');
+export const hasSamples = existsSync(samples);
+
+/** The counts and values of the samples. */
+export async function readExpected(): Promise<Record<string, Record<string, never>>> {
+  return JSON.parse(await readFile(path.join(samples, 'expected.json'), 'utf8'));
+}
+
+export interface SourceOutcome extends SourceImportReport {
+  rejects: { line: number; reason: string; field: string | null; record: unknown }[];
+}
+
+/** Imports files by their paths. */
+export async function importFiles(
+  sql: Database,
+  given: SourceFiles,
+  options: Omit<SourceImportOptions, 'rejects'> = {},
+): Promise<SourceOutcome> {
+  const rejected: Buffer[] = [];
+  const rejects = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      rejected.push(chunk);
+      done();
+    },
+  });
+  const report = await importSource(sql, await openSource(given), { ...options, rejects });
+  const lines = Buffer.concat(rejected).toString().split('\n').filter(Boolean);
+  return { ...report, rejects: lines.map((line) => JSON.parse(line)) };
+}
+
+/** Imports a text as a file of this name. */
+export async function importText(
+  sql: Database,
+  { name, text, ...given }: { name: string; text: string | Buffer } & Omit<SourceFiles, 'files'>,
+  options: Omit<SourceImportOptions, 'rejects'> = {},
+): Promise<SourceOutcome> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'source-'));
+  try {
+    const file = path.join(folder, name);
+    await writeFile(file, text);
+    return await importFiles(sql, { ...given, files: [file] }, options);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** CSV with every cell in quotes. */
+function quotedCsv(rows: readonly (readonly string[])[], lineEnd = '\n'): string {
+  const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  return rows.map((row) => row.map(cell).join(',') + lineEnd).join('');
+}
+
+/** CSV of objects under this header; a cell that an object lacks is empty. */
+export function csvOf(
+  header: readonly string[],
+  objects: readonly Record<string, string>[],
+): string {
+  return quotedCsv([header, ...objects.map((object) => header.map((name) => object[name] ?? ''))]);
+}
+
+/** The company of a record of a source: some columns, by the key that the source gives it. */
+export async function companyOf(
+  sql: Database,
+  source: string,
+  key: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await sql<Record<string, unknown>[]>`
+    select c.* from source_records r join companies c on c.id = r.id
+    where r.source = ${source} and r.key = ${key}`;
+  return row;
+}
+
+/** The person of a record of a source. */
+export async function personOf(
+  sql: Database,
+  source: string,
+  key: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await sql<Record<string, unknown>[]>`
+    select p.* from source_records r join persons p on p.id = r.id
+    where r.source = ${source} and r.key = ${key}`;
+  return row;
+}
+
+/** The number of rows of a table. */
+export async function countRows(sql: Database, table: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from ${sql(table)}`;
+  return must(row, 'count').count;
+}

@@ -1,0 +1,122 @@
+/** Opens the files of an import: finds their source, their day and their dataset. */
+import path from 'node:path';
+import type { SourceInput } from '../core/graph/sources/import-source.ts';
+import { invalidParameter, unprocessable } from '../core/lib/errors.ts';
+import type { Adapter, Dataset, PartHead } from './adapter.ts';
+import { apollo } from './adapters/apollo.ts';
+import { gbCompanies } from './adapters/gb-companies.ts';
+import { gbOfficers } from './adapters/gb-officers.ts';
+import { gbPsc } from './adapters/gb-psc.ts';
+import { gleif } from './adapters/gleif.ts';
+import { googleContacts } from './adapters/google-contacts.ts';
+import { hubspot } from './adapters/hubspot.ts';
+import { linkedin } from './adapters/linkedin.ts';
+import { outlook } from './adapters/outlook.ts';
+import { pipedrive } from './adapters/pipedrive.ts';
+import { salesforce } from './adapters/salesforce.ts';
+import { sirene } from './adapters/sirene.ts';
+import { vcard } from './adapters/vcard.ts';
+import { toUtf8 } from './csv-rows.ts';
+import { hashFiles, openParts, readPartHead, type SourcePart } from './source-files.ts';
+
+const adapters: readonly Adapter[] = [
+  gbCompanies,
+  gbPsc,
+  gbOfficers,
+  gleif,
+  sirene,
+  hubspot,
+  salesforce,
+  apollo,
+  pipedrive,
+  linkedin,
+  googleContacts,
+  outlook,
+  vcard,
+];
+
+/** Names that `--source` takes; `auto` finds the source by the file. */
+export const sourceNames: readonly string[] = [...adapters.map(({ name }) => name), 'auto'];
+
+export interface SourceFiles {
+  source: string;
+  files: readonly string[];
+  /** Day of the data; by default the one in the file's name, otherwise today. */
+  asOf?: string;
+}
+
+/**
+ * Opens files of one source, which must all be the same dataset of it. Throws `AppError` 422 `unknown_source` for
+ * a file that no adapter recognises, or not the one that is named.
+ */
+export async function openSource({ source, files, asOf }: SourceFiles): Promise<SourceInput> {
+  const found: { adapter: Adapter; dataset: Dataset }[] = [];
+  for (const file of files) found.push(await recognise(source, file));
+  const [first] = found;
+  if (first === undefined) throw invalidParameter('file', 'Name at least one file.');
+  const other = found.findIndex(
+    ({ adapter, dataset }) =>
+      adapter !== first.adapter || String(dataset.snapshotOf) !== String(first.dataset.snapshotOf),
+  );
+  if (other > 0) {
+    throw unprocessable(
+      'different_files',
+      `${path.basename(files[other] ?? '')} is another kind of file than ${path.basename(files[0] ?? '')}; import them one by one.`,
+    );
+  }
+  const sha256 = await hashFiles(files);
+  const { dataset, adapter } = first;
+  return {
+    source: adapter.name,
+    files: files.map((file) => path.basename(file)),
+    asOf:
+      asOf ?? dataset.asOf ?? dayInName(files[0] ?? '') ?? new Date().toISOString().slice(0, 10),
+    snapshotOf: dataset.snapshotOf,
+    rows: () => dataset.read(partsOf(files)),
+    sha256: () => sha256,
+  };
+}
+
+async function recognise(
+  source: string,
+  file: string,
+): Promise<{ adapter: Adapter; dataset: Dataset }> {
+  const head = await headOf(file);
+  const asked = adapters.filter(({ name }) => source === 'auto' || name === source);
+  for (const adapter of asked) {
+    const dataset = adapter.recognise(head);
+    if (dataset !== null) return { adapter, dataset };
+  }
+  const others = adapters.filter((adapter) => adapter.recognise(head) !== null);
+  const advice =
+    others.length > 0
+      ? `It looks like ${others.map(({ name }) => name).join(' or ')}.`
+      : `Name its source with --source (${adapters.map(({ name }) => name).join(', ')}).`;
+  throw unprocessable(
+    'unknown_source',
+    `${path.basename(file)} is not recognised as ${source === 'auto' ? 'a file of any source' : source}; nothing was changed. ${advice}`,
+  );
+}
+
+async function headOf(file: string): Promise<PartHead> {
+  const { name, head } = await readPartHead(file);
+  const chunks: Buffer[] = [];
+  for await (const chunk of toUtf8(single(head))) chunks.push(chunk);
+  return { name, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+async function* single(head: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+}
+
+async function* partsOf(files: readonly string[]): AsyncGenerator<SourcePart> {
+  for (const file of files) yield* openParts(file);
+}
+
+/** `...-2026-10-01...` or `...20261001...` in a file name. */
+function dayInName(file: string): string | undefined {
+  const match = /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)/.exec(
+    path.basename(file),
+  );
+  return match === null ? undefined : `${match[1]}-${match[2]}-${match[3]}`;
+}

@@ -1,0 +1,160 @@
+/** The files of a source: plain, gzip or zip, with zips inside zips; every byte that is read is checked. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { crc32, createGunzip } from 'node:zlib';
+import yauzl from 'yauzl';
+import { AppError, unprocessable } from '../core/lib/errors.ts';
+
+/** One document: a file, or a member of a zip. */
+export interface SourcePart {
+  /** Name without folders; that of a member inside a zip inside a zip has both: `a_CIC.zip!accounts/b.xhtml`. */
+  name: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+/** A zip inside a zip is read into memory: those of accounts have some hundred kilobytes. */
+const NESTED_BYTES_MAX = 64 * 1024 * 1024;
+const HEAD_BYTES = 64 * 1024;
+
+/** Returns the SHA-256 of the files, one after the other. */
+export async function hashFiles(files: readonly string[]): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for (const file of files) for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest();
+}
+
+/**
+ * Yields the parts of a file in their order, without folders and the rubbish of macOS. Throws `AppError` 422
+ * `unreadable_archive` for an archive that is cut off or damaged, when it reaches the damage.
+ */
+export async function* openParts(file: string): AsyncGenerator<SourcePart> {
+  const name = path.basename(file);
+  const head = await readHead(file, 4);
+  if (isZip(head)) {
+    const zip = await blame(name, () =>
+      yauzl.openPromise(file, { lazyEntries: true, autoClose: false }),
+    );
+    yield* readZip(zip, name);
+  } else if (head[0] === 0x1f && head[1] === 0x8b) {
+    yield { name: name.replace(/\.gz$/i, ''), bytes: gunzip(createReadStream(file), name) };
+  } else {
+    yield { name, bytes: createReadStream(file) };
+  }
+}
+
+/** Returns the first bytes of the first part of a file, for recognising its source. */
+export async function readPartHead(file: string): Promise<{ name: string; head: Buffer }> {
+  for await (const part of openParts(file)) {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of part.bytes) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= HEAD_BYTES) break;
+    }
+    return { name: part.name, head: Buffer.concat(chunks).subarray(0, HEAD_BYTES) };
+  }
+  return { name: '', head: Buffer.alloc(0) };
+}
+
+async function readHead(file: string, bytes: number): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isZip(head: Buffer): boolean {
+  return (
+    head.subarray(0, 4).equals(Buffer.from([0x50, 0x4b, 3, 4])) ||
+    head.subarray(0, 4).equals(Buffer.from([0x50, 0x4b, 5, 6]))
+  );
+}
+
+async function* readZip(zip: yauzl.ZipFile, archive: string): AsyncGenerator<SourcePart> {
+  try {
+    const entries: yauzl.Entry[] = [];
+    await blame(archive, async () => {
+      for await (const entry of zip.eachEntry()) entries.push(entry);
+    });
+    for (const entry of entries) {
+      const { fileName } = entry;
+      if (fileName.endsWith('/') || /(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName)) continue;
+      const bytes = readMember(zip, entry, archive);
+      if (!/\.zip$/i.test(fileName)) {
+        yield { name: fileName, bytes };
+        continue;
+      }
+      const inner = await blame(archive, () => readAll(bytes, archive));
+      const nested = await blame(fileName, () =>
+        yauzl.fromBufferPromise(inner, { lazyEntries: true }),
+      );
+      for await (const part of readZip(nested, fileName)) {
+        yield { ...part, name: `${fileName}!${part.name}` };
+      }
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+async function* readMember(
+  zip: yauzl.ZipFile,
+  entry: yauzl.Entry,
+  archive: string,
+): AsyncGenerator<Buffer> {
+  let checksum = 0;
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      checksum = crc32(chunk as Buffer, checksum);
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    throw unreadable(archive, error);
+  }
+  if (checksum !== entry.crc32) throw unreadable(archive);
+}
+
+async function readAll(bytes: AsyncIterable<Buffer>, archive: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > NESTED_BYTES_MAX) throw unreadable(archive);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* gunzip(raw: Readable, name: string): AsyncGenerator<Buffer> {
+  const unzipped = pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {
+    // Reading the unzipped stream throws the same error.
+  });
+  try {
+    yield* unzipped as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+async function blame<T>(archive: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(archive, error);
+  }
+}
+
+function unreadable(archive: string, cause?: unknown): AppError {
+  return unprocessable(
+    'unreadable_archive',
+    `The archive ${archive} is cut off or damaged; nothing was changed. Download it again.`,
+    { cause },
+  );
+}

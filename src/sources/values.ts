@@ -1,0 +1,125 @@
+/** Conversions that several adapters need; each returns undefined for a value that says nothing. */
+import { keyReference, registryReference } from '../core/graph/sources/source-record.ts';
+import { countryCode } from '../core/identifiers/country.ts';
+import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
+
+/** Trimmed text; undefined when empty. */
+export function textOf(text: string | null | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** The texts that are not empty, joined by `, `. */
+export function joined(...texts: readonly (string | null | undefined)[]): string | undefined {
+  return joinedBy(', ', ...texts);
+}
+
+/** The texts that are not empty, joined. */
+export function joinedBy(
+  separator: string,
+  ...texts: readonly (string | null | undefined)[]
+): string | undefined {
+  const present = texts.map(textOf).filter((text) => text !== undefined);
+  return present.length === 0 ? undefined : present.join(separator);
+}
+
+/** `31/12/2026` or, with a dot between, `31.12.2026` as `2026-12-31`; undefined for a day that does not exist. */
+export function dayFirstDate(text: string): string | undefined {
+  const match = /^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [, day = '', month = '', year = ''] = match;
+  return isoDate(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+}
+
+/** `20261231` as `2026-12-31`. */
+export function compactDate(text: string): string | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)$/.exec(text.trim());
+  return match === null ? undefined : isoDate(`${match[1]}-${match[2]}-${match[3]}`);
+}
+
+/** The day of an ISO date or time; undefined for a day that does not exist. */
+export function isoDate(text: string | null | undefined): string | undefined {
+  const day = /^(\d{4}-\d\d-\d\d)(?:$|[T ])/.exec(text?.trim() ?? '')?.[1];
+  if (day === undefined) return undefined;
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isFinite(time) && new Date(time).toISOString().startsWith(day) ? day : undefined;
+}
+
+/** A whole number of at least zero. */
+export function wholeOf(text: string | null | undefined): number | undefined {
+  const digits = text?.trim() ?? '';
+  return /^\d{1,10}$/.test(digits) && Number(digits) <= 2_147_483_647 ? Number(digits) : undefined;
+}
+
+/** A phone number in E.164, read in a country (ISO alpha-2 or a name) when it has no calling code. */
+export function phoneOf(text: string | null | undefined, country?: string): string | undefined {
+  const region = country === undefined ? null : countryCode(country);
+  const normalised = normaliseIdentifier('phone', text ?? '', {
+    subject: 'person',
+    ...(region === null ? {} : { region }),
+  });
+  return 'values' in normalised ? normalised.values[0] : undefined;
+}
+
+/** The domain that a website is the home page of; undefined for a page on a host that others share. */
+export function domainOf(website: string | null | undefined): string | undefined {
+  const text = website?.trim() ?? '';
+  if (text === '' || text.includes('@')) return undefined;
+  const path = text.replace(/^[a-z]+:\/\//i, '').replace(/^[^/?#]*/, '');
+  if (/^\/.*[^/]/.test(path) || sharedHosts.test(text)) return undefined;
+  const normalised = normaliseIdentifier('domain', text, { subject: 'company' });
+  return 'values' in normalised ? normalised.values[0] : undefined;
+}
+
+const sharedHosts =
+  /(?:^|\/\/|\.)(?:facebook|fb|instagram|linkedin|twitter|x|youtube|tiktok|pinterest|medium|wordpress|blogspot|wixsite|weebly|github|sites\.google|linktr|etsy|ebay|amazon|yelp|google|business\.site)\.[a-z.]{2,6}(?:[/:?#]|$)/i;
+
+/** The canonical value of an e-mail address, and undefined for a text that is none. */
+export function emailOf(text: string | null | undefined): string | undefined {
+  const normalised = normaliseIdentifier('email', text ?? '', { subject: 'person' });
+  return 'values' in normalised ? normalised.values[0] : undefined;
+}
+
+/** The domain of an e-mail address, unless it is one of free mail. */
+export function mailDomainOf(email: string | undefined): string | undefined {
+  return email === undefined ? undefined : domainOf(email.slice(email.indexOf('@') + 1));
+}
+
+/** ` &amp; `, `&#039;` and `&AMP;` as their characters; anything that is not a whole reference stays. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,6}));/g,
+    (whole, decimal, hex, name) => {
+      if (name !== undefined) return entities[String(name).toLowerCase()] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+      const isCharacter = code >= 0x20 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+      return isCharacter ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** References to a company of Companies House by its number; the register itself has some that are none, `00000000`. */
+export function britishCompany(number: string): string[] {
+  const canonical = normaliseIdentifier('registry_number', number, { subject: 'company' });
+  if ('values' in canonical) return [registryReference(canonical.values[0])];
+  return /^[A-Z0-9]{8}$/.test(number) ? [keyReference('gb-companies', number)] : [];
+}
+
+/** The record without its undefined values and empty lists. */
+export function compact(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+}

@@ -1,0 +1,154 @@
+/** Reads the cards of a vCard file: folded lines, quoted-printable, escapes and parameters of versions 2.1 to 4.0. */
+import { readLines, type TextLine } from './text-lines.ts';
+
+export interface VCardProperty {
+  /** In capitals, without the group before its dot. */
+  name: string;
+  /** The value as text. */
+  value: string;
+  /** The value of a structured property, between its semicolons. */
+  parts: string[];
+  /** Values of TYPE in small letters. */
+  types: ReadonlySet<string>;
+  isPreferred: boolean;
+}
+
+export interface VCard {
+  /** The line of its BEGIN. */
+  line: number;
+  properties: VCardProperty[];
+  /** False when the file ends, or another card begins, before its END. */
+  isWhole: boolean;
+}
+
+/** A card with more lines is not one: a photo of ten megabytes has 140,000. */
+const LINES_MAX = 400_000;
+
+/** Reads cards from UTF-8. */
+export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<VCard> {
+  let card: { line: number; lines: string[] } | null = null;
+  for await (const lines of readLines(bytes, 'utf8')) {
+    for (const { line, text } of lines as TextLine[]) {
+      if (/^\ufeff?BEGIN:VCARD\s*$/i.test(text)) {
+        if (card !== null) yield parseCard(card, false);
+        card = { line, lines: [] };
+      } else if (card !== null && /^END:VCARD\s*$/i.test(text)) {
+        yield parseCard(card, true);
+        card = null;
+      } else if (card !== null && card.lines.length < LINES_MAX) {
+        card.lines.push(text);
+      }
+    }
+  }
+  if (card !== null) yield parseCard(card, false);
+}
+
+function parseCard({ line, lines }: { line: number; lines: string[] }, isWhole: boolean): VCard {
+  const version = lines
+    .find((text) => /^VERSION:/i.test(text))
+    ?.slice('VERSION:'.length)
+    .trim();
+  const properties = unfold(lines)
+    .map((text) => parseProperty(text, version === '2.1'))
+    .filter((property) => property !== null);
+  return { line, properties, isWhole };
+}
+
+/** Joins a line that begins with a space or a tab to the one before, and one after a soft line break. */
+function unfold(lines: readonly string[]): string[] {
+  const unfolded: string[] = [];
+  let isSoft = false;
+  for (const text of lines) {
+    const last = unfolded.length - 1;
+    if (isSoft && last >= 0) unfolded[last] = (unfolded[last] ?? '').slice(0, -1) + text;
+    else if (/^[ \t]/.test(text) && last >= 0) unfolded[last] += text.slice(1);
+    else unfolded.push(text);
+    const joined = unfolded.at(-1) ?? '';
+    isSoft = joined.endsWith('=') && /^[^:]*QUOTED-PRINTABLE/i.test(joined);
+  }
+  return unfolded;
+}
+
+function parseProperty(text: string, isOld: boolean): VCardProperty | null {
+  const colon = valueStart(text);
+  if (colon < 0) return null;
+  const [named = '', ...parameters] = splitOutsideQuotes(text.slice(0, colon));
+  const name = named.replace(/^[\w-]+\./, '').toUpperCase();
+  const raw = text.slice(colon + 1);
+  // A photo is not needed, and can be long.
+  if (name === '' || name === 'PHOTO' || name === 'LOGO' || name === 'SOUND') return null;
+  const isQuoted = parameters.some((parameter) =>
+    /^(?:ENCODING=)?QUOTED-PRINTABLE$/i.test(parameter),
+  );
+  const charset = parameters.map((one) => /^CHARSET=(.+)$/i.exec(one)?.[1]).find(Boolean);
+  const decoded = isQuoted ? decodeQuotedPrintable(raw, charset) : raw;
+  const types = new Set(parameters.flatMap(typesOf));
+  return {
+    name,
+    value: isOld ? decoded : unescapeText(decoded),
+    parts: splitParts(decoded, isOld),
+    types,
+    isPreferred: types.has('pref') || parameters.some((one) => /^PREF=1$/i.test(one)),
+  };
+}
+
+/** The position of the colon before the value: one inside a quoted parameter is not it. */
+function valueStart(text: string): number {
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === ':' && !isQuoted) return at;
+  }
+  return -1;
+}
+
+function splitOutsideQuotes(text: string): string[] {
+  return text.match(/(?:[^;"]|"[^"]*"?)+/g) ?? [];
+}
+
+/** `TYPE="voice,work"`, `type=WORK`, and in version 2.1 the bare word. */
+function typesOf(parameter: string): string[] {
+  const [name = '', value] = parameter.split('=');
+  if (value === undefined) return [name.toLowerCase()];
+  if (name.toUpperCase() !== 'TYPE') return [];
+  return value.replaceAll('"', '').toLowerCase().split(',');
+}
+
+function decodeQuotedPrintable(text: string, charset = 'utf-8'): string {
+  const bytes: number[] = [];
+  const source = Buffer.from(text, 'utf8');
+  for (let at = 0; at < source.length; at++) {
+    const hex = source[at] === EQUALS ? source.toString('latin1', at + 1, at + 3) : '';
+    if (/^[0-9a-f]{2}$/i.test(hex)) {
+      bytes.push(Number.parseInt(hex, 16));
+      at += 2;
+    } else {
+      bytes.push(source[at] as number);
+    }
+  }
+  try {
+    return new TextDecoder(charset).decode(Uint8Array.from(bytes)).replaceAll('\r\n', '\n');
+  } catch {
+    return Buffer.from(bytes).toString('latin1');
+  }
+}
+
+const EQUALS = 0x3d;
+
+/** Splits at semicolons that are not escaped. */
+function splitParts(text: string, isOld: boolean): string[] {
+  const parts = [''];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === '\\') parts[parts.length - 1] += character + (text[++at] ?? '');
+    else if (character === ';') parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts.map((part) => (isOld ? part.replaceAll('\\;', ';') : unescapeText(part)));
+}
+
+function unescapeText(text: string): string {
+  return text.replace(/\\([\s\S])/g, (_, character: string) =>
+    character === 'n' || character === 'N' ? '\n' : character,
+  );
+}
