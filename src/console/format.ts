@@ -10,8 +10,13 @@ export function formatNumber(value: number): string {
   return whole.format(value);
 }
 
+/** The smallest share that is not shown as none. */
+const SHARE_MIN = 0.001;
+
 export function formatShare(part: number, of: number): string {
-  return percent.format(of === 0 ? 0 : part / of);
+  const share = of === 0 ? 0 : part / of;
+  const isTiny = share > 0 && share < SHARE_MIN;
+  return isTiny ? `<${percent.format(SHARE_MIN)}` : percent.format(share);
 }
 
 /** A date and time of the API. */

@@ -26,6 +26,8 @@ const hits: Record<string, string> = {
 
 const reasons: Record<string, string> = {
   no_identifier: 'no email, phone or profile',
+  footer: 'a line below the table',
+  not_found: 'not found',
   empty: 'empty',
   too_long: 'too long',
   not_an_email: 'not an email address',

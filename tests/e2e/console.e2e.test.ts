@@ -114,14 +114,15 @@ describeWithBrowser('a user with a messy list', () => {
     'runs it, and gets every row back with the right person',
     async () => {
       await page.getByRole('button', { name: /^Start for/ }).click();
-      await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+      await page.getByRole('heading', { name: 'Results' }).waitFor();
       await page.getByRole('heading', { name: 'About this list' }).waitFor();
-      await page.getByRole('table', { name: /^The first/ }).waitFor();
+      await page.getByRole('button', { name: 'Row 1', exact: true }).waitFor();
       await picture('results');
       await expectAccessible(page);
+      await page.getByLabel('Format of the file').selectOption('CSV for spreadsheets');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download for spreadsheets' }).click(),
+        page.getByRole('button', { name: 'Download' }).click(),
       ]);
       expect(download.suggestedFilename()).toMatch(
         /^messe-kontakte enriched \d{4}-\d\d-\d\d\.csv$/,
@@ -147,7 +148,7 @@ describeWithBrowser('a user with a messy list', () => {
     // Two strangers, who may be known by now; nothing runs before the price is seen.
     await page.getByText('2 rows', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^Start for/ }).click();
-    await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+    await page.getByRole('heading', { name: 'Results' }).waitFor();
     await page.getByRole('link', { name: 'Lists' }).first().click();
     await page.getByRole('table', { name: 'Lists, newest first' }).waitFor();
     expect(await page.getByRole('link', { name: /messe-kontakte/ }).count()).toBe(2);
@@ -165,7 +166,7 @@ describeWithBrowser('a user with a messy list', () => {
       await page.getByLabel('People at most').fill('20');
       await page.getByRole('button', { name: 'Prepare the export' }).click();
       await page.getByRole('button', { name: 'Start for about 20 credits' }).click();
-      await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+      await page.getByRole('heading', { name: 'Results' }).waitFor();
       await picture('export');
       await page.goto(`${service.up.url}/#/search?filter=gender%3D2%26workEmail%3D*&view=schedule`);
       await page.getByLabel('Name').fill('New leads');

@@ -62,6 +62,10 @@ describeWithBrowser('the console', () => {
     await page.getByText('is not a key of this service').waitFor();
     const field = page.getByRole('textbox', { name: 'API key' });
     expect(await field.getAttribute('aria-invalid')).toBe('true');
+    // Red, as the message under it.
+    const border = 'getComputedStyle(document.querySelector("[aria-invalid=true]")).borderColor';
+    const text = 'getComputedStyle(document.querySelector(".error")).color';
+    expect(await page.evaluate(border)).toBe(await page.evaluate(text));
     await page.getByRole('radio', { name: 'E-mail' }).check();
     await page.getByLabel('E-mail address').fill('nobody@team.example');
     await page.getByLabel('Password').fill('wrong horse battery');
@@ -231,11 +235,11 @@ describeWithBrowser('the console', () => {
     await waitForState(caller, 'queued');
     await second.unroute('**/events');
     await second.getByRole('button', { name: /^Start for/ }).click();
-    await second.getByText('This has moved on meanwhile').waitFor();
+    await second.getByText('This has changed meanwhile').waitFor();
     await heading(second, 'Progress').waitFor();
     await second.getByRole('button', { name: 'Pause' }).click();
-    await second.getByText('Paused until somebody resumes it').waitFor();
-    await page.getByText('Paused until somebody resumes it').waitFor();
+    await second.getByText('Paused. Resume to continue').waitFor();
+    await page.getByText('Paused. Resume to continue').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(second, 'Sign in').waitFor();
@@ -268,7 +272,7 @@ describeWithBrowser('the console', () => {
     await page.getByText('The service cannot be reached').waitFor();
     await page.context().setOffline(false);
     await pipeline.runUntilIdle();
-    await heading(page, 'What came of it').waitFor();
+    await heading(page, 'Results').waitFor();
     await close(page);
   });
 });

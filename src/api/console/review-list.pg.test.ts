@@ -156,6 +156,7 @@ describeWithBrowser('the page of a held list', () => {
     // The form stays open, to go on from here.
     await page.getByLabel('3 Name;Email;Booth;Notes').check();
     await page.getByRole('button', { name: 'Read again' }).click();
+    await runUntil(page.getByText('24 rows', { exact: true }).waitFor());
     await priced('12 credits');
     expect(await read(id)).toMatchObject({ dialect: { header_row: 3 } });
     expect(await pipeline.sql`select from batches where name = 'fair.csv' and id > ${id}`).toEqual(

@@ -234,13 +234,14 @@ describeWithBrowser('the pages of search', () => {
     await page.getByRole('button', { name: 'Start for about 10 credits' }).click();
     await heading(page, 'Progress').waitFor();
     await pipeline.runUntilIdle();
-    await heading(page, 'What came of it').waitFor();
+    await heading(page, 'Results').waitFor();
     await page.getByRole('button', { name: 'Ann1 Example' }).waitFor();
     await expectAccessible(page);
     expect(await spent(caller)).toBe(11);
+    await page.getByLabel('Format of the file').selectOption('CSV for spreadsheets');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download for spreadsheets' }).click(),
+      page.getByRole('button', { name: 'Download' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^Engineers \d{4}-\d\d-\d\d\.csv$/);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
@@ -288,7 +289,7 @@ describeWithBrowser('the pages of search', () => {
     expect(await spent(caller)).toBe(12);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Open the export' }).click();
-    await heading(page, 'What came of it').waitFor();
+    await heading(page, 'Results').waitFor();
     await page.getByRole('link', { name: 'Its schedule' }).click();
 
     await page.getByRole('button', { name: 'Edit' }).click();

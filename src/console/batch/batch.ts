@@ -65,6 +65,7 @@ export interface Batch extends Progress, Pick<ApiBatch, 'not_as_xlsx' | 'quote'>
   mapping: Mapping;
   dialect: Dialect;
   default_region: string | null;
+  rerun_of: string | null;
   fields: readonly string[] | null;
   dedupe: boolean;
   require_agreement: boolean;

@@ -38,7 +38,7 @@ export function CancelButton<Item extends Progress>({ item, of, live }: CancelBu
           }}
         >
           {hasBegun
-            ? 'What is done stays done and can be downloaded. Nothing is charged for the rest.'
+            ? 'You keep finished rows and can download them. The rest isn’t charged.'
             : 'Nothing has been charged, and nothing will be.'}
         </ConfirmDialog>
       )}

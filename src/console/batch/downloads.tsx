@@ -1,53 +1,70 @@
+import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { useAction } from '../use-call.ts';
 
 const formats = [
-  { format: 'xlsx', label: 'Excel', about: 'a workbook' },
-  { format: 'csv', label: 'CSV', about: 'every cell as it is' },
-  { format: 'jsonl', label: 'JSON lines', about: 'for programs' },
+  { format: 'xlsx', label: 'Excel (.xlsx)', about: 'Opens in Excel, Numbers and LibreOffice.' },
+  {
+    format: 'csv-safe',
+    label: 'CSV for spreadsheets',
+    about: 'Formulas are disabled so the file is safe to open in Excel or Sheets.',
+  },
+  { format: 'csv', label: 'CSV, unchanged', about: 'Every cell as it is, for CRMs and programs.' },
+  { format: 'jsonl', label: 'JSON Lines', about: 'One row per line, for programs.' },
 ] as const;
 
+type Format = (typeof formats)[number]['format'];
+
 interface DownloadsProps {
-  /** Of the batch or export. */
+  /** Of the list or export. */
   path: string;
+  /** Further parameters of the file. */
+  query?: Readonly<Record<string, string>>;
   isComplete: boolean;
   /** Why no workbook can hold them, where that is known. */
   notAsXlsx?: string | null;
 }
 
-/** The results as files. The first button's file is safe to open in a spreadsheet. */
-export function Downloads({ path, isComplete, notAsXlsx = null }: DownloadsProps) {
-  const downloading = useAction(async (format: string) => {
+/** The results as a file, in the format that is chosen. */
+export function Downloads({ path, query = {}, isComplete, notAsXlsx = null }: DownloadsProps) {
+  const offered = formats.filter(({ format }) => format !== 'xlsx' || notAsXlsx === null);
+  const [chosen, setChosen] = useState<Format>(offered[0]?.format ?? 'csv-safe');
+  const downloading = useAction(async () => {
     // Says what is wrong on this page, where a link would leave it.
     await call('GET', path);
     const link = document.createElement('a');
-    link.href = `${path}/results?format=${format}`;
+    link.href = `${path}/results?${new URLSearchParams({ format: chosen, ...query })}`;
     link.download = '';
     link.click();
   });
-  const offered = formats.filter(({ format }) => format !== 'xlsx' || notAsXlsx === null);
   return (
     <>
       <div class="downloads">
+        <select
+          aria-label="Format of the file"
+          value={chosen}
+          onChange={(event) => setChosen(event.currentTarget.value as Format)}
+        >
+          {offered.map(({ format, label }) => (
+            <option key={format} value={format}>
+              {label}
+            </option>
+          ))}
+        </select>
         <Button
           kind="primary"
           icon="download"
           isBusy={downloading.isBusy}
-          onClick={() => downloading.run('csv-safe')}
+          onClick={() => downloading.run()}
         >
-          Download for spreadsheets
+          Download
         </Button>
-        {offered.map(({ format, label, about }) => (
-          <Button key={format} onClick={() => downloading.run(format)}>
-            {label} <span class="unseen">({about})</span>
-          </Button>
-        ))}
       </div>
       <p class="hint">
-        The first is CSV in which no cell can run as a formula.
-        {!isComplete && ' More rows are to come: a file has those that are done.'}
+        {offered.find(({ format }) => format === chosen)?.about}
+        {!isComplete && ' Still running: the download includes the rows finished so far.'}
       </p>
       {notAsXlsx !== null && (
         <p class="hint">Not available as an Excel workbook: {notAsXlsx}. CSV holds every cell.</p>

@@ -15,6 +15,7 @@ export interface FoundRecord {
 
 function text(value: unknown): string {
   if (value === null || value === undefined || value === '' || value === 0) return '';
+  if (Array.isArray(value)) return text(value[0]);
   if (typeof value === 'object') return text((value as { name?: unknown }).name);
   return String(value);
 }
@@ -34,28 +35,28 @@ const first =
 const ofPerson = (row: FoundRecord) => row.person;
 const ofCompany = (row: FoundRecord) => row.company;
 
-const personName: FoundColumn = {
-  header: 'Found',
-  cell: (row) => [text(row.person?.name), text(row.person?.surname)].filter(Boolean).join(' '),
-};
 const personColumns: FoundColumn[] = [
-  personName,
-  { header: 'Position', cell: first(ofPerson, 'position') },
-  { header: 'Work e-mail', cell: first(ofPerson, 'workEmail', 'email') },
+  {
+    header: 'Name',
+    cell: (row) => [text(row.person?.name), text(row.person?.surname)].filter(Boolean).join(' '),
+  },
+  { header: 'Email', cell: first(ofPerson, 'workEmail', 'email') },
   { header: 'Phone', cell: first(ofPerson, 'mobile', 'phone') },
-  { header: 'Place', cell: first(ofPerson, 'locality') },
+  { header: 'Job title', cell: first(ofPerson, 'position', 'positions') },
+  { header: 'Company', cell: first(ofPerson, 'company.name', 'company', 'currentCompanies') },
+  { header: 'Location', cell: first(ofPerson, 'city', 'cities', 'locality', 'country') },
 ];
 const companyColumns: FoundColumn[] = [
   { header: 'Company', cell: first(ofCompany, 'name') },
   { header: 'Domain', cell: first(ofCompany, 'domain') },
-  { header: 'Industry', cell: first(ofCompany, 'industries') },
-  { header: 'Head count', cell: first(ofCompany, 'headCount') },
+  { header: 'Industry', cell: first(ofCompany, 'industry', 'industries') },
+  { header: 'Company size', cell: first(ofCompany, 'headCount', 'employees') },
 ];
 
 export function foundColumns(operation: string): FoundColumn[] {
   if (operation === 'people.enrich') return personColumns;
   if (operation === 'people.enrich-with-company') {
-    return [...personColumns.slice(0, 3), ...companyColumns.slice(0, 3)];
+    return [...personColumns.filter(({ header }) => header !== 'Company'), ...companyColumns];
   }
   if (operation === 'companies.enrich') return companyColumns;
   return [{ header: 'Found', cell: everything }];

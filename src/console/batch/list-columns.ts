@@ -63,7 +63,7 @@ const companyGroups = [
 /** Columns inside other columns, which a file has only on request. */
 const insideOthers = ['industry', 'city', 'region', 'country'];
 
-const companyColumns: ColumnSet = {
+export const companyColumns: ColumnSet = {
   groups: companyGroups,
   essentials: [
     ...['name', 'domain', 'website', 'phone', 'email', 'professional_network', 'industry'],

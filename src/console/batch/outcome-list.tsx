@@ -4,13 +4,16 @@ import { type Outcome, outcomes } from './batch.ts';
 
 interface OutcomeListProps {
   counts: Partial<Record<Outcome, number>>;
+  /** Rows in all, those that are not done yet included. */
   total: number;
+  /** The rows that the shares are of, when these are not all. */
+  of?: number;
   /** What to call an outcome, where it is not what it is for lists. */
   words?: Partial<Record<Outcome, string>> | undefined;
 }
 
 /** How many rows came to each outcome, as a bar and as numbers. */
-export function OutcomeList({ counts, total, words = {} }: OutcomeListProps) {
+export function OutcomeList({ counts, total, of = total, words = {} }: OutcomeListProps) {
   const shown = outcomes.filter((name) => (counts[name] ?? 0) > 0);
   const done = shown.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
   return (
@@ -30,7 +33,7 @@ export function OutcomeList({ counts, total, words = {} }: OutcomeListProps) {
             </dt>
             <dd class="number">
               {formatNumber(counts[name] ?? 0)}
-              <span class="soft">{formatShare(counts[name] ?? 0, total)}</span>
+              <span class="soft">{formatShare(counts[name] ?? 0, of)}</span>
             </dd>
           </div>
         ))}

@@ -1,16 +1,25 @@
-/** How far a list or an export is, what can be done about it, what came of it. */
+/** The progress of a list or an export, the actions on it, and its outcome. */
+import type { ComponentChildren } from 'preact';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Fact } from '../components/fact.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { ProgressBar } from '../components/progress-bar.tsx';
-import { formatDuration, formatNumber, formatTotal, totalOf } from '../format.ts';
+import {
+  formatDuration,
+  formatNumber,
+  formatShare,
+  formatTime,
+  formatTotal,
+  totalOf,
+} from '../format.ts';
 import { useAction } from '../use-call.ts';
 import { isFinal, type Outcome, type Progress, type Resource, rowsOf } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { OutcomeList } from './outcome-list.tsx';
+import { RaiseLimit } from './raise-limit.tsx';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
+import { usePace } from './use-pace.ts';
 
 interface ProgressCardProps<Item extends Progress> {
   item: Item;
@@ -18,28 +27,33 @@ interface ProgressCardProps<Item extends Progress> {
   live: Live<Item>;
   /** What to call an outcome, where it is not what it is for lists. */
   words?: Partial<Record<Outcome, string>>;
+  /** Leads the results. */
+  children?: ComponentChildren;
 }
 
 export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Item>) {
-  const { item, of, live, words } = props;
+  const { item, of, live, words, children } = props;
   const { state, rows } = item;
   const isOver = isFinal(state);
   const told = rowsOf(item);
   const [, several] = of.row;
+  const looked = rows.processed - rows.not_processed;
   return (
     <section class="card stack tight" aria-labelledby="progress-title">
-      <h2 id="progress-title">{isOver ? 'What came of it' : 'Progress'}</h2>
+      <h2 id="progress-title">{isOver ? 'Results' : 'Progress'}</h2>
       {!isOver && <Pace item={item} of={of} />}
-      <OutcomeList counts={rows} total={rows.total ?? 0} words={words} />
+      {children}
+      <OutcomeList counts={rows} total={rows.total ?? 0} of={rows.processed} words={words} />
       <dl class="facts">
         <Fact name={`${several.slice(0, 1).toUpperCase()}${several.slice(1)}`}>
           {told === null ? '–' : formatTotal(told)}
         </Fact>
-        <Fact name="Credits charged">{formatNumber(item.credits.charged)}</Fact>
-        {item.credits.max !== null && <Fact name="At most">{formatNumber(item.credits.max)}</Fact>}
-        {isOver && item.started_at && item.finished_at && (
-          <Fact name="Took">{secondsBetween(item.started_at, item.finished_at)}</Fact>
+        {of.noun === 'list' && looked > 0 && (
+          <Fact name="Match rate">{formatShare(rows.matched, looked)}</Fact>
         )}
+        <Fact name="Credits charged">{formatNumber(item.credits.charged)}</Fact>
+        {item.credits.max !== null && <Fact name="Limit">{formatNumber(item.credits.max)}</Fact>}
+        {isOver && item.finished_at && <Fact name="Finished">{formatTime(item.finished_at)}</Fact>}
       </dl>
       {item.reason === 'expired' && (
         <p class="notice warn">
@@ -51,45 +65,40 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
         <p class="soft">Waiting: the key has used up its rows of this minute.</p>
       )}
       {state === 'paused' && <p class="notice warn">{whyPaused(item, of)}</p>}
+      {state === 'paused' && item.reason === 'max_credits' && (
+        <RaiseLimit item={item} of={of} live={live} />
+      )}
       {!isOver && <Controls item={item} of={of} live={live} />}
     </section>
   );
 }
 
-function secondsBetween(from: string, to: string): string {
-  const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
-  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds);
-}
-
 function Pace({ item, of: { row } }: { item: Progress; of: Resource }) {
-  const { rows, rows_per_second: rate, eta_seconds: eta } = item;
+  const { rows, eta_seconds: eta, reason } = item;
+  const pace = usePace(item);
   const [one, several] = row;
-  const total = rows.total ?? 0;
   const told = rowsOf(item);
+  // The service knows the time that the limit of a key takes.
+  const left = reason === 'rows_per_minute' ? eta : (pace?.secondsLeft ?? null);
   const said = [
     told === null ? null : `${formatNumber(rows.processed)} of ${totalOf(told, one, several)}`,
-    rate === null || item.state === 'paused' ? null : `${formatNumber(rate)} ${several} a second`,
-    eta === null ? null : `about ${formatDuration(eta)} left`,
+    left === null ? null : `About ${formatDuration(left)} left`,
+    pace === null ? null : `${formatNumber(Math.round(pace.rowsPerSecond))} ${several}/s`,
   ];
-  return (
-    <>
-      <ProgressBar label={`${several} done`} value={rows.processed} max={Math.max(1, total)} />
-      <p class="soft number">{said.filter(Boolean).join(' · ')}</p>
-    </>
-  );
+  return <p class="soft number">{said.filter(Boolean).join(' · ')}</p>;
 }
 
 function whyPaused({ reason, credits }: Progress, { noun, row: [, several] }: Resource): string {
   if (reason === 'insufficient_credits') {
-    return `The credits of the account are used up. The ${noun} goes on by itself as soon as there are more; ${several} that are done can be downloaded.`;
+    return `Paused: you’re out of credits. Add credits and we’ll continue automatically. You can download finished ${several} now.`;
   }
   if (reason === 'key_budget') {
-    return `The key has spent what it may spend today. The ${noun} goes on by itself after midnight (UTC).`;
+    return 'Paused: this key reached its daily credit limit. Resumes after midnight UTC.';
   }
   if (reason === 'max_credits') {
-    return `The ${noun} has used up its limit of ${formatNumber(credits.max ?? 0)} credits. Raise max_credits with the API or “enrich batch cap” to continue it, or cancel it; ${several} that are done can be downloaded.`;
+    return `Paused: this ${noun} reached its limit of ${formatNumber(credits.max ?? 0)} credits. Raise it to continue, or cancel. You can download finished ${several} now.`;
   }
-  return 'Paused until somebody resumes it. Nothing is charged meanwhile.';
+  return 'Paused. Resume to continue; nothing is charged meanwhile.';
 }
 
 function Controls<Item extends Progress>({ item, of, live }: ProgressCardProps<Item>) {

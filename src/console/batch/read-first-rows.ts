@@ -8,8 +8,10 @@ export async function readFirstRows<Row>(
   path: string,
   count: number,
   signal: AbortSignal,
+  query: Readonly<Record<string, string>> = {},
 ): Promise<Row[]> {
-  const { body } = await send('GET', `${path}/results?format=jsonl&gzip=false`, { signal });
+  const wanted = new URLSearchParams({ format: 'jsonl', gzip: 'false', ...query });
+  const { body } = await send('GET', `${path}/results?${wanted}`, { signal });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   const rows: Row[] = [];
   let rest = '';

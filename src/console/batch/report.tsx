@@ -1,11 +1,10 @@
-import { ProblemNotice } from '../components/problem-notice.tsx';
-import { Table } from '../components/table.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { countOf, formatNumber, formatShare } from '../format.ts';
-import { useResource } from '../use-call.ts';
+import { fieldLabel } from '../search/person-fields.ts';
 import { sayKind, sayReason } from '../words.ts';
 import type { Batch } from './batch.ts';
 
-interface ReportData {
+export interface ReportData {
   rows: number;
   blank_lines: number;
   padded_rows: number;
@@ -16,20 +15,14 @@ interface ReportData {
   fill_rate: Record<string, number>;
 }
 
-/** What was found out about the list: rows that could not be used, repairs, how full the answers are. */
-export function Report({ batch }: { batch: Batch }) {
-  const { data, problem, reload } = useResource<ReportData>(`/v1/batches/${batch.id}/report`);
+/** What the list says about itself: rows that could not be used, repairs, fill rates of every column. */
+export function Report({ batch, data }: { batch: Batch; data: ReportData }) {
   return (
     <section class="card stack tight" aria-labelledby="report-title">
       <h2 id="report-title">About this list</h2>
-      <ProblemNotice problem={problem} onRetry={reload} />
-      {data && (
-        <>
-          <Notes data={data} isStrict={batch.require_agreement} />
-          <Unusable data={data} />
-          <FillRates data={data} />
-        </>
-      )}
+      <Notes data={data} isStrict={batch.require_agreement} />
+      <Unusable data={data} isRerun={batch.rerun_of !== null} />
+      <FillRates data={data} />
     </section>
   );
 }
@@ -40,22 +33,23 @@ function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
   const matches = yes + unknown + (isStrict ? 0 : (no ?? 0));
   const notes = [
     matches > 0 &&
-      `In ${formatShare(yes, matches)} of the matches the name in the list agrees with the record.`,
+      `Names agree in ${formatShare(yes, matches)} of matches.${isStrict || no ? '' : ' No conflicts found.'}`,
     !isStrict &&
       matches > 0 &&
-      `In ${countOf(no ?? 0, 'row')} it is another one (column match.agrees).`,
+      (no ?? 0) > 0 &&
+      `Names differ in ${countOf(no ?? 0, 'row')} (column match.agrees).`,
     isStrict &&
       (no === undefined
-        ? 'Rows whose record has another name are no matches, and are not counted here.'
-        : `${countOf(no, 'row is', 'rows are')} no match because the record has another name.`),
+        ? 'Matches whose name differs were skipped. Too few to be counted here.'
+        : `${countOf(no, 'match', 'matches')} whose name differs ${no === 1 ? 'was' : 'were'} skipped.`),
     data.rows_read_as_windows_1252 > 0 &&
-      `${countOf(data.rows_read_as_windows_1252, 'row was', 'rows were')} no UTF-8 and read as Windows-1252.`,
+      `${countOf(data.rows_read_as_windows_1252, 'row wasn’t', 'rows weren’t')} valid UTF-8, so we read ${data.rows_read_as_windows_1252 === 1 ? 'it' : 'them'} as Windows-1252.`,
     data.padded_rows > 0 &&
       `${countOf(data.padded_rows, 'row was', 'rows were')} shorter than the widest.`,
     data.blank_lines > 0 &&
-      `${countOf(data.blank_lines, 'blank line')} stay where they were, and are no rows.`,
+      `${countOf(data.blank_lines, 'blank line')} kept as ${data.blank_lines === 1 ? 'it was' : 'they were'} (not counted as rows).`,
     ...Object.entries(data.repaired).map(
-      ([kind, rows]) => `${sayKind(kind)}: ${countOf(rows, 'damaged value')} could be repaired.`,
+      ([kind, rows]) => `${sayKind(kind)}: ${countOf(rows, 'damaged value')} repaired.`,
     ),
   ].filter((note) => note !== false);
   if (notes.length === 0) return null;
@@ -68,7 +62,7 @@ function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
   );
 }
 
-function Unusable({ data }: { data: ReportData }) {
+function Unusable({ data, isRerun }: { data: ReportData; isRerun: boolean }) {
   const reasons = Object.entries(data.unusable).sort(([, one], [, other]) => other.rows - one.rows);
   if (reasons.length === 0) return null;
   return (
@@ -79,35 +73,44 @@ function Unusable({ data }: { data: ReportData }) {
         rows={reasons}
         keyOf={([reason]) => reason}
         columns={[
-          { header: 'Because', cell: ([reason]) => sayReason(reason) },
+          { header: 'Reason', cell: ([reason]) => sayReason(reason) },
           { header: 'Rows', isNumber: true, cell: ([, { rows }]) => formatNumber(rows) },
-          {
-            header: 'First lines of the file',
-            cell: ([, { lines, rows }]) =>
-              `${lines.slice(0, 8).map(formatNumber).join(', ')}${rows > 8 ? ' …' : ''}`,
-          },
+          // The file of a retry is one that only the service has.
+          ...(isRerun ? [] : [lineNumbers]),
         ]}
       />
     </>
   );
 }
 
-/** How many of the matches have each column. */
+const lineNumbers: Column<[string, { rows: number; lines: number[] }]> = {
+  header: 'Line numbers',
+  cell: ([, { lines, rows }]) =>
+    `${lines.slice(0, 8).map(formatNumber).join(', ')}${rows > 8 ? '…' : ''}`,
+};
+
+/** The share of the matches that have each column. */
 export function FillRates({ data }: { data: Pick<ReportData, 'fill_rate'> }) {
   const rates = Object.entries(data.fill_rate).sort(([, one], [, other]) => other - one);
   if (rates.length === 0) return null;
   return (
     <details class="more-options">
-      <summary>How full the columns are</summary>
+      <summary>Fill rates of all columns</summary>
       <ul class="rates">
         {rates.map(([column, rate]) => (
           <li key={column}>
-            <span>{column}</span>
-            <meter min={0} max={1} value={rate} aria-label={column} />
+            <span>{columnLabel(column)}</span>
+            <meter min={0} max={1} value={rate} aria-label={columnLabel(column)} />
             <span class="number">{formatShare(rate, 1)}</span>
           </li>
         ))}
       </ul>
     </details>
   );
+}
+
+/** `Work e-mail` for `person.workEmail`; the name of the column where it has no other. */
+function columnLabel(column: string): string {
+  const name = column.slice(column.indexOf('.') + 1);
+  return column.startsWith('person.') ? fieldLabel(name) : column;
 }

@@ -10,7 +10,7 @@ export function useMovedOn(
   const hasMoved = actions.some(({ problem }) => problem?.code === 'invalid_state');
   useEffect(() => {
     if (!hasMoved) return;
-    announce('This has moved on meanwhile: you see it as it is now.');
+    announce('This has changed meanwhile. The page now shows the current state.');
     reload();
   }, [hasMoved, reload]);
 }

@@ -1,0 +1,183 @@
+/** The page of a list that ran: what was found first, then every row of it. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+
+/** Twelve people, of whom three have a mobile number; and rows that match no one, or cannot. */
+const people = crowd(12).map((person, index) => ({
+  ...person,
+  email: String(person.email),
+  name: `Person${index}`,
+  mobile: index < 3 ? `+4420794609${index}0` : '',
+}));
+const fields = 'id,name,email,mobile,workEmail';
+const list = `email,note\n${people.map(({ email }) => `${email},x\n`).join('')}later@list.example,Zürich\nnobody@list.example,x\nno address,x\n`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+
+describeWithBrowser('the page of a list that ran', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    await importGraph(pipeline.sql, { persons: people });
+    browser = await startChromium();
+    caller = await pipeline.unmeteredAccount(1_000);
+    ({ page, wrong } = await openConsole(browser, pipeline.url));
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await signInWithKey(page, caller.key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  const enrich = (more: Record<string, string> = {}) =>
+    pipeline.enrich(caller, list, { operation: 'people.enrich', fields, ...more });
+
+  const open = (id: string) => page.goto(`${pipeline.url}/#/batches/${id}`);
+  const rowButton = (row: number) => page.getByRole('button', { name: `Row ${row}`, exact: true });
+  const rowNumbers = () =>
+    page.getByRole('region', { name: 'Rows of the result' }).getByRole('rowheader');
+
+  test('leads with the share of the matches that have each contact, and a funnel', async () => {
+    await open(await enrich());
+    const headlines = page.locator('.headlines');
+    await headlines.getByText('Mobile').waitFor();
+    expect(await headlines.textContent()).toContain('Mobile25%');
+    const funnel = await page.locator('.funnel li').allTextContents();
+    expect(funnel).toEqual([
+      'Rows15 100%',
+      'Usable14 93.3%',
+      'Matched12 80%',
+      'With work email0 0%',
+      'With mobile3 20%',
+    ]);
+    await expectAccessible(page);
+  });
+
+  test('shows found columns first, rows by outcome and text, and a row with its evidence', async () => {
+    await open(await enrich());
+    await rowButton(1).waitFor();
+    const headers = page
+      .getByRole('region', { name: 'Rows of the result' })
+      .getByRole('columnheader');
+    expect(await headers.allTextContents()).toEqual([
+      'Row',
+      'Outcome',
+      'Name',
+      'Email',
+      'Phone',
+      'Matched on',
+      'Your “email”',
+    ]);
+    await rowButton(1).click();
+    const record = page.locator('.record');
+    expect(await record.textContent()).toContain('Matched onEmail: p1@list.example');
+    expect(await record.textContent()).toContain('Given namePerson0');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'No match' }).click();
+    await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13', '14']);
+    await page.getByRole('searchbox', { name: 'Search in the rows' }).fill('zurich');
+    await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13']);
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('No row matches this.').waitFor();
+  });
+
+  test('retries unmatched rows only after their price is seen, and merges them into one file', async () => {
+    const id = await enrich();
+    await open(id);
+    await importGraph(pipeline.sql, { persons: [{ id: 7001, email: 'later@list.example' }] });
+    const charged = async () =>
+      (
+        await pipeline.sql`select sum(-amount)::int as credits from ledger_entries
+        where account_id = ${caller.accountId} and kind = 'charge'`
+      )[0]?.credits;
+    const before = await charged();
+    await page.getByRole('button', { name: 'Retry unmatched rows' }).click();
+    // A row without an identifier does not become better.
+    expect(await page.getByRole('checkbox', { name: 'Unusable' }).isChecked()).toBe(false);
+    await page.getByRole('button', { name: 'Review 2 rows' }).click();
+    await page.getByText('Reading your file…', { exact: true }).waitFor();
+    await pipeline.runUntilIdle();
+    await page.getByRole('heading', { name: 'Check your columns' }).waitFor();
+    await expect
+      .poll(() => pipeline.queues.waiting.map(({ name }) => name))
+      .toEqual(['quote-batch']);
+    await pipeline.runUntilIdle();
+    await page.getByRole('button', { name: /^Start for up to/ }).waitFor();
+    expect(await charged()).toBe(before);
+    await page.getByRole('button', { name: /^Start for up to/ }).click();
+    await expect.poll(() => pipeline.queues.waiting.length).toBeGreaterThan(0);
+    await pipeline.runUntilIdle();
+    await rowButton(13).waitFor();
+    expect(await charged()).toBe(before + 1);
+    await page.getByRole('link', { name: 'the list they came from' }).click();
+    await page.getByLabel('Include the answers of 1 retry').waitFor();
+    await rowButton(13).waitFor();
+    expect(await page.locator('tr', { has: rowButton(13) }).textContent()).toContain('Matched');
+    await page.getByLabel('Format of the file').selectOption('JSON Lines');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(
+      /^list enriched \d{4}-\d\d-\d\d \(with retries\)\.jsonl$/,
+    );
+    const text = await readFile(await download.path(), 'utf8');
+    const rows = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { row: number });
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 15 }, (_, n) => n + 1));
+    expect(wrong).toEqual([]);
+  });
+
+  test('continues a list that has reached its limit with a higher one', async () => {
+    const id = await enrich({ max_credits: '5' });
+    await open(id);
+    await page.getByText('reached its limit of 5 credits').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('New limit in credits').fill('5');
+    const raise = page.getByRole('button', { name: 'Raise the limit and continue' });
+    expect(await raise.getAttribute('aria-disabled')).toBe('true');
+    await page.getByLabel('New limit in credits').fill('8');
+    await raise.click();
+    await expect.poll(async () => (await pipeline.batch(caller, id)).credits.max).toBe(8);
+    await pipeline.runUntilIdle();
+    await page.getByText('reached its limit of 8 credits').waitFor();
+    await page.getByLabel('New limit in credits').fill('');
+    await page.getByRole('button', { name: 'Continue without a limit' }).click();
+    await expect.poll(async () => (await pipeline.batch(caller, id)).state).toBe('running');
+    await pipeline.runUntilIdle();
+    await page.getByText('Completed').first().waitFor();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      rows: { matched: 13 },
+      credits: { charged: 13 },
+    });
+  });
+
+  test('shows no result of a list that was cancelled before it ran', async () => {
+    const id = await enrich({ hold: 'true' });
+    await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    await open(id);
+    await page.getByText('Not processed').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
+  });
+});
