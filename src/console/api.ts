@@ -4,7 +4,7 @@
  * same Idempotency-Key, so that it never happens twice.
  */
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
-import { askToSignIn, creditsRemaining, loadSession, session } from './session.ts';
+import { askToSignIn, creditsRemaining, followSession, session } from './session.ts';
 
 export interface CallOptions {
   /** Sent as JSON. */
@@ -81,7 +81,7 @@ export async function whileSignedIn(answer: () => Promise<Response>): Promise<Re
   }
   noteCredits(response.headers.get('X-Credits-Remaining'));
   if (problem === null) return response;
-  if (problem.code === 'mode_changed') await loadSession();
+  if (problem.code === 'mode_changed') await followSession();
   throw problem;
 }
 

@@ -46,7 +46,7 @@ function CurrentPage({ session: { key } }: { session: Session }) {
   }
   return (
     <>
-      <PageHeader title="There is no such page" />
+      <PageHeader title="Page not found" />
       <EmptyState
         title="Nothing is at this address"
         action={
@@ -55,7 +55,7 @@ function CurrentPage({ session: { key } }: { session: Session }) {
           </a>
         }
       >
-        The link may be mistyped, or what it led to is gone.
+        The link may be wrong, or the page may have been removed.
       </EmptyState>
     </>
   );
@@ -64,9 +64,9 @@ function CurrentPage({ session: { key } }: { session: Session }) {
 function NotAllowed({ scope }: { scope: string }) {
   return (
     <>
-      <PageHeader title="Not for this key" />
-      <EmptyState title={`The key that you signed in with lacks the scope “${scope}”`}>
-        Sign in with another key, or with the e-mail address of the account.
+      <PageHeader title="You don’t have access to this page" />
+      <EmptyState title={`This page needs the “${scope}” permission`}>
+        Sign in with a key that has it.
       </EmptyState>
     </>
   );

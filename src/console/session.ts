@@ -24,8 +24,22 @@ export const signInAgain = createStore<{ done: (isSame: boolean) => void } | nul
 /** Credits of the account that nothing has reserved, as the last answer told them. */
 export const creditsRemaining = createStore<number | null>(null);
 
+/** The mode that another tab has switched the session to; null when it is the one of this page. */
+export const modeElsewhere = createStore<Mode | null>(null);
+
 const tabs = new BroadcastChannel('enrich-session');
-tabs.addEventListener('message', () => void loadSession());
+tabs.addEventListener('message', () => void followSession());
+
+/** Asks who is signed in now. A page in the other mode stays as it is, with what was typed, until it is switched. */
+export async function followSession(): Promise<void> {
+  const shown = session.get();
+  const now = await callSession<Session | null>('GET');
+  const isSame = shown != null && now !== null && shown.account.id === now.account.id;
+  const isElsewhere = isSame && shown.modes.length > 1 && shown.key.mode !== now.key.mode;
+  if (isElsewhere) return modeElsewhere.set(now.key.mode);
+  session.set(now);
+  modeElsewhere.set(null);
+}
 
 /** Asks the server who is signed in. */
 export async function loadSession(): Promise<void> {
@@ -48,6 +62,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
 
 export async function switchMode(mode: Mode): Promise<void> {
   session.set(await callSession<Session>('PATCH', { mode }));
+  modeElsewhere.set(null);
   tabs.postMessage('changed');
 }
 

@@ -186,7 +186,7 @@ describeWithBrowser('a user with a messy list', () => {
     const key = await page.locator('.secret').textContent();
     const headers = { Authorization: `Bearer ${key}` };
     expect((await fetch(`${service.up.url}/v1/me`, { headers })).status).toBe(200);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I’ve saved it' }).click();
     await page.getByRole('rowheader', { name: /CRM import/ }).waitFor();
     await picture('keys');
     await openPage('Credits');

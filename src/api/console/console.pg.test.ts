@@ -107,7 +107,7 @@ describeWithBrowser('the console', () => {
 
   test('says that nothing is at an address that cannot be read', async () => {
     const { page } = await openSignedIn('/#/batches/%E0%A4%A');
-    await heading(page, 'There is no such page').waitFor();
+    await heading(page, 'Page not found').waitFor();
     await close(page);
   });
 

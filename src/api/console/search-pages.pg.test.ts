@@ -8,10 +8,12 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
+  openTab,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { nextRuns } from '../../jobs/schedule/next-run.ts';
 import { runDueSchedules } from '../../jobs/schedule/run-due.ts';
 
@@ -179,38 +181,75 @@ describeWithBrowser('the pages of search', () => {
     await text(page).fill('surname=*');
     await page.getByText('These people take too long to count').waitFor();
     await page.getByRole('link', { name: 'People' }).click();
-    await page.getByRole('button', { name: /^Show up to 25 people/ }).click();
-    await page.getByText('Longer than a call may.').waitFor();
-    await page.getByRole('link', { name: 'Make an export of it' }).click();
-    await page.getByRole('button', { name: 'Prepare the export' }).waitFor();
+    await page.getByRole('button', { name: /^Show up to 25 people/ }).waitFor();
     await page.context().close();
   });
 
-  test('take people a page at a time, each for the price that was said', async () => {
+  test('show people for the price that was said, on a page that stays', async () => {
     const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'people'), 11);
     await heading(page, 'About 30 people').waitFor();
+    // What they are before they are paid: groups, and none of fewer than ten.
+    await heading(page, 'Who they are').waitFor();
+    await page.getByRole('rowheader', { name: 'Engineer' }).waitFor();
+    await page.getByText('France').first().waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('How many').selectOption('25');
+    await page.getByText('25 credits are needed at most, and the account has 11.').waitFor();
+    await page.getByText('enrich credits grant').waitFor();
     await page.getByLabel('How many').selectOption('10');
-    await page.getByText('The account has at least 1 credit afterwards.').waitFor();
     await page.getByRole('button', { name: 'Show up to 10 people, 10 credits at most' }).click();
+    await page.getByText('Finding people').waitFor();
+    await pipeline.runUntilIdle();
     const name = page.getByRole('button', { name: 'Ann1 Example' });
     await name.click();
     expect(await name.getAttribute('aria-expanded')).toBe('true');
     await page.getByText('Welding, C++').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Show up to 10 more, 10 credits at most' }).click();
-    await page.getByText('Needed at most: 10. Available: 1.').waitFor();
-    await page.getByRole('button', { name: 'Show the 1 person that can be paid' }).click();
-    await page.getByText('The credits reached for these people alone').waitFor();
-    expect(await spent(caller)).toBe(11);
-    // What was paid is still there after a walk to another page.
-    await goTo(page, 'Exports');
-    await heading(page, 'No exports yet').waitFor();
-    await expectAccessible(page);
-    await page.goBack();
+    expect(await spent(caller)).toBe(10);
+    await page.reload();
+    await page.getByRole('button', { name: 'Ann10 Example' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Ann\d+ Example$/ }).count()).toBe(10);
+    const tab = await openTab(await page.context().newPage(), page.url());
+    await tab.page.getByRole('button', { name: 'Ann1 Example' }).waitFor();
+    expect(await spent(caller)).toBe(10);
+    // The next ones are others, up to the price again.
+    await page
+      .getByRole('button', { name: 'Show up to 10 more people, 10 credits at most' })
+      .click();
+    await page.getByText('Finding people').waitFor();
+    await pipeline.runUntilIdle();
     await page.getByRole('button', { name: 'Ann11 Example' }).waitFor();
-    expect(await page.getByRole('button', { name: /^Ann\d+ Example$/ }).count()).toBe(11);
     expect(await spent(caller)).toBe(11);
+    await goTo(page, 'Exports');
+    await page
+      .getByRole('link', { name: /^Engineer · 10 people · \d{4}-\d\d-\d\d$/ })
+      .first()
+      .waitFor();
+    await expectAccessible(page);
     expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('say before each price how many are owned', async () => {
+    const { page, caller } = await openSignedIn(searchAt('positionIds=20', 'export'));
+    await changeOwnedDays(pipeline.sql, caller.accountId, 30);
+    await pipeline.makeExport(caller, { name: 'x', filter: 'positionIds=20', max_results: 12 });
+    await pipeline.runUntilIdle();
+    await page.reload();
+    await page.getByText('You already have 12 of these. They are in the file').waitFor();
+    await page.getByLabel('What the search would give').getByText('You already have 12').waitFor();
+    await page.getByRole('button', { name: 'Prepare the export' }).click();
+    await page.getByText('Finding people').waitFor();
+    await pipeline.runUntilIdle();
+    await page.getByText('You already have 12 of these.').waitFor();
+    await page.getByRole('button', { name: 'Start for about 18 credits' }).click();
+    await heading(page, 'Progress').waitFor();
+    await pipeline.runUntilIdle();
+    await page
+      .getByRole('button', { name: 'Ann30 Example' })
+      .waitFor({ state: 'attached' })
+      .catch(() => {});
+    expect(await spent(caller)).toBe(30);
     await page.context().close();
   });
 
@@ -226,7 +265,7 @@ describeWithBrowser('the pages of search', () => {
     await page.getByRole('radio', { name: 'Essentials' }).check();
     await page.getByLabel('People at most').fill('11');
     await page.getByRole('button', { name: 'Prepare the export' }).click();
-    await page.getByText('Noting whom the search means').waitFor();
+    await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
     await page.getByText('for about 10 people').waitFor();
     await expectAccessible(page);

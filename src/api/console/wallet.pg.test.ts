@@ -49,14 +49,14 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('button', { name: 'Make the key' }).click();
     const made = await shownKey();
     expect((await enrich(made)).status).toBe(200);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I’ve saved it' }).click();
     expect(await page.content()).not.toContain(made);
 
     const row = page.getByRole('row', { name: /CRM import/ });
     await row.getByRole('button', { name: 'Roll CRM import' }).click();
     await page.getByRole('button', { name: 'Make the new key' }).click();
     const rolled = await shownKey();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I’ve saved it' }).click();
     expect((await enrich(made)).status).toBe(200);
     expect((await enrich(rolled)).status).toBe(200);
 
@@ -89,7 +89,7 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByText(/must be at most \d+/).waitFor();
     expect(await page.getByLabel('Calls a minute').getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
   test('credits are told as the wallet and the ledger hold them', async () => {

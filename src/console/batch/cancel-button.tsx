@@ -31,6 +31,7 @@ export function CancelButton<Item extends Progress>({ item, of, live }: CancelBu
         <ConfirmDialog
           title={`Cancel this ${of.noun}?`}
           confirm={`Cancel the ${of.noun}`}
+          leave="Keep it"
           action={cancelling}
           onClose={() => {
             setIsAsked(false);

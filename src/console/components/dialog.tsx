@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Action } from '../use-call.ts';
 import { Button } from './button.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
@@ -9,22 +9,36 @@ interface DialogProps {
   children: ComponentChildren;
   /** Called when it is closed by Escape or its button. */
   onClose: () => void;
+  /** Escape does not close it: what it shows would be lost. */
+  isLocked?: boolean;
 }
 
-/** A dialog over the page; the browser keeps the focus inside and gives it back. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+/** A dialog over the page; the browser keeps the focus inside and gives it back when the dialog ends. */
+export function Dialog({ title, children, onClose, isLocked = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      // An open dialog that is only removed leaves the focus nowhere.
+      shown?.close();
+      // What opened it may be gone, too, or another dialog comes next.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.getElementById('main')?.focus();
+      });
+    };
   }, []);
+  const leave = (event: Event) => {
+    event.preventDefault();
+    if (!isLocked) onClose();
+  };
   return (
     <dialog
       ref={dialog}
       aria-label={title}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
+      // Prevented here, a second Escape cannot force it shut.
+      onKeyDown={(event) => event.key === 'Escape' && leave(event)}
+      onCancel={leave}
     >
       <h2 class="dialog-title">{title}</h2>
       {children}
@@ -37,6 +51,8 @@ interface ConfirmDialogProps {
   children: ComponentChildren;
   /** The button that does it, in a verb: `Cancel the batch`. */
   confirm: string;
+  /** The button that does nothing; another word where `confirm` says Cancel. */
+  leave?: string;
   kind?: 'primary' | 'danger';
   action: Action<void>;
   onClose: () => void;
@@ -44,13 +60,13 @@ interface ConfirmDialogProps {
 
 /** Asks before something that cannot be taken back. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, confirm, kind = 'danger', action, onClose } = props;
+  const { title, children, confirm, leave = 'Cancel', kind = 'danger', action, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
       <ProblemNotice problem={action.problem} />
       <div class="dialog-buttons">
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>{leave}</Button>
         <Button kind={kind} isBusy={action.isBusy} onClick={() => action.run()}>
           {confirm}
         </Button>

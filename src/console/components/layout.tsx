@@ -4,7 +4,14 @@ import { call } from '../api.ts';
 import { formatNumber } from '../format.ts';
 import { pages } from '../pages.ts';
 import { address, linkTo } from '../router.ts';
-import { creditsRemaining, type Session, signOut, switchMode } from '../session.ts';
+import {
+  creditsRemaining,
+  type Mode,
+  modeElsewhere,
+  type Session,
+  signOut,
+  switchMode,
+} from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { announce } from './announcer.tsx';
@@ -20,7 +27,7 @@ export function Layout({ session, children }: { session: Session; children: Comp
   return (
     <div class={session.key.mode === 'test' ? 'frame test' : 'frame'}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the page
+        Skip to main content
       </button>
       <header class="side">
         <div class="side-head">
@@ -44,9 +51,11 @@ export function Layout({ session, children }: { session: Session; children: Comp
       <main id="main" tabIndex={-1}>
         {session.key.mode === 'test' && (
           <p class="test-strip">
-            <strong>Test mode</strong> Made-up records, no credits. Nothing here touches live data.
+            <strong>Test mode</strong> You’re using sample data. Nothing is charged and live data
+            isn’t affected.
           </p>
         )}
+        <ModeElsewhere own={session.key.mode} />
         {children}
       </main>
     </div>
@@ -104,11 +113,34 @@ function Account({ session }: { session: Session }) {
   );
 }
 
+/** Another tab has switched the mode: this page keeps what it shows, and is asked to follow or to go on. */
+function ModeElsewhere({ own }: { own: Mode }) {
+  const other = useStore(modeElsewhere);
+  const switching = useAction(switchMode);
+  if (other === null) return null;
+  return (
+    <div class="notice warn" role="status">
+      <p>
+        Another tab has switched to {other} mode. This page still shows {own} data; switch back to
+        go on here.
+      </p>
+      <div class="buttons">
+        <Button isBusy={switching.isBusy} onClick={() => switching.run(own)}>
+          Back to {own} mode
+        </Button>
+        <Button kind="quiet" onClick={() => switching.run(other)}>
+          Switch this page to {other} mode
+        </Button>
+      </div>
+    </div>
+  );
+}
+
 function ModeSwitch({ session }: { session: Session }) {
   const switching = useAction(async () => {
     const mode = session.key.mode === 'live' ? 'test' : 'live';
     await switchMode(mode);
-    announce(mode === 'test' ? 'Now in test mode: nothing costs anything.' : 'Now in live mode.');
+    announce(mode === 'test' ? 'Test mode is on. Nothing will be charged.' : 'Now in live mode.');
   });
   return (
     <button

@@ -13,7 +13,7 @@ interface ShownOnceDialogProps {
   onClose: () => void;
 }
 
-/** A text that is shown this one time. */
+/** A text that is shown this one time: Escape closes it only after it was copied. */
 export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (text === null) {
@@ -35,9 +35,9 @@ export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogP
       readOut(`The ${noun} was copied`);
     });
   return (
-    <Dialog title={`Keep this ${noun} now`} onClose={onClose}>
+    <Dialog title={`Save this ${noun} now`} isLocked={!isCopied} onClose={onClose}>
       <div class="dialog-text">
-        <p>It is shown this once. {about.kept}</p>
+        <p>You won’t be able to see it again. {about.kept}</p>
         <p>
           <output class="secret">
             <code>{text}</code>
@@ -51,7 +51,7 @@ export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogP
           </Button>
         )}
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          I’ve saved it
         </Button>
       </div>
     </Dialog>

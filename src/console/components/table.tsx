@@ -13,10 +13,12 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf(row: Row): string;
+  /** The whole text of a first cell that may be cut. */
+  nameOf?(row: Row): string;
 }
 
 /** A table that scrolls sideways where it does not fit, by keyboard too. Its first cells name the rows. */
-export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, nameOf }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="table" aria-label={caption} tabIndex={0}>
@@ -36,7 +38,12 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
             <tr key={keyOf(row)}>
               {columns.map(({ header, isNumber, cell }, place) =>
                 place === 0 ? (
-                  <th key={header} scope="row" class={isNumber ? 'number' : ''}>
+                  <th
+                    key={header}
+                    scope="row"
+                    class={isNumber ? 'number' : ''}
+                    title={nameOf?.(row)}
+                  >
                     {cell(row)}
                   </th>
                 ) : (

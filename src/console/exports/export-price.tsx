@@ -5,7 +5,7 @@ import type { Live } from '../batch/use-live-batch.ts';
 import { useMovedOn } from '../batch/use-moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type DisclosedTotal, priceOfPeople, totalOf } from '../format.ts';
+import { countOf, formatNumber, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -28,7 +28,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
   const full = file.estimated_credits;
   const limit = file.credits.max;
   const isCut = limit !== null && (full === null || limit < full);
-  const price = isCut ? countOf(limit, 'credit') : priceOf(file, found);
+  const price = isCut ? countOf(limit, 'credit') : priceOf(file);
   const most = isCut ? limit : full;
   return (
     <section class="card" aria-labelledby="price-title">
@@ -43,9 +43,15 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
               : `for ${totalOf(found, 'person', 'people')}`}
         </span>
       </p>
+      {(file.estimated_owned ?? 0) > 0 && (
+        <p class="notice">
+          You already have {formatNumber(file.estimated_owned ?? 0)} of these. They are not charged
+          again.
+        </p>
+      )}
       <p class="soft">
-        It is these people and no others, even when more come to fit the filter. Who is deleted or
-        opts out before the file is written is left out and costs nothing.
+        This export is locked to these people. Anyone who opts out before it finishes is skipped and
+        not charged.
         {found === null &&
           ' A search by name, address, number or profile is counted when it is paid.'}
       </p>
@@ -70,7 +76,8 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
   );
 }
 
-function priceOf(file: ExportFile, found: DisclosedTotal | null): string {
-  if (!file.live) return countOf(0, 'credit');
-  return found === null ? countOf(PERSON_PRICE, 'credit') : priceOfPeople(found);
+function priceOf({ live, estimated_credits: total, total_is }: ExportFile): string {
+  if (!live) return countOf(0, 'credit');
+  if (total === null || total_is === null) return countOf(PERSON_PRICE, 'credit');
+  return totalOf({ total, total_is }, 'credit');
 }

@@ -3,9 +3,11 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type DisclosedTotal, priceOfPeople } from '../format.ts';
+import { countOf, formatNumber, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo } from '../router.ts';
+import type { Preview } from '../search/preview-panel.tsx';
+import { today, useSearchName } from '../search/search-name.ts';
 import { session } from '../session.ts';
 import { useAction } from '../use-call.ts';
 import type { ExportFile } from './export-file.ts';
@@ -19,13 +21,16 @@ import {
 
 interface NewExportProps {
   filter: string;
-  /** People that the filter finds; undefined while it is not known. */
-  total: DisclosedTotal | undefined;
+  /** Undefined while it is not known, and for a filter that is not counted. */
+  preview: Preview | undefined;
 }
 
 /** Makes an export of a filter. */
-export function NewExport({ filter, total }: NewExportProps) {
-  const [options, setOptions] = useState<FileOptions>({ ...usualOptions, name: 'People' });
+export function NewExport({ filter, preview }: NewExportProps) {
+  const [chosen, setOptions] = useState<FileOptions>({ ...usualOptions, name: '' });
+  const search = useSearchName(filter);
+  // Named by what it holds until another name is typed.
+  const options = chosen.name === '' ? { ...chosen, name: `${search} · ${today()}` } : chosen;
   const [isHeld, setIsHeld] = useState(true);
   const making = useAction(async () => {
     const body = { filter, ...toRequest(options), hold: isHeld };
@@ -37,7 +42,7 @@ export function NewExport({ filter, total }: NewExportProps) {
     (options.maxResults ?? Number.POSITIVE_INFINITY) * PERSON_PRICE,
     options.maxCredits ?? Number.POSITIVE_INFINITY,
   );
-  const price = isLive ? priceOf(total, most) : '';
+  const price = isLive ? priceOf(preview, most) : '';
   return (
     <form
       class="card"
@@ -47,6 +52,12 @@ export function NewExport({ filter, total }: NewExportProps) {
         making.run();
       }}
     >
+      {preview !== undefined && preview.owned > 0 && (
+        <p class="notice">
+          You already have {formatNumber(preview.owned)} of these. They are in the file and not
+          charged again.
+        </p>
+      )}
       <FileOptionsForm options={options} onChange={setOptions} problem={making.problem} />
       <div class="checks">
         <label>
@@ -69,9 +80,10 @@ export function NewExport({ filter, total }: NewExportProps) {
 }
 
 /** `most` is in credits. */
-function priceOf(total: DisclosedTotal | undefined, most: number): string {
-  if (total !== undefined && total.total * PERSON_PRICE <= most) {
-    return ` for ${priceOfPeople(total)}`;
+function priceOf(preview: Preview | undefined, most: number): string {
+  if (preview !== undefined && preview.estimated_credits <= most) {
+    const { estimated_credits: total, total_is } = preview;
+    return ` for ${totalOf({ total, total_is }, 'credit')}`;
   }
   return Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
 }

@@ -94,7 +94,7 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
         <p class="hint">A limit of credits a day bounds what a key can cost you that got lost.</p>
         <ProblemNotice problem={restOf(problem, fields)} />
         <div class="dialog-buttons">
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={making.isBusy}>
             Make the key
           </Button>

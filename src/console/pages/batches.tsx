@@ -54,6 +54,7 @@ function BatchTable({ batches }: { batches: Batch[] }) {
       caption="Lists, newest first"
       rows={batches}
       keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
       columns={[
         { header: 'List', cell: ({ id, name }) => <a href={linkTo(`/batches/${id}`)}>{name}</a> },
         {

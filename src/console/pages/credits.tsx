@@ -40,10 +40,7 @@ export function CreditsPage({ query }: PageProps) {
     goTo('/credits', { ...Object.fromEntries(query), [name]: value }, true);
   return (
     <>
-      <PageHeader
-        title="Credits"
-        about="What is there, what work under way holds, what was spent."
-      />
+      <PageHeader title="Credits" about="Balance and usage." />
       <ProblemNotice problem={me.problem} onRetry={me.reload} />
       <div class="stack">
         <Balance me={me.data} />
@@ -99,7 +96,11 @@ function Balance({ me }: { me: Me | undefined }) {
         <dd class="number">{show(me?.credits.remaining)}</dd>
       </div>
       <div>
-        <dt>Reserved by work under way</dt>
+        <dt>Pay once per person</dt>
+        <dd>{me === undefined ? '–' : ownedFor(me.owned_days)}</dd>
+      </div>
+      <div>
+        <dt>Reserved (in progress)</dt>
         <dd class="number">{show(me?.credits.reserved)}</dd>
       </div>
       <div>
@@ -110,12 +111,17 @@ function Balance({ me }: { me: Me | undefined }) {
   );
 }
 
+function ownedFor(days: number): string {
+  return days === 0 ? 'Off: every delivery is charged' : `For ${countOf(days, 'day')}`;
+}
+
 function showStorage({ stored_bytes: stored, stored_bytes_max: max }: Me['storage']): string {
   return `${formatBytes(stored)} of ${formatBytes(max)}`;
 }
 
 function Ledger({ lines }: { lines: readonly UsageLine[] }) {
   const shown = lines.slice(0, SHOWN_LINES);
+  const names = useNames();
   return (
     <>
       <Table
@@ -136,7 +142,7 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
                 '–'
               ) : (
                 <a href={linkTo(`/${operation === 'people.search' ? 'exports' : 'batches'}/${id}`)}>
-                  {id.slice(0, 8)}
+                  {names.get(id) ?? `…${id.slice(-8)}`}
                 </a>
               ),
           },
@@ -159,6 +165,19 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
       )}
     </>
   );
+}
+
+/** The names of the latest lists and exports by id. */
+function useNames(): ReadonlyMap<string, string> {
+  const lists = useResource<{ data: Named[] }>('/v1/batches?limit=100');
+  const exported = useResource<{ data: Named[] }>('/v1/exports?limit=100');
+  const named = [...(lists.data?.data ?? []), ...(exported.data?.data ?? [])];
+  return new Map(named.map(({ id, name }) => [id, name]));
+}
+
+interface Named {
+  id: string;
+  name: string;
 }
 
 /** What was used from one UTC day to another. */

@@ -60,7 +60,7 @@ function Present({ file, live }: { file: ExportFile; live: Live<ExportFile> }) {
   useToldState(file, exportFiles);
   const { state, rows } = file;
   if (state === 'created' || state === 'validating') {
-    return <p class="card loading-card">Noting whom the search means …</p>;
+    return <p class="card loading-card">Finding people…</p>;
   }
   if (state === 'ready') return <ExportPrice file={file} live={live} />;
   if (state === 'failed') return <Failed file={file} />;

@@ -54,6 +54,7 @@ function ExportTable({ files }: { files: ExportFile[] }) {
       caption="Exports, newest first"
       rows={files}
       keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
       columns={[
         { header: 'Export', cell: ({ id, name }) => <a href={linkTo(`/exports/${id}`)}>{name}</a> },
         {

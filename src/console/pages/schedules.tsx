@@ -58,6 +58,7 @@ function ScheduleTable({ schedules }: { schedules: Schedule[] }) {
       caption="Schedules, newest first"
       rows={schedules.map((schedule) => changed.get(schedule.id) ?? schedule)}
       keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
       columns={[
         {
           header: 'Schedule',

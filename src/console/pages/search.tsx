@@ -48,7 +48,7 @@ export function SearchPage({ query }: PageProps) {
     <>
       <PageHeader
         title="Search"
-        about={`Find people by anything that is known of them. You pay for those whom you take, ${countOf(PERSON_PRICE, 'credit')} a person.`}
+        about={`Find people by job, company, location and more. ${countOf(PERSON_PRICE, 'credit')} per person you show or export.`}
       />
       {scheduleId !== null && <ScheduleFilter id={scheduleId} filter={filter} />}
       <ViewLinks
@@ -58,14 +58,14 @@ export function SearchPage({ query }: PageProps) {
         onClear={() => setFilter('')}
       />
       {view === 'people' ? (
-        <FoundPeople filter={filter} total={total} />
+        <FoundPeople filter={filter} preview={total} />
       ) : (
         <div class="search wide-side">
           <div>
             {view === 'filter' && (
               <FilterBuilder filter={filter} onChange={setFilter} problem={unreadable} />
             )}
-            {view === 'export' && <NewExport filter={filter} total={total} />}
+            {view === 'export' && <NewExport filter={filter} preview={total} />}
             {view === 'schedule' && <NewSchedule filter={filter} />}
           </div>
           <aside class="search-side" aria-label="What the search would give">
@@ -116,16 +116,23 @@ function ViewLinks({ view, filter, scheduleId, onClear }: ViewLinksProps) {
   const also = scheduleId === null ? {} : { schedule: scheduleId };
   return (
     <nav class="views" aria-label="Search">
-      {viewsFor(scheduleId).map(({ view: target, label }) => (
-        <a
-          key={target}
-          class="view-link"
-          href={linkTo('/search', { filter, view: target, ...also })}
-          aria-current={view === target ? 'page' : undefined}
-        >
-          {label}
-        </a>
-      ))}
+      {viewsFor(scheduleId).map(({ view: target, label }) =>
+        filter === '' && target !== 'filter' ? (
+          <span key={target} class="view-link off" title="Add a filter first">
+            {label}
+            <span class="unseen"> (add a filter first)</span>
+          </span>
+        ) : (
+          <a
+            key={target}
+            class="view-link"
+            href={linkTo('/search', { filter, view: target, ...also })}
+            aria-current={view === target ? 'page' : undefined}
+          >
+            {label}
+          </a>
+        ),
+      )}
       {view === 'filter' && filter !== '' && (
         <button type="button" class="link-button" onClick={onClear}>
           Clear the filter

@@ -1,14 +1,16 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { announce } from '../components/announcer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Fact } from '../components/fact.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
-import { formatTime } from '../format.ts';
+import { countOf, formatNumber, formatShare, formatTime } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList, useResource } from '../use-call.ts';
@@ -28,6 +30,22 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
   const path = `/v1/webhooks/${id}`;
   const webhook = useResource<Webhook>(path);
   const deliveries = useList<Delivery>(`${path}/deliveries`);
+  const reload = () => {
+    webhook.reload();
+    deliveries.reload();
+  };
+  // What was just sent is answered within seconds, and may switch the state of the webhook.
+  const isWaiting = deliveries.items?.some(({ state }) => state === 'pending') === true;
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (!isWaiting || round === READ_AGAIN_MAX) return;
+    const timer = setTimeout(() => {
+      reload();
+      setRound(round + 1);
+    }, READ_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting, round]);
+  if (webhook.problem?.status === 404) return <NotFound />;
   if (webhook.data === undefined) {
     return (
       <>
@@ -48,24 +66,76 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
       <div class="stack">
         {reason !== null && <p class="notice warn">It was switched off: {plain(reason)}.</p>}
         {failing !== null && (
-          <p class="notice warn">Nothing has arrived since {formatTime(failing)}.</p>
+          <p class="notice warn">Deliveries have been failing since {formatTime(failing)}.</p>
         )}
         <WebhookActions
           webhook={webhook.data}
           onChanged={webhook.replace}
-          onSent={deliveries.reload}
+          onSent={() => {
+            reload();
+            setRound(0);
+          }}
         />
+        <WebhookFacts webhook={webhook.data} deliveries={deliveries.items ?? []} />
         <section class="stack" aria-label="Deliveries">
           <div class="card-head">
             <h2>Deliveries</h2>
-            <Button isBusy={deliveries.isLoading} onClick={deliveries.reload}>
-              Look again
+            <Button isBusy={deliveries.isLoading} onClick={reload}>
+              Refresh
             </Button>
           </div>
           <Deliveries webhookId={id} list={deliveries} />
         </section>
       </div>
     </>
+  );
+}
+
+/** The page reads again while a message is on its way, but not through the hours of its retries. */
+const READ_AGAIN_MS = 2000;
+const READ_AGAIN_MAX = 10;
+
+function NotFound() {
+  return (
+    <>
+      <PageHeader title="Webhook not found" back={back} />
+      <EmptyState title="Nothing is at this address">
+        It may have been deleted, or belong to another account or mode.
+      </EmptyState>
+    </>
+  );
+}
+
+const STRIP_MAX = 50;
+
+/** Which events it receives, and how its last deliveries went. */
+function WebhookFacts({ webhook, deliveries }: { webhook: Webhook; deliveries: Delivery[] }) {
+  const last = deliveries.slice(0, STRIP_MAX).toReversed();
+  const ended = last.filter(({ state }) => state !== 'pending');
+  const arrived = ended.filter(({ state }) => state === 'delivered').length;
+  const words = `${formatNumber(arrived)} of the last ${countOf(ended.length, 'delivery', 'deliveries')} arrived`;
+  return (
+    <section class="card stack tight" aria-label="Settings">
+      <dl class="facts">
+        <Fact name="Events">
+          <span class="words">{webhook.events.join(', ')}</span>
+        </Fact>
+        {webhook.events.includes('credits.low') && (
+          <Fact name="Low-credit alert below">{formatNumber(webhook.credits_low_threshold)}</Fact>
+        )}
+        {ended.length > 0 && <Fact name="Success">{formatShare(arrived, ended.length)}</Fact>}
+      </dl>
+      {ended.length > 0 && (
+        <div>
+          <div class="strip" role="img" aria-label={words}>
+            {last.map(({ id, state, type, created_at }) => (
+              <span key={id} class={state} title={`${type}: ${state}, ${formatTime(created_at)}`} />
+            ))}
+          </div>
+          <p class="hint">{words}, oldest first.</p>
+        </div>
+      )}
+    </section>
   );
 }
 
@@ -121,25 +191,20 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
           {webhook.enabled ? 'Switch off' : 'Switch on'}
         </Button>
         <Button onClick={() => setAsked('edit')}>Change</Button>
-        <Button onClick={() => setAsked('rotate')}>Replace the secret</Button>
+        <Button onClick={() => setAsked('rotate')}>Rotate the secret</Button>
         <Button kind="danger" onClick={() => setAsked('delete')}>
           Delete
         </Button>
       </div>
       {asked === 'edit' && (
         <Dialog title="Change the webhook" onClose={close}>
-          <WebhookForm
-            initial={webhook}
-            label="Keep the changes"
-            action={editing}
-            onClose={close}
-          />
+          <WebhookForm initial={webhook} label="Save changes" action={editing} onClose={close} />
         </Dialog>
       )}
       {asked === 'rotate' && (
         <ConfirmDialog
-          title="Replace the signing secret?"
-          confirm="Make a new secret"
+          title="Rotate the signing secret?"
+          confirm="Rotate the secret"
           kind="primary"
           action={rotating}
           onClose={close}
@@ -162,8 +227,8 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
           noun="secret"
           text={secret.text}
           about={{
-            kept: 'Your program checks with it that a message is from here.',
-            lost: 'Replace the secret once more to get another one.',
+            kept: 'Use it to verify that events come from us.',
+            lost: 'Rotate the secret once more to get another one.',
           }}
           onClose={() => setSecret(null)}
         />

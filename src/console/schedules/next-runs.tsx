@@ -19,7 +19,7 @@ interface NextRunsProps {
 export function NextRuns({ next: { data, problem, isSettled }, zone }: NextRunsProps) {
   return (
     <div class={isSettled ? 'next-runs settling' : 'next-runs settling stale'} aria-live="polite">
-      <h3>The next five times</h3>
+      <h2>Next 5 runs</h2>
       {problem === null && data === undefined && <p class="soft">Looking …</p>}
       {problem === null && data !== undefined && (
         <ol>

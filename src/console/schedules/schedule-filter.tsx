@@ -37,7 +37,7 @@ export function ScheduleFilter({ id, filter }: ScheduleFilterProps) {
         >
           Save to the schedule
         </Button>
-        <Button onClick={() => goTo(`/schedules/${id}`)}>Leave it</Button>
+        <Button onClick={() => goTo(`/schedules/${id}`)}>Cancel</Button>
       </div>
     </section>
   );

@@ -55,7 +55,7 @@ export function ScheduleForm({ schedule, submit, onSubmit, onLeave }: ScheduleFo
         <Button kind="primary" type="submit" isBusy={saving.isBusy}>
           {submit}
         </Button>
-        {onLeave && <Button onClick={onLeave}>Leave it</Button>}
+        {onLeave && <Button onClick={onLeave}>Cancel</Button>}
       </div>
     </form>
   );

@@ -1,233 +1,183 @@
-/** The people of a search: a page at a time, paid as it is asked for, and shown for as long as the console is open. */
-import { useRef, useState } from 'preact/hooks';
-import { send } from '../api.ts';
-import { readOut } from '../components/announcer.tsx';
+/** The people of a search before they are paid, in groups, and the way to take some of them. */
+import { useState } from 'preact/hooks';
+import type { Calls } from '../../client/api-types.ts';
 import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
+import { Loading } from '../components/loading.tsx';
+import { NoCredits } from '../components/no-credits.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, type DisclosedTotal, formatNumber, totalOf } from '../format.ts';
+import { Table } from '../components/table.tsx';
+import { countOf, formatNumber, formatShare, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
-import type { Problem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
-import { createStore, useStore } from '../store.ts';
-import { type Action, useAction } from '../use-call.ts';
+import { useStore } from '../store.ts';
+import { useAction, useResource } from '../use-call.ts';
 import { addressable } from './filter-text.ts';
 import { FilterWords } from './filter-words.tsx';
-import { PeopleTable, type Person } from './people-table.tsx';
-
-/** Pages of one search that were paid. */
-interface Run {
-  /** Whose people they are: another account or mode does not see them. */
-  owner: string;
-  filter: string;
-  limit: number;
-  people: readonly Person[];
-  /** Where the next page is; null behind the last one. */
-  next: string | null;
-  /** True when the credits did not reach for all of the last page. */
-  isShort: boolean;
-}
-
-/** What was paid last stays when somebody goes to another page and comes back. */
-const latest = createStore<Run | null>(null);
+import { fieldLabel } from './person-fields.ts';
+import type { Preview } from './preview-panel.tsx';
+import { useSearchName } from './search-name.ts';
+import { takePeople } from './take-people.ts';
 
 interface FoundPeopleProps {
   filter: string;
-  /** People that the filter finds; undefined while it is not known. */
-  total: DisclosedTotal | undefined;
+  /** Undefined while it is not known, and for a filter that is not counted. */
+  preview: Preview | undefined;
 }
 
-export function FoundPeople({ filter, total }: FoundPeopleProps) {
-  const { run, taking, take, takeNext, takePart } = usePages(filter);
-  const isOfFilter = run?.filter === filter;
+export function FoundPeople({ filter, preview }: FoundPeopleProps) {
   return (
     <div class="stack">
       <section class="card stack tight" aria-labelledby="take-title">
         <h2 id="take-title">
-          {total === undefined
+          {preview === undefined
             ? 'People of this search'
-            : capital(totalOf(total, 'person', 'people'))}
+            : capital(totalOf(preview, 'person', 'people'))}
         </h2>
         <FilterWords filter={filter} />
-        {isOfFilter ? (
-          <div class="take-button">
-            <p>{countOf(run.people.length, 'person is', 'people are')} shown here, and paid.</p>
-            <Button kind="quiet" onClick={() => latest.set(null)}>
-              Begin anew
-            </Button>
-          </div>
-        ) : (
-          <TakeForm total={total} taking={taking} onTake={take} />
+        {preview !== undefined && preview.owned > 0 && (
+          <p class="notice">
+            You already have {formatNumber(preview.owned)} of these. They are not charged again.
+          </p>
         )}
-        <TakeProblem problem={taking.problem} filter={filter} onPart={takePart} />
+        <TakeForm filter={filter} preview={preview} />
       </section>
-      {run !== null && !isOfFilter && (
-        <p class="notice warn">
-          The filter has changed since: these are people of the search before. They are paid, and
-          stay here until you take others.
-        </p>
-      )}
-      {run?.isShort && (
-        <p class="notice warn">
-          The credits reached for these people alone. More are shown when there are more credits.
-        </p>
-      )}
-      {run !== null && run.people.length > 0 && <PeopleTable people={run.people} />}
-      {run !== null && (
-        <div class="more">
-          {run.next === null ? (
-            <p class="soft">
-              {run.people.length === 0 ? 'Nobody was found.' : 'That is everybody.'}
-            </p>
-          ) : (
-            <Button isBusy={taking.isBusy} onClick={() => takeNext(run)}>
-              {`Show up to ${formatNumber(run.limit)} more${price(run.limit)}`}
-            </Button>
-          )}
-        </div>
-      )}
+      {preview !== undefined && preview.total_is !== 'below' && <Groups filter={filter} />}
     </div>
   );
-}
-
-interface Taking {
-  path: string;
-  before: readonly Person[];
-  of: Pick<Run, 'filter' | 'limit'>;
-}
-
-/** The pages that were taken, and the ways to take more. */
-function usePages(filter: string) {
-  const kept = useStore(latest);
-  const attempt = useRef<Taking | null>(null);
-  const taking = useAction(async (page: Taking) => {
-    attempt.current = page;
-    const owner = ownerNow();
-    const response = await send('GET', page.path, { isCharged: true });
-    const people = (await response.json()) as Person[];
-    const link = /<([^>]+)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
-    latest.set({
-      owner,
-      filter: page.of.filter,
-      limit: page.of.limit,
-      people: [...page.before, ...people],
-      next: link === undefined ? null : whole(link),
-      isShort: response.headers.has('X-Partial'),
-    });
-    readOut(`${countOf(people.length, 'person', 'people')} added below`);
-  });
-  return {
-    run: kept?.owner === ownerNow() ? kept : null,
-    taking,
-    take(limit: number) {
-      const path = `/v1/personsearch?${addressable(filter)}&limit=${limit}`;
-      taking.run({ path, before: [], of: { filter, limit } });
-    },
-    takeNext(run: Run) {
-      if (run.next !== null) taking.run({ path: run.next, before: run.people, of: run });
-    },
-    /** What the wallet can pay of the page that it could not. */
-    takePart() {
-      const page = attempt.current;
-      if (page === null) return;
-      taking.run({ ...page, path: `${whole(page.path)}&partial=true` });
-    },
-  };
-}
-
-/** The page that is paid as a whole or not at all. */
-function whole(path: string): string {
-  return path.replace(/&partial=true\b/, '');
-}
-
-function ownerNow(): string {
-  const { account, key } = session.get() ?? {};
-  return `${account?.id} ${key?.mode}`;
-}
-
-function isLive(): boolean {
-  return session.get()?.key.mode === 'live';
 }
 
 const limits = [10, 25, 50, 100, 250, 500, 1000];
 
-interface TakeFormProps {
-  total: DisclosedTotal | undefined;
-  taking: Action<Taking>;
-  onTake: (limit: number) => void;
-}
-
 /** How many people to take, and what that costs. */
-function TakeForm({ total, taking, onTake }: TakeFormProps) {
+function TakeForm({ filter, preview }: FoundPeopleProps) {
   const [limit, setLimit] = useState(25);
-  // Nobody pays for more people than there are.
-  const most = total?.total_is === 'below' ? Math.min(limit, total.total - 1) : limit;
+  const remaining = useStore(creditsRemaining);
+  const name = useSearchName(filter);
+  const taking = useAction((people: number) => takePeople(name, filter, people));
+  const { key } = session.get() ?? {};
+  const isLive = key?.mode === 'live';
+  if (!key?.scopes.includes('exports')) {
+    return <p class="notice">Showing people needs a key with the permission “exports”.</p>;
+  }
+  // No one pays for more people than there are.
+  const most = preview?.total_is === 'below' ? Math.min(limit, preview.total - 1) : limit;
+  const cost = most * PERSON_PRICE;
+  const payable = isLive && remaining !== null ? Math.floor(remaining / PERSON_PRICE) : most;
+  const people = Math.min(most, payable);
+  const price = isLive ? `, ${countOf(people * PERSON_PRICE, 'credit')} at most` : '';
   return (
-    <div class="take">
-      <SelectField
-        id="limit"
-        label="How many"
-        value={String(limit)}
-        onChange={(value) => setLimit(Number(value))}
-        options={limits.map((one) => ({ value: String(one), label: formatNumber(one) }))}
-      />
-      <div class="take-button">
-        <Button kind="primary" isBusy={taking.isBusy} onClick={() => onTake(limit)}>
-          {`Show up to ${countOf(most, 'person', 'people')}${price(most)}`}
-        </Button>
-        <p class="hint">
-          {isLive() ? <Rest cost={most * PERSON_PRICE} /> : 'Nothing is charged in test mode.'}
-        </p>
+    <>
+      {isLive && remaining !== null && remaining < cost && (
+        <NoCredits>
+          {countOf(cost, 'credit')} {cost === 1 ? 'is' : 'are'} needed at most, and the account has{' '}
+          {formatNumber(remaining)}.
+        </NoCredits>
+      )}
+      <div class="take">
+        <SelectField
+          id="limit"
+          label="How many"
+          value={String(limit)}
+          onChange={(value) => setLimit(Number(value))}
+          options={limits.map((one) => ({ value: String(one), label: formatNumber(one) }))}
+        />
+        <div class="take-button">
+          {people > 0 && (
+            <Button kind="primary" isBusy={taking.isBusy} onClick={() => taking.run(people)}>
+              {`Show up to ${countOf(people, 'person', 'people')}${price}`}
+            </Button>
+          )}
+          <p class="hint">
+            {isLive
+              ? 'They stay on a page of their own under Exports, to look at and download at any time.'
+              : 'Nothing is charged in test mode.'}
+          </p>
+        </div>
       </div>
-    </div>
+      <ProblemNotice problem={taking.problem}>
+        {taking.problem?.code === 'search_timeout' && (
+          <a href={linkTo('/search', { filter, view: 'export' })}>Export them instead</a>
+        )}
+      </ProblemNotice>
+    </>
   );
 }
 
-/** What so many people cost at most. */
-function price(people: number): string {
-  return isLive() ? `, ${countOf(people * PERSON_PRICE, 'credit')} at most` : '';
+type Breakdown = Calls['GET /v1/personsearch/breakdown']['response'];
+type GroupedRow = Breakdown['rows'][number];
+
+/** What may be told of the people before they are paid: groups of at least ten. */
+function Groups({ filter }: { filter: string }) {
+  const { data, problem, reload } = useResource<Breakdown>(
+    `/v1/personsearch/breakdown?${addressable(filter)}`,
+  );
+  if (problem !== null) return <ProblemNotice problem={problem} onRetry={reload} />;
+  if (data === undefined) return <Loading />;
+  return (
+    <>
+      {data.rows.length > 0 && (
+        <section class="card" aria-labelledby="groups-title">
+          <h2 id="groups-title">Who they are</h2>
+          <p class="soft">
+            People with the same job title, company size and country. Names and contacts are shown
+            once you take them; groups of fewer than ten are left out.
+          </p>
+          <Table
+            caption="Groups of people before payment"
+            columns={[
+              {
+                header: 'Job title',
+                cell: ({ title }: GroupedRow) => title ?? 'Other or no title',
+              },
+              { header: 'Company size', cell: ({ company_size }) => company_size ?? 'Unknown' },
+              { header: 'Country', cell: ({ country }) => country ?? 'Unknown' },
+              { header: 'People', isNumber: true, cell: ({ people }) => formatNumber(people) },
+              ...masked.map((name) => ({
+                header: fieldLabel(name),
+                isNumber: true,
+                cell: ({ fields, people }: GroupedRow) => formatShare(fields[name] ?? 0, people),
+              })),
+            ]}
+            rows={data.rows}
+            keyOf={({ title, company_size, country }) => `${title} ${company_size} ${country}`}
+          />
+        </section>
+      )}
+      <div class="breakdown">
+        <Shares title="Countries" groups={data.countries} />
+        <Shares title="Industries" groups={data.industries} />
+        <Shares title="Company sizes" groups={data.company_sizes} />
+      </div>
+    </>
+  );
+}
+
+const masked = ['workEmail', 'email', 'mobile', 'phone'] as const;
+
+/** The largest groups of one kind, with bars. */
+function Shares({ title, groups }: { title: string; groups: Breakdown['countries'] }) {
+  if (groups.length === 0) return null;
+  const most = Math.max(...groups.map(({ people }) => people));
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="fills">
+        {groups.map(({ name, people }) => (
+          <li key={name}>
+            <span>{name ?? 'Unknown'}</span>
+            <span class="number">about {formatNumber(people)}</span>
+            <span class="fill" aria-hidden="true">
+              <span style={{ width: `${(100 * people) / most}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-function Rest({ cost }: { cost: number }) {
-  const remaining = useStore(creditsRemaining);
-  if (remaining === null) return <>You pay for those who are shown.</>;
-  return cost > remaining ? (
-    <>The account has {countOf(remaining, 'credit')}.</>
-  ) : (
-    <>The account has at least {countOf(remaining - cost, 'credit')} afterwards.</>
-  );
-}
-
-interface TakeProblemProps {
-  problem: Problem | null;
-  filter: string;
-  /** Takes what the wallet can pay. */
-  onPart: () => void;
-}
-
-function TakeProblem({ problem, filter, onPart }: TakeProblemProps) {
-  const { needed, available } = problem?.more ?? {};
-  const isShort = problem?.status === 402 && typeof available === 'number';
-  return (
-    <ProblemNotice problem={problem}>
-      {isShort && typeof needed === 'number' && (
-        <p>
-          Needed at most: {formatNumber(needed)}. Available: {formatNumber(available)}.
-        </p>
-      )}
-      {problem?.code === 'search_timeout' && (
-        <a href={linkTo('/search', { filter, view: 'export' })}>Make an export of it</a>
-      )}
-      {isShort && available > 0 && (
-        <Button onClick={onPart}>
-          Show the {countOf(available, 'person', 'people')} that can be paid
-        </Button>
-      )}
-    </ProblemNotice>
-  );
 }

@@ -21,7 +21,7 @@ export function PeopleTable({ people }: { people: readonly Person[] }) {
   const shown = columns.filter(({ cell }) => people.some((person) => cell(person) !== ''));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="table people" aria-label="People" tabIndex={0}>
+    <section class="table people" aria-label="People, one row each" tabIndex={0}>
       <table>
         <caption class="unseen">People. Each name opens the whole record.</caption>
         <thead>

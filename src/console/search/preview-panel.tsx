@@ -1,6 +1,13 @@
 import type { Calls } from '../../client/api-types.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber, formatShare, formatTotal, priceOfPeople } from '../format.ts';
+import {
+  countOf,
+  formatNumber,
+  formatShare,
+  formatTotal,
+  priceOfPeople,
+  totalOf,
+} from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining, session } from '../session.ts';
@@ -47,18 +54,21 @@ function Count({ preview }: { preview: Preview | undefined }) {
   const remaining = useStore(creditsRemaining);
   const isLive = session.get()?.key.mode === 'live';
   if (preview === undefined) return <p class="soft">Counting …</p>;
-  const { total_is, estimated_credits: credits, unknown_values: unknown } = preview;
+  const { total_is, estimated_credits: credits, owned, unknown_values: unknown } = preview;
   return (
     <>
       <p class="count-total">
         <strong>{formatTotal(preview)}</strong> people
       </p>
       <p class="soft">
-        {isLive ? `${priceOfPeople(preview)} for all of them` : 'Free in test mode'}
+        {isLive
+          ? `${owned > 0 ? totalOf({ total: credits, total_is }, 'credit') : priceOfPeople(preview)} for all of them`
+          : 'Free in test mode'}
         {isLive && remaining !== null && remaining < credits
           ? `; the account has ${formatNumber(remaining)}`
           : ''}
       </p>
+      {owned > 0 && <p class="soft">You already have {formatNumber(owned)} of these.</p>}
       {unknown.length > 0 && (
         <p class="notice warn">
           Not found in the lookups: {unknown.map(({ value }) => `“${value}”`).join(', ')}. Check the

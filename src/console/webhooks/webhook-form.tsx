@@ -72,7 +72,7 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
       />
       <ProblemNotice problem={restOf(problem, ['url', 'events', 'credits_low_threshold'])} />
       <div class="dialog-buttons">
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" isBusy={action.isBusy}>
           {label}
         </Button>

@@ -1,0 +1,136 @@
+/** Components of every page of the console: dialogs, tables, and tabs of one session. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  openTab,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { createAccount } from '../../core/accounts/accounts.ts';
+import { scopes } from '../../core/keys/keys.ts';
+
+let pipeline: Pipeline;
+let browser: Browser;
+
+describeWithBrowser('the components of the console', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    browser = await startChromium();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  /** An account with a key that may do everything. */
+  async function anyone(): Promise<Caller> {
+    const { accountId } = await pipeline.account(100);
+    return pipeline.keyOf(accountId, 'live', [...scopes]);
+  }
+
+  async function openAt(path: string, caller?: Caller) {
+    const own = caller ?? (await anyone());
+    await pipeline.sql`update api_keys set requests_per_minute = 10000 where id = ${own.keyId}`;
+    const opened = await openConsole(browser, `${pipeline.url}/#${path}`);
+    await signInWithKey(opened.page, own.key);
+    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return { ...opened, caller: own };
+  }
+
+  const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
+
+  test('a dialog gives the focus back to what opened it', async () => {
+    const { page, wrong } = await openAt('/keys');
+    const opener = page.getByRole('button', { name: 'New key' });
+    for (const leave of ['Escape', 'Cancel']) {
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      if (leave === 'Escape') await page.keyboard.press('Escape');
+      else await page.getByRole('button', { name: leave }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe('New key');
+    }
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('Escape does not lose a key that is shown once', async () => {
+    const { page } = await openAt('/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const shown = page.getByRole('dialog', { name: 'Save this key now' });
+    await shown.waitFor();
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
+    await expect.poll(() => shown.textContent()).toContain('svc_live_');
+    await page.getByRole('button', { name: 'I’ve saved it' }).click();
+    await shown.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('a long name leaves the other columns in sight', async () => {
+    const caller = await anyone();
+    const name = `${'a very long name '.repeat(7)}end`;
+    await pipeline.upload(caller, 'email\na@b.example\n', { operation: 'people.enrich', name });
+    const { page } = await openAt('/batches', caller);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    const end = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      return box === null ? Number.NaN : box.x + box.width;
+    };
+    const table = await end(page.getByRole('region', { name: 'Lists, newest first' }));
+    expect(await end(page.getByRole('columnheader', { name: 'Created' }))).toBeLessThanOrEqual(
+      table,
+    );
+    expect(await page.getByRole('rowheader').getAttribute('title')).toBe(name);
+    await page.context().close();
+  });
+
+  test('a wide table scrolls inside, and never the page', async () => {
+    const { page } = await openAt('/keys');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('table').waitFor();
+    const widths = 'document.documentElement.scrollWidth';
+    expect(await page.evaluate(widths)).toBeLessThanOrEqual(390);
+    await page.context().close();
+  });
+
+  test('an address that leads nowhere says so', async () => {
+    const { page, wrong } = await openAt('/webhooks/00000000-0000-7000-8000-000000000000');
+    await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();
+    await page.goto(`${pipeline.url}/#/batches/%E0%A4%A`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('another tab that switches the mode takes nothing from this one', async () => {
+    const account = { name: 'Two tabs', email: 'two@tabs.example', password: 'long enough secret' };
+    await createAccount(pipeline.sql, { ...account, credits: 1 });
+    const first = await openConsole(browser, `${pipeline.url}/#/search`);
+    await first.page.getByLabel('E-mail address').fill(account.email);
+    await first.page.getByLabel('Password').fill(account.password);
+    await first.page.keyboard.press('Enter');
+    await first.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const second = await openTab(await first.page.context().newPage(), `${pipeline.url}/#/search`);
+    await second.page.getByLabel('Skills').fill('half typed');
+    await first.page.getByRole('switch', { name: 'Test mode' }).click();
+    await first.page.getByText('Test mode is on').waitFor();
+    await second.page.getByText('Another tab has switched to test mode').waitFor();
+    expect(await second.page.getByLabel('Skills').inputValue()).toBe('half typed');
+    await expectAccessible(second.page);
+    await second.page.getByRole('button', { name: 'Back to live mode' }).click();
+    await second.page.getByText('Another tab has switched').waitFor({ state: 'detached' });
+    // Leaving the field has added it.
+    await second.page.getByRole('button', { name: 'Remove half typed' }).waitFor();
+    await first.page.getByText('Another tab has switched to live mode').waitFor();
+    await first.page.context().close();
+  });
+});

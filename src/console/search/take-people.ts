@@ -1,0 +1,31 @@
+/**
+ * Takes people of a search: as an export of so many, so that what was paid has a page of its own in every tab, and a
+ * file, and is never charged again for being looked at.
+ */
+import { call } from '../api.ts';
+import type { ExportFile } from '../exports/export-file.ts';
+import { countOf } from '../format.ts';
+import { PERSON_PRICE } from '../priced-operations.ts';
+import { goTo } from '../router.ts';
+import { joinParameters, readFilter, writeParameter } from './filter-text.ts';
+import { today } from './search-name.ts';
+
+/** Makes the export of up to so many people, and opens it. Credits end at their price. */
+export async function takePeople(search: string, filter: string, people: number): Promise<void> {
+  const body = {
+    filter,
+    name: `${search} · ${countOf(people, 'person', 'people')} · ${today()}`,
+    max_results: people,
+    max_credits: people * PERSON_PRICE,
+  };
+  const { id } = await call<ExportFile>('POST', '/v1/exports', { body });
+  goTo(`/exports/${id}`);
+}
+
+/** The filter of the people after this one; null where the filter itself asks for ids. */
+export function filterAfter(filter: string, id: number): string | null {
+  const parameters = readFilter(filter);
+  const others = parameters.filter(({ name, text }) => name !== 'id' || !/^\d+-$/.test(text));
+  if (others.some(({ name }) => name === 'id')) return null;
+  return joinParameters([...others, writeParameter('id', `${id + 1}-`)]);
+}
