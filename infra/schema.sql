@@ -327,6 +327,17 @@ CREATE INDEX ledger_entries_account_time ON public.ledger_entries USING btree (a
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION public.refuse_ledger_change();
 CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_ledger_change();
 
+create table public.list_mappings (
+  account_id uuid not null,
+  live boolean not null,
+  operation text not null,
+  header_sha256 bytea not null,
+  mapping jsonb not null,
+  used_at timestamp with time zone default now() not null,
+  constraint list_mappings_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint list_mappings_pkey PRIMARY KEY (account_id, live, operation, header_sha256)
+);
+
 create table public.migrations (
   name text not null,
   applied_at timestamp with time zone default now() not null,

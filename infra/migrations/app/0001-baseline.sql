@@ -475,6 +475,19 @@ create table key_budgets (
   spent_by_batches bigint not null default 0 check (spent_by_batches >= 0)
 ) with (fillfactor = 50);
 
+-- The columns that an account chose last for lists with a header, to offer them again.
+create table list_mappings (
+  account_id uuid not null references accounts,
+  live boolean not null,
+  operation text not null,
+  -- Of the names of the columns, in their order.
+  header_sha256 bytea not null,
+  -- Numbers of columns from 1, by kind.
+  mapping jsonb not null,
+  used_at timestamptz not null default now(),
+  primary key (account_id, live, operation, header_sha256)
+);
+
 create table uploads (
   id uuid primary key,
   account_id uuid not null references accounts,

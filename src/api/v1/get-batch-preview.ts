@@ -13,6 +13,6 @@ export const getBatchPreviewRoute = defineRoute({
   errors: [410, 500],
   async handler({ context, key, params }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
-    return { status: 200, body: await previewBatch(context.store, batch) };
+    return { status: 200, body: await previewBatch(context, batch) };
   },
 });

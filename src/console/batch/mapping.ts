@@ -14,6 +14,12 @@ export function toColumns(mapping: Mapping): ColumnKinds {
   return columns;
 }
 
+/** The same of a mapping as the API takes it. */
+export function fromRequest(request: Readonly<Record<string, readonly number[]>>): ColumnKinds {
+  const chosen = Object.entries(request);
+  return new Map(chosen.flatMap(([kind, columns]) => columns.map((column) => [column, kind])));
+}
+
 /** The mapping as the API takes it. */
 export function toRequest(columns: ColumnKinds): Record<string, number[]> {
   const request: Record<string, number[]> = {};

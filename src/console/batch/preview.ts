@@ -23,6 +23,8 @@ export interface SampledColumn {
 
 export interface Preview {
   mapping: Mapping;
+  /** The columns chosen for the last list with this header, by kind; null unless they are other ones. */
+  remembered: Record<string, number[]> | null;
   columns: SampledColumn[];
   /** The first lines of the file, titles and header included, by the row that a spreadsheet counts. */
   first_lines: { row: number; text: string }[];

@@ -1,5 +1,6 @@
 /** A list that waits to be started: how it was read, what its columns hold, its options and its price. */
 import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { Loading } from '../components/loading.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { operations } from '../priced-operations.ts';
@@ -10,7 +11,7 @@ import { FileFormat } from './file-format.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { ListOptions } from './list-options.tsx';
 import { CostCard, StartBar } from './list-price.tsx';
-import { isUsable, toColumns, toRequest } from './mapping.ts';
+import { type ColumnKinds, fromRequest, isUsable, toColumns, toRequest } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
 import { findOperation, type Operation } from './operations.ts';
 import type { Preview } from './preview.ts';
@@ -29,6 +30,8 @@ interface ReviewBatchProps {
 export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewBatchProps) {
   const preview = useResource<Preview>(`/v1/batches/${batch.id}/preview`);
   const [columns, setColumns] = useState(() => toColumns(batch.mapping));
+  // A mapping that is taken over puts its columns first.
+  const [round, setRound] = useState(0);
   const changes = useChanges(batch, live, ({ mapping }) => {
     if (mapping !== undefined) preview.reload();
   });
@@ -37,8 +40,7 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
   const isMapped = isUsable(batch, columns);
   const isCurrent = changes.isSaved && changes.problem === null;
   const pricing = usePrice(batch, live, { isCurrent, isUsable: isMapped });
-  const choose = (column: number, kind: string) => {
-    const next = new Map(columns).set(column, kind);
+  const map = (next: ColumnKinds) => {
     setColumns(next);
     if (isUsable(batch, next)) changes.change({ mapping: toRequest(next) });
   };
@@ -59,12 +61,21 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
         {preview.data === undefined && preview.problem === null && <Loading />}
         {preview.data && (
           <>
+            <Remembered
+              preview={preview.data}
+              isChanged={changes.pending.mapping !== undefined}
+              onUse={(request) => {
+                map(fromRequest(request));
+                setRound(round + 1);
+              }}
+            />
             <MappingList
+              key={round}
               batch={batch}
               operation={operation}
               preview={preview.data}
               columns={columns}
-              onChoose={choose}
+              onChoose={(column, kind) => map(new Map(columns).set(column, kind))}
             />
             <FirstRows
               preview={preview.data}
@@ -88,6 +99,28 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
         refusal={changes.problem}
       />
     </>
+  );
+}
+
+interface RememberedProps {
+  preview: Preview;
+  /** True when the columns of the preview are no longer those of the list. */
+  isChanged: boolean;
+  onUse: (mapping: Record<string, number[]>) => void;
+}
+
+/** Offers the columns that were chosen for the last list with this header. */
+function Remembered({ preview: { remembered, columns }, isChanged, onUse }: RememberedProps) {
+  if (remembered === null || isChanged) return null;
+  const said = Object.entries(remembered).map(([kind, numbers]) => {
+    const names = numbers.map((number) => columns[number - 1]?.header || `Column ${number}`);
+    return `${names.join(', ')} as ${columnKinds[kind] ?? kind}`;
+  });
+  return (
+    <div class="notice remembered">
+      <p>Last time you mapped a file with these columns differently: {said.join('; ')}.</p>
+      <Button onClick={() => onUse(remembered)}>Use last time’s columns</Button>
+    </div>
   );
 }
 

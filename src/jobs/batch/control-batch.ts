@@ -30,6 +30,7 @@ import {
   startBatch,
 } from './control-batch.sql.ts';
 import { type DispatchContext, dispatch } from './dispatch.ts';
+import { rememberMapping } from './list-mappings.sql.ts';
 import { type BatchState, cappableStates } from './states.ts';
 import { lockStoredBytes } from './stored-bytes.sql.ts';
 import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
@@ -112,7 +113,8 @@ export async function wakeAfter(
 }
 
 /**
- * Changes a held batch, or has its upload split again as `reread` says, and returns it. Throws as `controlBatch`, 400
+ * Changes a held batch, or has its upload split again as `reread` says, and returns it. A mapping is remembered for lists
+ * with the same header. Throws as `controlBatch`, 400
  * for unknown fields, and 409 `storage_full` when the account has no room for another sheet.
  */
 export async function changeHeldBatch(
@@ -130,6 +132,8 @@ export async function changeHeldBatch(
     // Calls lock the account before its lists.
     if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);
     if (!(await changeBatch(tx, owner, batch.id, { ...change, ...reread }))) throw notHeld(batch);
+    const { mapping } = change;
+    if (mapping !== undefined) await rememberMapping(tx, owner, { ...batch, mapping });
     if (reread !== undefined) await assertRecordedFits(tx, owner.accountId, context.config);
     return must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);
   });

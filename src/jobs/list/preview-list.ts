@@ -1,5 +1,6 @@
 /** Previews the first rows of a list as read, so that a wrong mapping is found before it costs. */
 import { z } from 'zod';
+import type { Context } from '../../core/context.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
@@ -9,6 +10,7 @@ import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { viewDialect } from '../batch/batch-view.ts';
+import { type ColumnNumbers, columnNumbers, findRemembered } from '../batch/list-mappings.sql.ts';
 import { sampleColumns } from '../mapping/read-columns.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
@@ -33,7 +35,10 @@ export const listPreviewSchema = z.record(z.string(), z.unknown());
  * The preview of a batch: its dialect and mapping, and the first rows with their identifiers. Throws `AppError`
  * 410 when its files are no longer kept.
  */
-export async function previewBatch(store: ObjectStore, batch: ListBatch) {
+export async function previewBatch(
+  { sql, store }: Pick<Context, 'sql' | 'store'>,
+  batch: ListBatch,
+) {
   const delimiter = batch.dialect.delimiter;
   const sample = await sampleOf(store, batch);
   const { bytes, records, head } = sample;
@@ -43,6 +48,7 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
+    remembered: await rememberedFor(sql, batch),
     columns: sampleColumns({ header: batch.dialect.header, sample: cellsOf(sample) }),
     first_lines: firstLines,
     rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
@@ -53,6 +59,16 @@ export async function previewBatch(store: ObjectStore, batch: ListBatch) {
       invalid,
     })),
   };
+}
+
+/** The columns chosen for the last list with this header, when they are other ones than those of this list. */
+async function rememberedFor(sql: Context['sql'], batch: ListBatch): Promise<ColumnNumbers | null> {
+  const found = await findRemembered(sql, batch);
+  if (found === undefined) return null;
+  const sorted = Object.entries(found).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(sorted) === JSON.stringify(Object.entries(columnNumbers(batch)))
+    ? null
+    : found;
 }
 
 /** Cells of the first records, for guessing the mapping. */
