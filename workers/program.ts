@@ -1,6 +1,7 @@
 /** All commands of `enrich`. */
 import { Command } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addBatchCommands } from './commands/batch.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -24,6 +25,7 @@ export function buildProgram(): Command {
   addGlobalOptions(program);
   addDemoCommand(program);
   addServerCommands(program);
+  addBackupCommands(program);
   addGraphCommands(program);
   addImportCommands(program);
   addAccountCommands(program);

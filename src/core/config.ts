@@ -287,6 +287,15 @@ export const configOptions = {
     'Base address of the API that the client commands call.',
     z.url().optional() as z.ZodType<string | undefined, string | undefined>,
   ),
+  backupPassphrase: option(
+    'ENRICH_BACKUP_PASSPHRASE',
+    '(none)',
+    'Passphrase of encrypted backups, twelve characters or more: `backup --encrypt` and `restore`.',
+    text
+      .min(12, 'must have 12 characters or more')
+      .transform((secret) => new Secret(secret))
+      .optional() as z.ZodType<Secret | undefined, string | undefined>,
+  ),
   apiKey: option(
     'ENRICH_API_KEY',
     '(none)',

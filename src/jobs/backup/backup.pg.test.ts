@@ -1,0 +1,164 @@
+/** A backup made while lists run is restored whole into an empty service, or not at all. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { writeBackup } from './write-backup.ts';
+
+const PASSPHRASE = 'a dozen words or so';
+
+let source: Pipeline;
+let caller: Caller;
+let finished: string;
+let open: string;
+let plain: Buffer;
+let sealed: Buffer;
+
+const list = (from: number, to: number) =>
+  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
+
+async function take(passphrase: string | null): Promise<Buffer> {
+  const { file, end } = await writeBackup(source.context, passphrase);
+  const bytes = await buffer(file);
+  expect(await end).toMatchObject({ missing: 0 });
+  return bytes;
+}
+
+beforeAll(async () => {
+  source = await openPipeline({ BATCH_ROWS_MAX: '1000', CHUNK_ROWS: '5' });
+  await importGraph(source.sql, { persons: crowd(40) });
+  caller = await source.unmeteredAccount(100);
+  finished = await source.upload(caller, list(1, 20), { operation: 'people.enrich' });
+  await source.runUntilIdle();
+  open = await source.upload(caller, list(10, 40), { operation: 'people.enrich' });
+  // Split, and one of its chunks done.
+  await source.queues.runNext(source.context, 'split-batch');
+  await source.queues.runNext(source.context, 'run-chunk');
+  plain = await take(null);
+  sealed = await take(PASSPHRASE);
+});
+afterAll(() => source.close());
+
+let target: Pipeline;
+beforeEach(async () => {
+  target = await openPipeline({ BATCH_ROWS_MAX: '1000', CHUNK_ROWS: '5' });
+});
+afterEach(() => target.close());
+
+const restore = (bytes: Buffer, passphrase: string | null = null) =>
+  restoreBackup(target.context, () => Readable.from([bytes]), passphrase);
+
+describe('a restored service', () => {
+  test.each(['plain', 'encrypted'])('has the lists, results and credits (%s)', async (form) => {
+    const before = await source.results(caller, finished);
+    const wallet = await source.wallet(caller);
+    if (form === 'plain') await restore(plain);
+    else await restore(sealed, PASSPHRASE);
+    expect(await target.wallet(caller)).toEqual(wallet);
+    expect(await target.results(caller, finished)).toEqual(before);
+    expect(await audit(target.sql)).toMatchObject({ ok: true });
+    const { checks } = await auditParts(target.context);
+    expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  });
+
+  test('ends the lists that were open, each row once, at its price', async () => {
+    await restore(plain);
+    // The lease of the chunk whose worker is gone.
+    await target.sql`update chunks set lease_until = now() where state = 'leased'`;
+    await target.sweep();
+    await target.runUntilIdle();
+    expect(await target.batch(caller, open)).toMatchObject({
+      state: 'completed',
+      rows: { total: 30, matched: 30 },
+      credits: { charged: 30 },
+    });
+    expect(await target.wallet(caller)).toMatchObject({ balance: 100 - 19 - 30, reserved: 0 });
+    expect(await audit(target.sql)).toMatchObject({ ok: true });
+  });
+
+  test('finds people, and gives out no number again', async () => {
+    await restore(plain);
+    const [last] = await source.sql<{ id: number }[]>`select max(id) as id from ledger_entries`;
+    expect((await target.call(caller, '/v1/people/enrich?email=p1%40list.example')).status).toBe(
+      200,
+    );
+    const [next] = await target.sql<{ id: number }[]>`select max(id) as id from ledger_entries`;
+    expect((next?.id ?? 0) - (last?.id ?? 0)).toBeGreaterThan(1_000_000);
+  });
+});
+
+describe('nothing is restored', () => {
+  const isEmpty = async () => {
+    const [row] = await target.sql<{ found: number }[]>`
+      select (select count(*) from batches)::int + (select count(*) from graph.persons)::int as found`;
+    expect(row?.found).toBe(0);
+    for await (const key of target.context.store.list()) expect(key).toBe('nothing');
+  };
+
+  test.each([
+    ['cut off', () => plain.subarray(0, plain.length - 2000)],
+    ['cut off in the middle', () => plain.subarray(0, plain.length / 2)],
+    ['empty', () => Buffer.alloc(0)],
+    ['another file', () => Buffer.from(list(1, 20))],
+    [
+      'damaged',
+      () => {
+        const bytes = Buffer.from(plain);
+        const place = Math.floor(bytes.length * 0.6);
+        bytes[place] = (bytes[place] ?? 0) ^ 0x55;
+        return bytes;
+      },
+    ],
+  ])('from a file that is %s', async (_, bytes) => {
+    await expect(restore(bytes())).rejects.toMatchObject({ code: 'backup_unreadable' });
+    await isEmpty();
+  });
+
+  test('from an encrypted file without its passphrase, with another one, or damaged', async () => {
+    await expect(restore(sealed)).rejects.toMatchObject({ code: 'backup_encrypted' });
+    const another = restore(sealed, 'another dozen words');
+    await expect(another).rejects.toMatchObject({ code: 'backup_encrypted' });
+    const bytes = Buffer.from(sealed);
+    const place = Math.floor(bytes.length * 0.6);
+    bytes[place] = (bytes[place] ?? 0) ^ 1;
+    await expect(restore(bytes, PASSPHRASE)).rejects.toMatchObject({ code: 'backup_unreadable' });
+    expect(sealed.includes('p1@list.example')).toBe(false);
+    await isEmpty();
+  });
+
+  test('into a database that has accounts or a graph', async () => {
+    await target.unmeteredAccount(5);
+    await expect(restore(plain)).rejects.toMatchObject({
+      code: 'not_empty',
+      message: expect.stringContaining('--data-dir'),
+    });
+    const [accounts] = await target.sql<{ count: number }[]>`select count(*)::int from accounts`;
+    expect(accounts?.count).toBe(1);
+  });
+
+  test('from a backup of another version', async () => {
+    await target.sql`update migrations set sha256 = 'another'`;
+    const refused = restore(plain);
+    await expect(refused).rejects.toMatchObject({ code: 'backup_of_another_version' });
+    await isEmpty();
+  });
+});
+
+test('a failing file fails the backup, and a deleted object is counted', async () => {
+  const { file, end } = await writeBackup(source.context, null);
+  file.destroy(new Error('disk full'));
+  await expect(buffer(file)).rejects.toThrow('disk full');
+  await expect(end).rejects.toThrow();
+  const key = (await source.context.store.list()[Symbol.asyncIterator]().next()).value as string;
+  const kept = await buffer(source.context.store.getStream(key));
+  await source.context.store.delete(key);
+  const second = await writeBackup(source.context, null);
+  await buffer(second.file);
+  expect(await second.end).toMatchObject({ missing: 1 });
+  await source.context.store.put(key, [kept]);
+});

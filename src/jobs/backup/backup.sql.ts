@@ -1,0 +1,131 @@
+/** The statements of a backup: it copies whole tables, whatever is in them. */
+import type { Readable, Writable } from 'node:stream';
+import type { Sql } from '../../core/db/client.ts';
+
+/** A table with the columns that a copy holds, all but generated ones. */
+export interface BackupTable {
+  /** With its schema: `public.batches`. */
+  name: string;
+  columns: string[];
+}
+
+/**
+ * Returns the tables of the service and of the live graph, each after those that it refers to. Unlogged tables hold
+ * nothing that has to be kept; the queue and the graph of test keys are filled again from the others.
+ */
+export async function listTables(sql: Sql): Promise<BackupTable[]> {
+  const tables = await sql<(BackupTable & { refersTo: string[] })[]>`
+    select n.nspname || '.' || c.relname as name,
+      array(
+        select a.attname::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+        order by a.attnum) as columns,
+      array(
+        select distinct fn.nspname || '.' || fc.relname from pg_constraint k
+        join pg_class fc on fc.oid = k.confrelid join pg_namespace fn on fn.oid = fc.relnamespace
+        where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'graph') and c.relkind = 'r' and c.relpersistence = 'p'
+      and (n.nspname, c.relname) <> ('public', 'migrations')
+    order by 1`;
+  const ordered: BackupTable[] = [];
+  const placed = new Set<string>();
+  let left = [...tables];
+  while (left.length > 0) {
+    const ready = left.filter(({ refersTo }) => refersTo.every((name) => placed.has(name)));
+    if (ready.length === 0) {
+      throw new Error(`tables refer to each other: ${left.map(({ name }) => name).join(', ')}`);
+    }
+    for (const { name, columns } of ready) {
+      placed.add(name);
+      ordered.push({ name, columns });
+    }
+    left = left.filter(({ name }) => !placed.has(name));
+  }
+  return ordered;
+}
+
+/** Returns the rows of a table, as COPY writes them. */
+export async function readTable(sql: Sql, { name, columns }: BackupTable): Promise<Readable> {
+  return sql.unsafe(`copy ${name} (${quoted(columns)}) to stdout`).readable();
+}
+
+/** Returns a stream that writes rows to a table, as `readTable` returned them. */
+export async function writeTable(sql: Sql, { name, columns }: BackupTable): Promise<Writable> {
+  return sql.unsafe(`copy ${name} (${quoted(columns)}) from stdin`).writable();
+}
+
+/** What the triggers of a table would write is in the copy already. */
+export async function setTriggers(sql: Sql, table: BackupTable, enabled: boolean): Promise<void> {
+  await sql.unsafe(`alter table ${table.name} ${enabled ? 'enable' : 'disable'} trigger user`);
+}
+
+/** Deletes the rows of these tables: what the migrations and the graph of test keys put there. */
+export async function emptyTables(sql: Sql, tables: readonly BackupTable[]): Promise<void> {
+  await sql.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')}`);
+}
+
+function quoted(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ');
+}
+
+/** Returns the number that each sequence gave out last; those that gave out none are left out. */
+export async function readSequences(sql: Sql): Promise<{ name: string; last: number }[]> {
+  return sql<{ name: string; last: number }[]>`
+    select schemaname || '.' || sequencename as name, last_value as last from pg_sequences
+    where schemaname in ('public', 'graph') and last_value is not null order by 1`;
+}
+
+/** Lets a sequence go on after a number. */
+export async function setSequence(sql: Sql, name: string, last: number): Promise<void> {
+  await sql`select setval(${name}::regclass, ${last}::bigint)`;
+}
+
+/** Returns the names of the applied migrations with their checksums: the schema that the rows belong to. */
+export async function readSchema(sql: Sql): Promise<{ name: string; sha256: string }[]> {
+  return sql<{ name: string; sha256: string }[]>`
+    select name, sha256 from public.migrations order by name`;
+}
+
+/** Lets the transaction wait as long as it has to: for the file, for the store. */
+export async function waitWithoutEnd(sql: Sql): Promise<void> {
+  await sql`set local idle_in_transaction_session_timeout = 0`;
+  await sql`set local statement_timeout = 0`;
+}
+
+/** Returns what a database holds that a restore would mix with: accounts, people and companies. */
+export async function countHeld(
+  sql: Sql,
+): Promise<{ accounts: number; persons: number; companies: number }> {
+  const [held] = await sql<{ accounts: number; persons: number; companies: number }[]>`
+    select (select count(*) from accounts)::int as accounts,
+      (select count(*) from (select from graph.persons limit 1) p)::int as persons,
+      (select count(*) from (select from graph.companies limit 1) c)::int as companies`;
+  return held ?? { accounts: 0, persons: 0, companies: 0 };
+}
+
+/** Returns the keys of all objects that batches with files name. */
+export async function listObjectKeys(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from (
+      select unnest(array[upload_key, canonical_key, dialect -> 'workbook' ->> 'key']) as key
+      from batches where files_deleted_at is null
+      union
+      select unnest(array[object_key, case when ids_bytes is not null then object_key || '.ids' end])
+      from parts join batches on batches.id = parts.batch_id
+      where files_deleted_at is null and parts.bytes > 0) k
+    where key is not null order by key`;
+  return rows.map(({ key }) => key);
+}
+
+/**
+ * Ends the deliveries that had not arrived when the backup was made: they may have arrived since, and no webhook is told
+ * twice by itself. They can be delivered again by hand. Returns how many.
+ */
+export async function endDeliveries(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    update webhook_deliveries set state = 'failed', lease_until = null,
+      error = 'The service was restored from a backup.'
+    where state = 'pending'`;
+  return count;
+}

@@ -1,0 +1,166 @@
+/**
+ * Restores a backup into an empty service. The file is read to its end before anything is written; rows become visible
+ * in one transaction, after the objects that they name.
+ */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
+import { AppError, conflict } from '../../core/lib/errors.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import {
+  type BackupTable,
+  countHeld,
+  emptyTables,
+  endDeliveries,
+  readSchema,
+  setSequence,
+  setTriggers,
+  waitWithoutEnd,
+  writeTable,
+} from './backup.sql.ts';
+import {
+  type End,
+  type Entry,
+  endSchema,
+  type Manifest,
+  manifestSchema,
+  readEntries,
+  unreadable,
+} from './backup-file.ts';
+
+/** Numbers that were given out after the backup are not given out again: a day's worth and more. */
+const NUMBERS_SKIPPED = 100_000_000;
+
+export interface Restored extends End {
+  createdAt: string;
+  /** Webhook deliveries that were pending, and are `failed` now. */
+  deliveriesEnded: number;
+}
+
+/**
+ * Restores the backup that `open` returns a new stream of at each call. Throws `AppError` 422 `backup_unreadable`,
+ * `backup_encrypted` or `backup_of_another_version`, and 409 `not_empty` when the database has accounts or a graph: what
+ * it holds would be mixed with the backup.
+ */
+export async function restoreBackup(
+  { sql, store }: { sql: Database; store: ObjectStore },
+  open: () => Readable,
+  passphrase: string | null,
+  told: (line: string) => void = () => {},
+): Promise<Restored> {
+  const { manifest, end } = await check(open, passphrase).catch((error: unknown) => {
+    throw error instanceof AppError ? error : unreadable(error);
+  });
+  await refuseAnotherSchema(sql, manifest);
+  const deliveriesEnded = await inTransaction(sql, async (tx) => {
+    await refuseHeld(tx);
+    await waitWithoutEnd(tx);
+    for (const table of manifest.tables) await setTriggers(tx, table, false);
+    await emptyTables(tx, manifest.tables);
+    await load(tx, store, readEntries(open, passphrase), { manifest, told });
+    for (const table of manifest.tables) await setTriggers(tx, table, true);
+    for (const { name, last } of manifest.sequences) {
+      const isWide = name.startsWith('public.');
+      await setSequence(tx, name, last + (isWide ? NUMBERS_SKIPPED : 0));
+    }
+    return endDeliveries(tx);
+  });
+  return { ...end, createdAt: manifest.created_at, deliveriesEnded };
+}
+
+/** Reads the whole file. A damaged byte is found by the checksum of gzip, or the authentication of age. */
+async function check(
+  open: () => Readable,
+  passphrase: string | null,
+): Promise<{ manifest: Manifest; end: End }> {
+  let manifest: Manifest | null = null;
+  let end: End | null = null;
+  let pieces = 0;
+  let objects = 0;
+  for await (const { name, bytes } of readEntries(open, passphrase)) {
+    if (name === 'manifest.json') manifest = manifestSchema.parse(await readJson(bytes));
+    else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
+    else {
+      if (name.startsWith('tables/')) pieces++;
+      if (name.startsWith('objects/')) objects++;
+      for await (const _ of bytes);
+    }
+  }
+  if (manifest === null) throw unreadable('it has no manifest');
+  if (end === null || end.pieces !== pieces || end.objects !== objects) {
+    throw unreadable('it ends too early');
+  }
+  return { manifest, end };
+}
+
+async function readJson(bytes: Entry['bytes']): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+async function refuseAnotherSchema(sql: Sql, manifest: Manifest): Promise<void> {
+  const own = JSON.stringify(await readSchema(sql));
+  if (own === JSON.stringify(manifest.schema)) return;
+  const message =
+    'The backup was made by another version of the service. Restore it with that version, then upgrade. Nothing was restored.';
+  throw new AppError({ code: 'backup_of_another_version', status: 422, message });
+}
+
+async function refuseHeld(sql: Sql): Promise<void> {
+  const { accounts, persons, companies } = await countHeld(sql);
+  if (accounts + persons + companies === 0) return;
+  const message = `The database is not empty: it has ${accounts} accounts${persons + companies > 0 ? ' and a graph' : ''}. Restore into a new data folder (--data-dir) or an empty database. Nothing was restored.`;
+  throw conflict('not_empty', message);
+}
+
+async function load(
+  tx: Sql,
+  store: ObjectStore,
+  entries: AsyncIterable<Entry>,
+  { manifest, told }: { manifest: Manifest; told: (line: string) => void },
+): Promise<void> {
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+  let open: { table: BackupTable; finish: () => Promise<void>; write: Write } | null = null;
+  let objects = 0;
+  for await (const { name, bytes } of entries) {
+    const [kind, ...rest] = name.split('/');
+    const table = kind === 'tables' ? must(tables.get(rest[0] ?? ''), `table of ${name}`) : null;
+    // One COPY for a table: its rows may refer to each other.
+    if (open !== null && open.table !== table) {
+      await open.finish();
+      open = null;
+    }
+    if (table !== null) {
+      if (open === null) {
+        told(`table ${table.name}`);
+        open = { table, ...(await openTable(tx, table)) };
+      }
+      for await (const piece of bytes) await open.write(piece);
+    } else if (kind === 'objects') {
+      if (objects++ % 1000 === 0) told(`object ${objects}`);
+      await store.putStream(rest.join('/'), bytes);
+    } else for await (const _ of bytes);
+  }
+}
+
+type Write = (piece: Buffer) => Promise<void>;
+
+async function openTable(tx: Sql, table: BackupTable) {
+  const rows = await writeTable(tx, table);
+  const ended = new Promise<void>((resolve, reject) => {
+    rows.once('finish', resolve);
+    rows.once('error', reject);
+  });
+  ended.catch(() => {});
+  return {
+    async write(piece: Buffer) {
+      if (!rows.write(piece)) await Promise.race([once(rows, 'drain'), ended]);
+    },
+    async finish() {
+      rows.end();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Writes a backup while the service runs: all tables in one snapshot, then the objects that they name. An object is
+ * written before the row that names it and never changes, so that what is copied later contains it.
+ */
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Pack, pack } from 'tar-stream';
+import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import {
+  type BackupTable,
+  listObjectKeys,
+  listTables,
+  readSchema,
+  readSequences,
+  readTable,
+  waitWithoutEnd,
+} from './backup.sql.ts';
+import { type End, type Manifest, sealed } from './backup-file.ts';
+
+/** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
+const PIECE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Returns a backup as a stream; errors surface on it. `told` is called with a line of progress now and then. Objects that
+ * are deleted meanwhile, because their time is over, are counted as missing.
+ */
+export async function writeBackup(
+  { sql, store }: { sql: Database; store: ObjectStore },
+  passphrase: string | null,
+  told: (line: string) => void = () => {},
+): Promise<{ file: Readable; end: Promise<End> }> {
+  const tar = pack();
+  const file = await sealed(tar, passphrase);
+  const end = fill(tar, sql, store, told).catch((error: unknown) => {
+    tar.destroy(error as Error);
+    throw error;
+  });
+  end.catch(() => {});
+  return { file, end };
+}
+
+async function fill(
+  tar: Pack,
+  sql: Database,
+  store: ObjectStore,
+  told: (line: string) => void,
+): Promise<End> {
+  const end: End = { pieces: 0, objects: 0, missing: 0 };
+  const keys = await inTransaction(sql, async (tx) => {
+    await tx`set transaction isolation level repeatable read read only`;
+    await waitWithoutEnd(tx);
+    const tables = await listTables(tx);
+    const manifest: Manifest = {
+      format: 1,
+      created_at: new Date().toISOString(),
+      schema: await readSchema(tx),
+      tables,
+      sequences: await readSequences(tx),
+    };
+    await addEntry(tar, 'manifest.json', [Buffer.from(JSON.stringify(manifest))]);
+    for (const table of tables) {
+      told(`table ${table.name}`);
+      end.pieces += await addTable(tar, tx, table);
+    }
+    return listObjectKeys(tx);
+  });
+  for (const [index, key] of keys.entries()) {
+    if (index % 1000 === 0) told(`objects: ${index} of ${keys.length}`);
+    if (await addObject(tar, store, key)) end.objects++;
+    else end.missing++;
+  }
+  await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
+  tar.finalize();
+  return end;
+}
+
+async function addTable(tar: Pack, tx: Sql, table: BackupTable): Promise<number> {
+  let pieces = 0;
+  let held: Buffer[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (bytes === 0) return;
+    pieces++;
+    await addEntry(tar, `tables/${table.name}/${pieces}`, held);
+    held = [];
+    bytes = 0;
+  };
+  for await (const row of await readTable(tx, table)) {
+    held.push(row as Buffer);
+    bytes += (row as Buffer).length;
+    if (bytes >= PIECE_BYTES) await flush();
+  }
+  await flush();
+  return pieces;
+}
+
+async function addEntry(tar: Pack, name: string, bytes: readonly Buffer[]): Promise<void> {
+  const whole = Buffer.concat(bytes);
+  const entry = tar.entry({ name, size: whole.length });
+  entry.end(whole);
+  await once(entry, 'finish');
+}
+
+/** Returns false for an object that does not exist any more. */
+async function addObject(tar: Pack, store: ObjectStore, key: string): Promise<boolean> {
+  const size = await store.head(key);
+  if (size === null) return false;
+  const pieces = store.getStream(key)[Symbol.asyncIterator]();
+  const first = await pieces.next().catch((error: unknown) => {
+    if (isObjectMissing(error)) return null;
+    throw error;
+  });
+  if (first === null) return false;
+  const whole = async function* () {
+    for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value;
+  };
+  await pipeline(whole, tar.entry({ name: `objects/${key}`, size }));
+  return true;
+}
