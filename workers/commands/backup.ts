@@ -1,4 +1,4 @@
-/** `backup`, `restore`. */
+/** `backup`, `restore`, `doctor`. */
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -6,8 +6,12 @@ import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { type Context, openContext } from '../../src/core/context.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
+import { createLog } from '../../src/core/log.ts';
 import { restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
 import { writeBackup } from '../../src/jobs/backup/write-backup.ts';
+import { diagnose, type Finding } from '../../src/jobs/doctor/doctor.ts';
+import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
+import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
@@ -37,12 +41,71 @@ export function addBackupCommands(program: Command): void {
         'Revoke keys that were revoked since, repeat opt-outs and grants since, then run `enrich doctor` and `enrich audit --deep`.',
       ]);
     });
+  addDoctor(program);
 }
 
-async function onContext<T>(config: Config, work: (context: Context) => Promise<T>): Promise<T> {
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('find lists whose stored files are missing, as after a restore; exit 1 if any')
+    .option('--fix', 'refund them and run them again, and delete files that belong to no list')
+    .action(async ({ fix = false }: { fix?: boolean }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const diagnosis = await onContext(config, (context, url) =>
+        withQueues(config, url, (queues) =>
+          diagnose({ ...context, config, queues }, { fix, told: say }),
+        ),
+      );
+      const { batches, findings, unknown_batches: unknown } = diagnosis;
+      printResult(json, diagnosis, [
+        `${batches} batches with files, ${findings.length} with missing or damaged ones.`,
+        ...findings.map(describeFinding),
+        `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
+        ...(!fix && findings.length + unknown.length > 0
+          ? ['Mend it with `enrich doctor --fix`.']
+          : []),
+      ]);
+      const left = fix
+        ? findings.filter(({ action }) => action === 'open').length
+        : findings.length + unknown.length;
+      if (left > 0) process.exitCode = 1;
+    });
+}
+
+function describeFinding({ batch_id: id, objects, action, ...found }: Finding): string {
+  const lost = `${id}: ${objects} ${objects === 1 ? 'file' : 'files'} missing or damaged`;
+  const { credits_refunded: credits, rerun_id: rerun } = found;
+  switch (action) {
+    case 'found':
+      return `${lost}.`;
+    case 'open':
+      return `${lost}; it has not ended, run the doctor again then.`;
+    case 'rerun':
+      return `${lost}; ${credits} credits refunded, it runs again as ${rerun}.`;
+    case 'refunded':
+      return `${lost}; ${credits} credits refunded, it cannot be run again.`;
+  }
+}
+
+async function withQueues<T>(config: Config, url: string, work: (queues: Queues) => Promise<T>) {
+  const log = createLog('warn', 'doctor');
+  const backend = openQueueBackend(queueStoreOf(config, url), log, 0);
+  const queues = openQueues(backend, log);
+  try {
+    return await work(queues);
+  } finally {
+    await queues.close();
+    await backend.close();
+  }
+}
+
+async function onContext<T>(
+  config: Config,
+  work: (context: Context, url: string) => Promise<T>,
+): Promise<T> {
   return withDatabase(config, async (_sql, url) => {
     await using context = await openContext(config, url, 'backup');
-    return await work(context);
+    return await work(context, url);
   });
 }
 

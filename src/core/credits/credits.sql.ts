@@ -102,6 +102,28 @@ export async function insertRefund(
   return row?.balance;
 }
 
+/**
+ * Refunds every charge of a batch that was not refunded before, with a ledger line each. Returns the credits. Safe to
+ * repeat.
+ */
+export async function refundBatch(sql: Sql, batchId: string): Promise<number> {
+  const [row] = await sql<{ credits: number }[]>`
+    with line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id, key_id)
+      select account_id, 'refund:' || reference, 'refund', -amount, operation, batch_id, key_id
+      from ledger_entries
+      where batch_id = ${batchId} and kind = 'charge'
+      on conflict (account_id, reference) do nothing
+      returning account_id, amount),
+    refund as (select account_id, sum(amount)::bigint as credits from line group by account_id),
+    wallet as (
+      update wallets set balance = balance + refund.credits
+      from refund where wallets.account_id = refund.account_id
+      returning refund.credits)
+    select coalesce(sum(credits), 0)::bigint as credits from wallet`;
+  return row?.credits ?? 0;
+}
+
 /** The ledger lines of an account that a statement reads: UTC days, both included, of one key or of all. */
 export interface LedgerRange {
   accountId: string;

@@ -31,7 +31,10 @@ async function take(passphrase: string | null): Promise<Buffer> {
 
 beforeAll(async () => {
   source = await openPipeline({ BATCH_ROWS_MAX: '1000', CHUNK_ROWS: '5' });
-  await importGraph(source.sql, { persons: crowd(40) });
+  // Long records: a table is larger than the buffers on its way.
+  const summary = 'long '.repeat(4_000);
+  const persons = crowd(40).map((person) => ({ ...person, summary }));
+  await importGraph(source.sql, { persons });
   caller = await source.unmeteredAccount(100);
   finished = await source.upload(caller, list(1, 20), { operation: 'people.enrich' });
   await source.runUntilIdle();
@@ -45,15 +48,18 @@ beforeAll(async () => {
 afterAll(() => source.close());
 
 let target: Pipeline;
-beforeEach(async () => {
+const openTarget = async () => {
   target = await openPipeline({ BATCH_ROWS_MAX: '1000', CHUNK_ROWS: '5' });
-});
-afterEach(() => target.close());
+};
+const closeTarget = () => target.close();
 
 const restore = (bytes: Buffer, passphrase: string | null = null) =>
   restoreBackup(target.context, () => Readable.from([bytes]), passphrase);
 
 describe('a restored service', () => {
+  beforeEach(openTarget);
+  afterEach(closeTarget);
+
   test.each(['plain', 'encrypted'])('has the lists, results and credits (%s)', async (form) => {
     const before = await source.results(caller, finished);
     const wallet = await source.wallet(caller);
@@ -92,7 +98,11 @@ describe('a restored service', () => {
   });
 });
 
+// The target stays empty, until the last of these tests.
 describe('nothing is restored', () => {
+  beforeAll(openTarget);
+  afterAll(closeTarget);
+
   const isEmpty = async () => {
     const [row] = await target.sql<{ found: number }[]>`
       select (select count(*) from batches)::int + (select count(*) from graph.persons)::int as found`;
@@ -131,6 +141,14 @@ describe('nothing is restored', () => {
     await isEmpty();
   });
 
+  test('from a backup of another version', async () => {
+    await target.sql`update migrations set name = name || '.old'`;
+    const refused = restore(plain);
+    await expect(refused).rejects.toMatchObject({ code: 'backup_of_another_version' });
+    await target.sql`update migrations set name = replace(name, '.old', '')`;
+    await isEmpty();
+  });
+
   test('into a database that has accounts or a graph', async () => {
     await target.unmeteredAccount(5);
     await expect(restore(plain)).rejects.toMatchObject({
@@ -139,13 +157,6 @@ describe('nothing is restored', () => {
     });
     const [accounts] = await target.sql<{ count: number }[]>`select count(*)::int from accounts`;
     expect(accounts?.count).toBe(1);
-  });
-
-  test('from a backup of another version', async () => {
-    await target.sql`update migrations set sha256 = 'another'`;
-    const refused = restore(plain);
-    await expect(refused).rejects.toMatchObject({ code: 'backup_of_another_version' });
-    await isEmpty();
   });
 });
 

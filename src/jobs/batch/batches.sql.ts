@@ -226,6 +226,13 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
     where id = any(${ids}::uuid[])`;
 }
 
+/** Locks a batch until the end of the transaction; false when its files were deleted. */
+export async function lockFiles(sql: Sql, id: string): Promise<boolean> {
+  const [batch] = await sql`
+    select from batches where id = ${id} and files_deleted_at is null for update`;
+  return batch !== undefined;
+}
+
 /** Batches whose files were deleted between one and two days ago. */
 export async function listRecentlyDeleted(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

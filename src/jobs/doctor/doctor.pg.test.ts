@@ -1,0 +1,134 @@
+/** Database and store of different hours: every list gets into a right state, and nobody pays twice. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
+import { diagnose } from './doctor.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '5' });
+  await importGraph(pipeline.sql, { persons: crowd(40) });
+});
+afterAll(async () => {
+  await pipeline.close();
+});
+beforeEach(async () => {
+  caller = await pipeline.unmeteredAccount(100);
+});
+
+const list = (from: number, to: number) =>
+  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
+
+async function finish(): Promise<string> {
+  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  await pipeline.runUntilIdle();
+  return id;
+}
+
+async function lose(id: string, pattern: RegExp): Promise<void> {
+  let lost = 0;
+  for await (const key of pipeline.context.store.list()) {
+    if (!key.startsWith(`batches/${id}/`) || !pattern.test(key)) continue;
+    await pipeline.context.store.delete(key);
+    lost++;
+  }
+  expect(lost).toBeGreaterThan(0);
+}
+
+const balance = async () => (await pipeline.wallet(caller))?.balance;
+const fix = () => diagnose(pipeline.context, { fix: true });
+
+async function isSound(): Promise<void> {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  const { checks } = await auditParts(pipeline.context);
+  expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  expect((await fix()).findings).toEqual([]);
+}
+
+test('a list whose result is incomplete is refunded and run again, for the same price', async () => {
+  const id = await finish();
+  const { text } = await pipeline.results(caller, id);
+  await lose(id, /parts\/1-/);
+  expect(await balance()).toBe(80);
+  const seen = await diagnose(pipeline.context, { fix: false });
+  expect(seen.findings).toMatchObject([{ batch_id: id, action: 'found', rerun_id: null }]);
+  expect(await balance()).toBe(80);
+  const { findings } = await fix();
+  expect(findings).toMatchObject([{ batch_id: id, action: 'rerun', credits_refunded: 20 }]);
+  const again = findings[0]?.rerun_id ?? '';
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(80);
+  expect(await pipeline.batch(caller, again)).toMatchObject({
+    state: 'completed',
+    rows: { matched: 20 },
+    credits: { charged: 20 },
+  });
+  expect((await pipeline.results(caller, again)).text).toBe(text);
+  await isSound();
+});
+
+test('two doctors at once run it again once', async () => {
+  const id = await finish();
+  await lose(id, /parts\/2-/);
+  await Promise.allSettled([fix(), fix(), fix()]);
+  await fix();
+  await pipeline.runUntilIdle();
+  const again = await pipeline.sql`select from batches where rerun_of = ${id}`;
+  expect(again).toHaveLength(1);
+  expect(await balance()).toBe(80);
+  await isSound();
+});
+
+test('a list without its upload, and an export, are refunded', async () => {
+  const id = await finish();
+  await lose(id, /./);
+  const file = await pipeline.makeExport(caller, { filter: 'id=1001-1010' });
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(70);
+  await lose(file, /parts/);
+  const { findings } = await fix();
+  expect(findings).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ batch_id: id, action: 'refunded', credits_refunded: 20 }),
+      expect.objectContaining({ batch_id: file, action: 'refunded', credits_refunded: 10 }),
+    ]),
+  );
+  expect(await balance()).toBe(100);
+  await isSound();
+});
+
+test('a list that has not ended is left to the service', async () => {
+  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+  await lose(id, /parts\//);
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'open' }]);
+  await pipeline.runUntilIdle();
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'rerun' }]);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(80);
+  await isSound();
+});
+
+test('objects of batches that the database does not know are deleted, and another store is left alone', async () => {
+  const kept = await finish();
+  const { store } = pipeline.context;
+  const unknown = '0190a0a0-0000-7000-8000-000000000001';
+  await store.put(`batches/${unknown}/upload`, [Buffer.from('a')]);
+  expect(await fix()).toMatchObject({ unknown_batches: [unknown], unknown_deleted: true });
+  expect(await store.head(`batches/${unknown}/upload`)).toBeNull();
+  const many = Array.from(
+    { length: 200 },
+    (_, n) => unknown.slice(0, -3) + String(n).padStart(3, '0'),
+  );
+  for (const id of many) await store.put(`batches/${id}/upload`, [Buffer.from('a')]);
+  await lose(kept, /parts/);
+  const before = await balance();
+  await expect(fix()).rejects.toMatchObject({ code: 'another_store' });
+  expect(await store.head(`batches/${many[0]}/upload`)).toBe(1);
+  expect(await balance()).toBe(before);
+});

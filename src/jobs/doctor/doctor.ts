@@ -1,0 +1,168 @@
+/**
+ * Finds what the database and the object store do not agree on, as after a restore of one of them from another hour, and
+ * mends it: a list whose objects are missing is refunded and run again; one that cannot be run again is refunded.
+ */
+import { Readable } from 'node:stream';
+import { refundBatch } from '../../core/credits/credits.sql.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { conflict } from '../../core/lib/errors.ts';
+import { streamObject } from '../../core/storage/object-sum.ts';
+import { listBatchesWithFiles } from '../audit/audit.sql.ts';
+import { checkObjects } from '../audit/check-objects.ts';
+import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
+import { findBatch, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
+import { isFinal } from '../batch/states.ts';
+import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
+import { createBatch, wakeSplit } from '../list/create-list.ts';
+import { storeUpload, type UploadContext } from '../list/store-upload.ts';
+
+/** What became of a batch whose objects are missing or damaged. */
+export interface Finding {
+  batch_id: string;
+  /** Objects that are missing or damaged. */
+  objects: number;
+  /**
+   * `rerun`: refunded and run again as `rerun_id`. `refunded`: it cannot be run again. `open`: it has not ended; look again
+   * then. `found`: nothing was changed.
+   */
+  action: 'found' | 'rerun' | 'refunded' | 'open';
+  credits_refunded: number;
+  rerun_id: string | null;
+}
+
+export interface Diagnosis {
+  batches: number;
+  findings: Finding[];
+  /** Batches of which the store has objects, and the database no row. */
+  unknown_batches: string[];
+  unknown_deleted: boolean;
+}
+
+type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'>;
+
+const PAGE = 1_000;
+
+/**
+ * Examines every batch that has files, and every object. With `fix` it mends what it finds; it may be ended and begun again
+ * at any point. Throws `AppError` 409 `another_store` when most of the stored batches are unknown: then the bucket or the
+ * folder is that of another service, and deleting them would be a disaster.
+ */
+export async function diagnose(
+  context: DoctorContext,
+  { fix, told = () => {} }: { fix: boolean; told?: (line: string) => void },
+): Promise<Diagnosis> {
+  const { known, unknown } = await listStored(context);
+  if (fix && unknown.length > known) throw anotherStore(known, unknown.length);
+  const findings: Finding[] = [];
+  let batches = 0;
+  for (let after: string | null = null; ; ) {
+    const ids: string[] = await listBatchesWithFiles(context.sql, after, PAGE);
+    for (const id of ids) {
+      if (batches++ % 100 === 0) told(`batches examined: ${batches - 1}`);
+      const batch = await findBatch(context.sql, id);
+      const finding = batch === undefined ? null : await examine(context, batch, fix);
+      if (finding !== null) findings.push(finding);
+    }
+    after = ids.at(-1) ?? null;
+    if (after === null) break;
+  }
+  if (fix) for (const id of unknown) await context.store.deletePrefix(`batches/${id}/`);
+  return { batches, findings, unknown_batches: unknown, unknown_deleted: fix };
+}
+
+async function examine(
+  context: DoctorContext,
+  batch: Batch,
+  fix: boolean,
+): Promise<Finding | null> {
+  const { missing, damaged } = await checkObjects(context, batch);
+  const lost = new Set([...missing, ...damaged]);
+  if (lost.size === 0) return null;
+  const found = { batch_id: batch.id, objects: lost.size, credits_refunded: 0, rerun_id: null };
+  if (!isFinal(batch.state)) return { ...found, action: 'open' };
+  if (!fix) return { ...found, action: 'found' };
+  if (batch.kind === 'list' && !lost.has(batch.uploadKey)) {
+    return { ...found, ...(await runAgain(context, batch)) };
+  }
+  const refunded = await inTransaction(context.sql, async (tx) => {
+    await lock(tx, batch.id);
+    const credits = await refundBatch(tx, batch.id);
+    await markFilesDeleted(tx, [batch.id]);
+    return credits;
+  });
+  return { ...found, action: 'refunded', credits_refunded: refunded };
+}
+
+/** The refund, the new list and the end of the old one's files are one transaction: none happens twice. */
+async function runAgain(
+  context: DoctorContext,
+  batch: ListBatch,
+): Promise<Pick<Finding, 'action' | 'credits_refunded' | 'rerun_id'>> {
+  const { accountId, live, keyId } = batch;
+  const sum = { bytes: batch.uploadBytes, crc32: batch.uploadCrc32 };
+  const bytes = streamObject(context.store, batch.uploadKey, sum);
+  const signal = new AbortController().signal;
+  const upload = await storeUpload(context, Readable.from(bytes));
+  const mapping = Object.fromEntries(
+    Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
+  );
+  const { encoding, delimiter, header } = batch.dialect;
+  const requested = {
+    upload,
+    request: {
+      ...optionsOf(batch),
+      operation: batch.operation,
+      name: `${batch.name} (restored)`,
+      mapping,
+      hold: false,
+      rerunOf: batch.id,
+    },
+    dialect: { encoding, delimiter, headerRow: header === null ? 0 : batch.dialect.headerRow },
+  };
+  let refunded = 0;
+  const made = await createBatch(
+    { ...context, accountId, signal },
+    { accountId, live, keyId },
+    requested,
+    (insert) =>
+      inTransaction(context.sql, async (tx) => {
+        await lock(tx, batch.id);
+        const inserted = await insert(tx);
+        refunded = await refundBatch(tx, batch.id);
+        await markFilesDeleted(tx, [batch.id]);
+        return inserted;
+      }),
+  );
+  await wakeSplit(context, made.id);
+  return { action: 'rerun', credits_refunded: refunded, rerun_id: made.id };
+}
+
+/** Throws `AppError` 409 when another doctor has mended the batch meanwhile: begin again. */
+async function lock(tx: Sql, batchId: string): Promise<void> {
+  if (await lockFiles(tx, batchId)) return;
+  const message = `Batch ${batchId} was mended or deleted meanwhile. Run the doctor again.`;
+  throw conflict('mended_meanwhile', message);
+}
+
+/** Returns how many stored batches the database knows, and the ids of the others. */
+async function listStored({
+  sql,
+  store,
+}: DoctorContext): Promise<{ known: number; unknown: string[] }> {
+  const ids = new Set<string>();
+  for await (const key of store.list()) {
+    const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
+    if (id !== undefined) ids.add(id);
+  }
+  const all = [...ids];
+  const unknown: string[] = [];
+  for (let from = 0; from < all.length; from += PAGE) {
+    unknown.push(...(await listUnknownBatches(sql, all.slice(from, from + PAGE))));
+  }
+  return { known: all.length - unknown.length, unknown };
+}
+
+function anotherStore(known: number, unknown: number) {
+  const message = `The store has ${unknown} batches that the database does not know, and ${known} that it knows: is it that of another service? Nothing was changed.`;
+  return conflict('another_store', message);
+}
