@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { Batch } from '../../src/client/client.ts';
-import type { Diagnosis } from '../../src/jobs/doctor/doctor.ts';
+import type { Diagnosis } from '../../src/jobs/backup/doctor.ts';
 import { Random } from '../chaos/random.ts';
 import { must, run, startUp, type Up } from './commands.ts';
 

@@ -17,7 +17,7 @@ const jobFloors = [
   ['result'],
   ['chunk', 'audit', 'erasure'],
   ['list', 'export'],
-  ['schedule', 'housekeeping', 'monitor'],
+  ['schedule', 'housekeeping', 'monitor', 'backup'],
 ];
 const belowJobs = [...core, 'formats'];
 const jobLayers = jobFloors.flatMap((folders, floor) =>

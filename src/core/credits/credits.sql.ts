@@ -103,18 +103,23 @@ export async function insertRefund(
 }
 
 /**
- * Refunds every charge of a batch that was not refunded before, with a ledger line each. Returns the credits. Safe to
- * repeat.
+ * Refunds every charge of a batch that was not refunded before, with a ledger line each; its people are no longer owned.
+ * Returns the credits. Safe to repeat.
  */
 export async function refundBatch(sql: Sql, batchId: string): Promise<number> {
   const [row] = await sql<{ credits: number }[]>`
-    with line as (
+    with charge as (
+      select id, account_id, 'refund:' || reference as reference, -amount as amount, operation,
+        batch_id, key_id
+      from ledger_entries where batch_id = ${batchId} and kind = 'charge'),
+    line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id, key_id)
-      select account_id, 'refund:' || reference, 'refund', -amount, operation, batch_id, key_id
-      from ledger_entries
-      where batch_id = ${batchId} and kind = 'charge'
+      select account_id, reference, 'refund', amount, operation, batch_id, key_id from charge
       on conflict (account_id, reference) do nothing
-      returning account_id, amount),
+      returning account_id, reference, amount),
+    disowned as (
+      delete from owned_people o using charge join line using (account_id, reference)
+      where o.account_id = charge.account_id and o.charge_id = charge.id),
     refund as (select account_id, sum(amount)::bigint as credits from line group by account_id),
     wallet as (
       update wallets set balance = balance + refund.credits

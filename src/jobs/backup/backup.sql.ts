@@ -55,7 +55,7 @@ export async function writeTable(sql: Sql, { name, columns }: BackupTable): Prom
   return sql.unsafe(`copy ${name} (${quoted(columns)}) from stdin`).writable();
 }
 
-/** What the triggers of a table would write is in the copy already. */
+/** Turns the triggers of a table off or on: their effects are in the copy already. */
 export async function setTriggers(sql: Sql, table: BackupTable, enabled: boolean): Promise<void> {
   await sql.unsafe(`alter table ${table.name} ${enabled ? 'enable' : 'disable'} trigger user`);
 }
@@ -87,6 +87,11 @@ export async function readSchema(sql: Sql): Promise<{ name: string; sha256: stri
     select name, sha256 from public.migrations order by name`;
 }
 
+/** Makes the transaction one snapshot, which only reads. The first statement of it. */
+export async function readSnapshot(sql: Sql): Promise<void> {
+  await sql`set transaction isolation level repeatable read read only`;
+}
+
 /** Lets the transaction wait as long as it has to: for the file, for the store. */
 export async function waitWithoutEnd(sql: Sql): Promise<void> {
   await sql`set local idle_in_transaction_session_timeout = 0`;
@@ -116,16 +121,4 @@ export async function listObjectKeys(sql: Sql): Promise<string[]> {
       where files_deleted_at is null and parts.bytes > 0) k
     where key is not null order by key`;
   return rows.map(({ key }) => key);
-}
-
-/**
- * Ends the deliveries that had not arrived when the backup was made: they may have arrived since, and no webhook is told
- * twice by itself. They can be delivered again by hand. Returns how many.
- */
-export async function endDeliveries(sql: Sql): Promise<number> {
-  const { count } = await sql`
-    update webhook_deliveries set state = 'failed', lease_until = null,
-      error = 'The service was restored from a backup.'
-    where state = 'pending'`;
-  return count;
 }

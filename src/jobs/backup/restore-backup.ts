@@ -8,11 +8,11 @@ import { type Database, inTransaction, type Sql } from '../../core/db/client.ts'
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { endPendingDeliveries } from '../webhook/webhooks.sql.ts';
 import {
   type BackupTable,
   countHeld,
   emptyTables,
-  endDeliveries,
   readSchema,
   setSequence,
   setTriggers,
@@ -64,7 +64,7 @@ export async function restoreBackup(
       const isWide = name.startsWith('public.');
       await setSequence(tx, name, last + (isWide ? NUMBERS_SKIPPED : 0));
     }
-    return endDeliveries(tx);
+    return endPendingDeliveries(tx);
   });
   return { ...end, createdAt: manifest.created_at, deliveriesEnded };
 }

@@ -15,6 +15,7 @@ import {
   listTables,
   readSchema,
   readSequences,
+  readSnapshot,
   readTable,
   waitWithoutEnd,
 } from './backup.sql.ts';
@@ -50,7 +51,7 @@ async function fill(
 ): Promise<End> {
   const end: End = { pieces: 0, objects: 0, missing: 0 };
   const keys = await inTransaction(sql, async (tx) => {
-    await tx`set transaction isolation level repeatable read read only`;
+    await readSnapshot(tx);
     await waitWithoutEnd(tx);
     const tables = await listTables(tx);
     const manifest: Manifest = {

@@ -211,3 +211,15 @@ export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<v
     delete from webhook_deliveries
     where created_at < now() - make_interval(days => ${keepDays})`;
 }
+
+/**
+ * Ends the deliveries that are pending after a restore: they may have arrived since the backup, and no webhook is told
+ * twice by itself. They can be delivered again by hand. Returns how many.
+ */
+export async function endPendingDeliveries(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    update webhook_deliveries set state = 'failed', lease_until = null,
+      error = 'The service was restored from a backup.'
+    where state = 'pending'`;
+  return count;
+}

@@ -16,7 +16,7 @@ import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createBatch, wakeSplit } from '../list/create-list.ts';
 import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 
-/** What became of a batch whose objects are missing or damaged. */
+/** A batch whose objects are missing or damaged, and its cure. */
 export interface Finding {
   batch_id: string;
   /** Objects that are missing or damaged. */
@@ -115,7 +115,8 @@ async function runAgain(
       name: `${batch.name} (restored)`,
       mapping,
       hold: false,
-      rerunOf: batch.id,
+      rerunOf: null,
+      allowUnmapped: false,
     },
     dialect: { encoding, delimiter, headerRow: header === null ? 0 : batch.dialect.headerRow },
   };
