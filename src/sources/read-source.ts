@@ -4,6 +4,9 @@ import type { SourceInput } from '../core/graph/sources/import-source.ts';
 import { invalidParameter, unprocessable } from '../core/lib/errors.ts';
 import type { Adapter, Dataset, PartHead } from './adapter.ts';
 import { apollo } from './adapters/apollo.ts';
+import { ariregister } from './adapters/ariregister.ts';
+import { brreg } from './adapters/brreg.ts';
+import { gbAccounts } from './adapters/gb-accounts.ts';
 import { gbCompanies } from './adapters/gb-companies.ts';
 import { gbOfficers } from './adapters/gb-officers.ts';
 import { gbPsc } from './adapters/gb-psc.ts';
@@ -12,6 +15,7 @@ import { googleContacts } from './adapters/google-contacts.ts';
 import { hubspot } from './adapters/hubspot.ts';
 import { linkedin } from './adapters/linkedin.ts';
 import { outlook } from './adapters/outlook.ts';
+import { pdl } from './adapters/pdl.ts';
 import { pipedrive } from './adapters/pipedrive.ts';
 import { salesforce } from './adapters/salesforce.ts';
 import { sirene } from './adapters/sirene.ts';
@@ -23,8 +27,12 @@ const adapters: readonly Adapter[] = [
   gbCompanies,
   gbPsc,
   gbOfficers,
+  gbAccounts,
   gleif,
+  pdl,
   sirene,
+  brreg,
+  ariregister,
   hubspot,
   salesforce,
   apollo,

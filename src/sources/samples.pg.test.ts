@@ -61,6 +61,52 @@ describe.skipIf(!hasSamples)('the samples', { timeout: 120_000 }, () => {
     await expect(load('gb-officers', wrong)).rejects.toMatchObject({ code: 'wrong_trailer' });
   });
 
+  it('of accounts: the periods of real filings, re-written', async () => {
+    const file = 'companies-house/accounts/Accounts_Bulk_Data-2026-10-01.zip';
+    expect(await loadTwice('gb-accounts', file)).toMatchObject({ rows: 33, new: 27, rejected: 6 });
+    const [periods] = await database.sql`
+      select count(*)::int as periods, count(*) filter (where currency = '')::int as without_currency,
+        count(*) filter (where currency = 'EUR')::int as euro from financial_periods`;
+    expect(periods).toEqual({ periods: 33, withoutCurrency: 3, euro: 3 });
+  });
+
+  it('of Brreg, Ariregister and PDL', async () => {
+    const files: [string, string[], Partial<Record<string, number>>][] = [
+      ['brreg', ['brreg/enheter_2026-10-01.csv.gz'], { rows: 33, new: 31, rejected: 2 }],
+      ['brreg', ['brreg/enheter_2026-10-02.csv.gz'], { rows: 30, same: 29, gone: 2 }],
+      ['brreg', ['brreg/roller_totalbestand_2026-10-01.json.gz'], { rows: 64 }],
+      [
+        'ariregister',
+        ['ariregister/2026-10-01_ettevotja_rekvisiidid__lihtandmed.csv.zip'],
+        { new: 20 },
+      ],
+      ['ariregister', ['ariregister/ettevotja_rekvisiidid__yldandmed.json.zip'], { new: 20 }],
+      [
+        'ariregister',
+        ['ariregister/ettevotja_rekvisiidid__kaardile_kantud_isikud.json.zip'],
+        { rows: 51, new: 49 },
+      ],
+      [
+        'ariregister',
+        [
+          'ariregister/1.aruannete_yldandmed_kuni_30092026.zip',
+          'ariregister/4.2025_aruannete_elemendid_kuni_30092026.zip',
+        ],
+        { new: 16, rejected: 1 },
+      ],
+      [
+        'ariregister',
+        ['ariregister/2026-10-02_ettevotja_rekvisiidid__lihtandmed.csv.zip'],
+        { rows: 18, gone: 2 },
+      ],
+      ['pdl', ['pdl-free-companies/free_company_dataset.json.gz'], { new: 1513 }],
+      ['pdl', ['pdl-free-companies/free_company_dataset.csv.gz'], { same: 1513 }],
+    ];
+    for (const [source, names, counts] of files) {
+      expect([names, await loadTwice(source, ...names)]).toMatchObject([names, counts]);
+    }
+  });
+
   it('of GLEIF: the golden copy and a delta', async () => {
     const first = 'gleif/20240505-0000-gleif-goldencopy-lei2-intra-day.csv.zip';
     expect(await loadTwice('gleif', first)).toMatchObject({ rows: 577, new: 577 });

@@ -1,0 +1,60 @@
+/** The elements of a JSON file that is one array, streamed; a file of lines of objects is read the same way. */
+import { unprocessable } from '../core/lib/errors.ts';
+
+const ELEMENT_BYTES_MAX = 64 * 1024 * 1024;
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [
+  34, 92, 123, 125, 91, 93,
+];
+
+/** Yields the objects of the array. Throws `AppError` 422 for a file that is cut off or is not such an array. */
+export async function* readJsonArray(
+  bytes: AsyncIterable<Buffer>,
+): AsyncGenerator<Record<string, unknown>> {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let depth = 0;
+  let isInText = false;
+  let isEscaped = false;
+  let isEnded = false;
+  for await (const chunk of bytes) {
+    let from = depth > 0 ? 0 : -1;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number;
+      if (isInText) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isInText = false;
+      } else if (byte === QUOTE) isInText = true;
+      else if (byte === OPEN_BRACE || (byte === OPEN_BRACKET && depth > 0)) {
+        if (depth === 0) from = at;
+        depth += 1;
+      } else if (byte === CLOSE_BRACKET && depth === 0) isEnded = true;
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        depth -= 1;
+        if (depth > 0) continue;
+        yield parse(Buffer.concat([...held, chunk.subarray(from, at + 1)]));
+        [held, heldBytes, from] = [[], 0, -1];
+      }
+    }
+    if (from < 0) continue;
+    held.push(Buffer.from(chunk.subarray(from)));
+    heldBytes += chunk.length - from;
+    if (heldBytes > ELEMENT_BYTES_MAX) throw notAnArray();
+  }
+  if (!isEnded || depth !== 0) throw notAnArray();
+}
+
+function parse(text: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    throw notAnArray();
+  }
+}
+
+function notAnArray(): Error {
+  return unprocessable(
+    'unreadable_json',
+    'The file is not a whole JSON array: it is cut off or damaged. Nothing was changed; download it again.',
+  );
+}
