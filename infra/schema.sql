@@ -82,6 +82,8 @@ create table public.batches (
   max_credits bigint,
   hold boolean default false not null,
   dedupe boolean default false not null,
+  match text default 'exact'::text not null,
+  min_probability double precision default 0.95 not null,
   require_agreement boolean default false not null,
   required text[],
   rerun_of uuid,
@@ -161,8 +163,10 @@ END) stored,
   constraint batches_credits_reserved_check CHECK ((credits_reserved >= 0)),
   constraint batches_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
   constraint batches_kind_check CHECK ((kind = ANY (ARRAY['list'::text, 'export'::text]))),
+  constraint batches_match_check CHECK ((match = ANY (ARRAY['exact'::text, 'likely'::text]))),
   constraint batches_max_credits_check CHECK ((max_credits >= 0)),
   constraint batches_max_results_check CHECK ((max_results > 0)),
+  constraint batches_min_probability_check CHECK (((min_probability >= (0.5)::double precision) AND (min_probability <= (1)::double precision))),
   constraint batches_pkey PRIMARY KEY (id),
   constraint batches_reason_known CHECK (
 CASE
@@ -865,6 +869,13 @@ create table graph.company_identifiers (
 );
 CREATE INDEX company_identifiers_company_id ON graph.company_identifiers USING btree (company_id);
 
+create table graph.company_name_keys (
+  key bigint not null,
+  company_id bigint not null,
+  constraint company_name_keys_pkey PRIMARY KEY (key, company_id)
+);
+CREATE INDEX company_name_keys_company_id ON graph.company_name_keys USING btree (company_id);
+
 create table graph.company_records (
   id bigint not null,
   record text not null,
@@ -984,6 +995,21 @@ create table graph.merged_ids (
 );
 CREATE INDEX merged_ids_into ON graph.merged_ids USING btree (entity, into_id);
 
+create table graph.name_counts (
+  key bigint not null,
+  records integer not null,
+  constraint name_counts_pkey PRIMARY KEY (key)
+);
+
+create table graph.name_statistics (
+  is_only boolean default true not null,
+  version bigint not null,
+  people integer not null,
+  companies integer not null,
+  constraint name_statistics_is_only_check CHECK (is_only),
+  constraint name_statistics_pkey PRIMARY KEY (is_only)
+);
+
 create table graph.officers (
   id bigint generated always as identity not null,
   company_id bigint not null,
@@ -1016,6 +1042,13 @@ create table graph.person_identifiers (
   constraint person_identifiers_pkey PRIMARY KEY (value, kind, person_id)
 );
 CREATE INDEX person_identifiers_person_id ON graph.person_identifiers USING btree (person_id);
+
+create table graph.person_name_keys (
+  key bigint not null,
+  person_id bigint not null,
+  constraint person_name_keys_pkey PRIMARY KEY (key, person_id)
+);
+CREATE INDEX person_name_keys_person_id ON graph.person_name_keys USING btree (person_id);
 
 create table graph.person_records (
   id bigint not null,
@@ -1540,6 +1573,28 @@ begin
   on conflict (kind, id) do update set people = excluded.people where v.people <> excluded.people;
   unnamed := array(select v.id from lookup_values v where v.kind = 1 and v.id > 12884901888 and v.name = '');
   perform name_lookups(1, unnamed);
+end $function$;
+
+CREATE OR REPLACE FUNCTION graph.refresh_name_counts()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  create temp table counted on commit drop as
+    select key, count(*)::int as records from person_name_keys where key & 7 in (1, 2)
+    group by key having count(*) > 1
+    union all
+    select key, count(*) from company_name_keys where key & 7 = 5 group by key having count(*) > 1
+    union all
+    select company_id * 8 + 6, count(*) from person_search where company_id <> 0
+    group by company_id having count(*) > 1;
+  delete from name_counts n where not exists (select from counted c where c.key = n.key);
+  insert into name_counts as n (key, records) select key, records from counted
+  on conflict (key) do update set records = excluded.records where n.records <> excluded.records;
+  drop table counted;
+  update name_statistics set
+    version = (select coalesce(sum(hashint8extended(key, records)), 0)::numeric % 9007199254740991 from name_counts),
+    people = (select count(*) from persons), companies = (select count(*) from companies);
 end $function$;
 
 CREATE OR REPLACE FUNCTION graph.refresh_person_search(p_ids bigint[])

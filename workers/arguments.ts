@@ -24,3 +24,10 @@ export function listOf<Word extends string>(words: readonly Word[]): (text: stri
   const parse = oneOf(words);
   return (text) => text.split(',').map((word) => parse(word.trim()));
 }
+
+/** A probability that a match may be asked to have. */
+export function probability(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0.5 && value <= 1) return value;
+  throw new InvalidArgumentError('It must be a number from 0.5 to 1.');
+}

@@ -9,6 +9,7 @@ import { addExportCommands } from './commands/exports.ts';
 import { addGraphCommands } from './commands/graph.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addMatchCommands } from './commands/match.ts';
 import { addPersonCommands } from './commands/person.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSearchCommand } from './commands/search.ts';
@@ -29,6 +30,7 @@ export function buildProgram(): Command {
   addGraphCommands(program);
   addImportCommands(program);
   addAccountCommands(program);
+  addMatchCommands(program);
   addPersonCommands(program);
   addKeyCommands(program);
   addBatchCommands(program);

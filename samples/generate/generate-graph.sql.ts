@@ -182,7 +182,7 @@ export async function restoreIndex(tx: Sql, statement: string): Promise<void> {
 export async function analyzeGraph(sql: Sql): Promise<void> {
   await Promise.all([
     sql`analyze persons, person_search`,
-    sql`analyze person_identifiers, company_identifiers, person_records (id, company_id), person_briefs (id),
+    sql`analyze person_identifiers, company_identifiers, person_name_keys, company_name_keys, person_records (id, company_id), person_briefs (id),
       company_records (id), companies, officers, financial_periods, countries, regions, cities,
       industries, positions, lookup_values, lookup_titles, lookup_words, lookup_vocabulary`,
   ]);

@@ -6,6 +6,7 @@
 import type { Database, Sql } from '../../src/core/db/client.ts';
 import { renderCompanyRecords, renderPersonRecords } from '../../src/core/graph/graph.sql.ts';
 import { rebuildLookups } from '../../src/core/graph/lookup-values.sql.ts';
+import { refreshNameCounts } from '../../src/core/graph/name-keys.sql.ts';
 import { writeGraph } from '../../src/core/graph/write-graph.ts';
 import { assert } from '../../src/core/lib/assert.ts';
 import { type AppError, conflict, invalidParameter } from '../../src/core/lib/errors.ts';
@@ -123,6 +124,7 @@ async function fill(
     report({ step: 'records', done: slice.toId, total: persons });
   });
   await rebuildLookups(tx);
+  await refreshNameCounts(tx);
 }
 
 /** Calls `work` with ranges of ids that together cover 1 to `total`. */

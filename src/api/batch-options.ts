@@ -1,5 +1,6 @@
 /** The options of a batch as callers send them: form fields, query parameters or JSON. */
 import { z } from 'zod';
+import { MIN_PROBABILITY_DEFAULT, matchModes } from '../core/enrich/match-mode.ts';
 import { countryCode } from '../core/identifiers/country.ts';
 import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
@@ -92,6 +93,17 @@ export const sheet = z.string().trim().min(1).max(200).meta({
   description: 'Name of the sheet of a workbook, or its number from 1; hidden sheets do not count.',
 });
 
+/** How rows are matched. */
+export const matchMode = z.enum(matchModes).meta({
+  description:
+    '`exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place.',
+});
+
+/** The probability that a likely match needs. */
+export const minProbability = z.coerce.number().min(0.5).max(1).meta({
+  description: 'The probability that a likely match needs, from 0.5 to 1. Default 0.95.',
+});
+
 /** The options of a batch, as form fields or as query parameters. */
 export const batchOptions = z.strictObject({
   operation: z.string().refine(isOperationName, {
@@ -115,6 +127,8 @@ export const batchOptions = z.strictObject({
       'With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one.',
   }),
   dedupe: flag.optional(),
+  match: matchMode.optional(),
+  min_probability: minProbability.optional(),
   require_agreement: flag.optional(),
   required: fieldNamesInText.optional().meta({
     description:
@@ -143,6 +157,8 @@ export function readBatchOptions(
     maxCredits: options.max_credits ?? null,
     hold: options.hold === 'true',
     dedupe: options.dedupe === 'true',
+    match: options.match ?? 'exact',
+    minProbability: options.min_probability ?? MIN_PROBABILITY_DEFAULT,
     requireAgreement: options.require_agreement === 'true',
     required: options.required ?? null,
     rerunOf: null,

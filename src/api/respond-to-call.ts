@@ -7,13 +7,14 @@ import { inTransaction } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
+import type { LikelyCandidate } from '../core/enrich/find-likely.ts';
 import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
 import { hidesMobile } from '../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
 import { projectMatch } from '../core/enrich/project-match.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
-import { AppError, conflict } from '../core/lib/errors.ts';
+import { AppError, conflict, invalidParameter } from '../core/lib/errors.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './authorize.ts';
@@ -26,6 +27,7 @@ interface EnrichRequest {
   row: RowInput;
   fields: string[] | null;
   required: string[] | null;
+  minProbability: number | null;
   live: boolean;
   requestId: string;
 }
@@ -77,8 +79,10 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
+  const { minProbability } = wanted;
   const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], {
     hidesMobile: hidesMobile(context.config, wanted.operation),
+    minProbability,
   });
   sendJson(response, render(wanted, must(outcome, 'outcome'), 0));
 }
@@ -89,9 +93,10 @@ export function availableBefore({ admission }: Pick<RouteInput, 'admission'>): n
 }
 
 function toEnrichCall({ key, credentials, wanted }: Call): EnrichCall {
-  const { operation, row, required, live, requestId } = wanted;
+  const { operation, row, required, minProbability, live, requestId } = wanted;
   const reference = `call:${requestId}`;
-  return { accountId: key.accountId, ...credentials, live, operation, row, required, reference };
+  const asked = { operation, row, required, minProbability };
+  return { accountId: key.accountId, ...credentials, live, ...asked, reference };
 }
 
 /** Sets the credit headers of a committed call and counts its outcome. */
@@ -130,7 +135,12 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
   if (outcome.match === null) throw refusal(outcome, wanted);
   const { operation, fields, live, requestId } = wanted;
   const data = projectMatch(operation, matchToJson(operation, outcome.match), fields);
-  const match = JSON.stringify({ by: outcome.by, conflict: outcome.conflict });
+  const { by, conflict, likely } = outcome;
+  const match = JSON.stringify({
+    by,
+    conflict,
+    ...(likely ? { probability: likely.probability, evidence: likely.evidence } : {}),
+  });
   const meta = JSON.stringify({ request_id: requestId, credits_charged: charged, live });
   return `{"data":${data},"match":${match},"meta":${meta}}`;
 }
@@ -139,7 +149,8 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
 function refusal(outcome: Outcome, wanted: EnrichRequest): AppError {
   switch (outcome.status) {
     case 'ambiguous': {
-      const { candidates, reason } = outcome;
+      const { candidates, reason, likely } = outcome;
+      if (likely !== undefined) return ambiguousName(reason, likely.candidates);
       const records = reason.replace('shared_by_', '').replaceAll('_', ' ');
       return conflict(
         'ambiguous_match',
@@ -147,9 +158,30 @@ function refusal(outcome: Outcome, wanted: EnrichRequest): AppError {
         { extensions: { candidates } },
       );
     }
+    case 'invalid':
+      return invalidParameter('name', notANameText(outcome.reason));
     default:
       return noMatch(wanted);
   }
+}
+
+/** Returns the error of a name that several records fit. It names them by id alone. */
+function ambiguousName(reason: string, candidates: readonly LikelyCandidate[]): AppError {
+  const messages: Record<string, string> = {
+    several_fit: 'Several records fit the name. Send more of company, title, city and country.',
+    name_too_common: 'Too many records have this name. Send the company.',
+  };
+  return conflict('ambiguous_match', messages[reason] ?? 'Several records fit the name.', {
+    extensions: {
+      reason,
+      // What they agree in is part of a record, which is paid for.
+      candidates: candidates.map(({ id, probability }) => ({ id, probability })),
+    },
+  });
+}
+
+function notANameText(reason: string): string {
+  return `cannot be matched: ${reason.replaceAll('_', ' ')}`;
 }
 
 /** Returns the same error for a person who opted out, and for a record without the data of the operation. */

@@ -141,7 +141,12 @@ test('a conversion ends when its client goes away, also where the sheet gives no
   const context = { ...pipeline.context, store: watched, accountId, signal: gone.signal };
   const config = { ...pipeline.context.config, uploadBytesMax: 10_000_000 };
   const upload = await storeUpload({ ...context, config }, Readable.from([workbook]));
-  const columns = { operation: 'people.enrich', mapping: null, allowUnmapped: false } as const;
+  const columns = {
+    operation: 'people.enrich',
+    mapping: null,
+    match: 'exact',
+    allowUnmapped: false,
+  } as const;
   const regions = { defaultRegion: null, country: null };
   const read = readUpload({ ...context, config }, upload, { ...columns, ...regions }, {});
   await expect(read).rejects.toThrow('gone');

@@ -513,6 +513,10 @@ export interface Batch {
     /** Guesses to check in the preview. */
     doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
   };
+  /** How rows are matched. */
+  match: 'exact' | 'likely';
+  /** The probability that a likely match needs. */
+  min_probability: number;
   /** Why the result cannot be downloaded as a workbook, as far as the uploaded rows show. CSV and JSON lines hold everything. */
   not_as_xlsx: string | null;
   quote: {
@@ -765,6 +769,18 @@ export interface Calls {
       email?: string | undefined;
       phone?: string | undefined;
       twitter?: string | undefined;
+      /** The whole name; or first_name and last_name. */
+      name?: string | undefined;
+      first_name?: string | undefined;
+      last_name?: string | undefined;
+      company?: string | undefined;
+      title?: string | undefined;
+      city?: string | undefined;
+      country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
@@ -775,6 +791,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -789,6 +809,18 @@ export interface Calls {
       email?: string | undefined;
       phone?: string | undefined;
       twitter?: string | undefined;
+      /** The whole name; or first_name and last_name. */
+      name?: string | undefined;
+      first_name?: string | undefined;
+      last_name?: string | undefined;
+      company?: string | undefined;
+      title?: string | undefined;
+      city?: string | undefined;
+      country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
@@ -802,6 +834,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -814,6 +850,18 @@ export interface Calls {
     query: {
       professional_network?: string | undefined;
       email?: string | undefined;
+      /** The whole name; or first_name and last_name. */
+      name?: string | undefined;
+      first_name?: string | undefined;
+      last_name?: string | undefined;
+      company?: string | undefined;
+      title?: string | undefined;
+      city?: string | undefined;
+      country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -826,6 +874,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -837,6 +889,18 @@ export interface Calls {
   'GET /v1/people/email/verify': {
     query: {
       email?: string | undefined;
+      /** The whole name; or first_name and last_name. */
+      name?: string | undefined;
+      first_name?: string | undefined;
+      last_name?: string | undefined;
+      company?: string | undefined;
+      title?: string | undefined;
+      city?: string | undefined;
+      country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -851,6 +915,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -866,7 +934,12 @@ export interface Calls {
       professional_network?: string | undefined;
       phone?: string | undefined;
       name?: string | undefined;
+      city?: string | undefined;
       country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
@@ -954,6 +1027,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -969,7 +1046,12 @@ export interface Calls {
       professional_network?: string | undefined;
       phone?: string | undefined;
       name?: string | undefined;
+      city?: string | undefined;
       country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
@@ -983,6 +1065,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -998,7 +1084,12 @@ export interface Calls {
       professional_network?: string | undefined;
       phone?: string | undefined;
       name?: string | undefined;
+      city?: string | undefined;
       country?: string | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       default_region?: string | undefined;
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
@@ -1024,6 +1115,10 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
+        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        probability?: number | undefined;
+        /** Of a likely match: what it rests on. */
+        evidence?: string | undefined;
       };
       meta: {
         request_id: string;
@@ -1467,6 +1562,10 @@ export interface Calls {
       /** With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one. */
       allow_unmapped?: 'true' | 'false' | undefined;
       dedupe?: 'true' | 'false' | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       require_agreement?: 'true' | 'false' | undefined;
       /** Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing. */
       required?: string | undefined;
@@ -1529,6 +1628,10 @@ export interface Calls {
       /** May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match. */
       max_credits?: number | null | undefined;
       dedupe?: boolean | undefined;
+      /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
+      match?: 'exact' | 'likely' | undefined;
+      /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
+      min_probability?: number | undefined;
       require_agreement?: boolean | undefined;
       required?: string[] | null | undefined;
       encoding?: string | undefined;

@@ -40,8 +40,8 @@ const owners: Owned[] = [
   { tables: 'migrations', writers: ['core/db'] },
   { tables: 'list_mappings', writers: ['jobs/batch'] },
   {
-    tables: `cities companies company_identifiers company_records countries financial_periods industries imports import_rows lookup_values
-      lookup_titles lookup_vocabulary lookup_words merged_ids officers person_briefs person_identifiers person_records person_search persons
+    tables: `cities companies company_identifiers company_name_keys company_records countries financial_periods industries imports import_rows lookup_values
+      lookup_titles lookup_vocabulary lookup_words merged_ids name_counts name_statistics officers person_briefs person_identifiers person_name_keys person_records person_search persons
       positions records_to_build regions source_keys source_record_versions source_records`,
     writers: ['core/graph'],
     readers: [

@@ -27,6 +27,8 @@ interface RunOptions extends FormOptions {
   headerRow?: string;
   sheet?: string;
   dedupe?: boolean;
+  match?: string;
+  minProbability?: string;
   requireAgreement?: boolean;
   required?: string;
   hold?: boolean;
@@ -78,6 +80,8 @@ function addRunCommand(batch: Command): void {
       'row with the names of the columns, as a spreadsheet counts; default: detected',
     )
     .option('--sheet <name>', 'sheet of a workbook, by name or number; default: detected')
+    .option('--match <mode>', 'exact (identifiers alone) or likely (also by name and company)')
+    .option('--min-probability <number>', 'probability that a likely match needs; default: 0.95')
     .option('--dedupe', 'charge each record once; later rows of it are duplicates')
     .option(
       '--require-agreement',
@@ -262,6 +266,8 @@ async function upload(
     ...(options.header === false ? { header: 'false' } : {}),
     ...(options.headerRow ? { header_row: options.headerRow } : {}),
     ...(options.sheet ? { sheet: options.sheet } : {}),
+    ...(options.match ? { match: options.match } : {}),
+    ...(options.minProbability ? { min_probability: options.minProbability } : {}),
     ...(options.dedupe ? { dedupe: 'true' } : {}),
     ...(options.required ? { required: options.required } : {}),
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),

@@ -136,6 +136,9 @@ create table batches (
   hold boolean not null default false,
   -- The second row of one record is `duplicate`; chunks then run in order.
   dedupe boolean not null default false,
+  -- How rows are matched: by identifiers alone, or also by name; then the probability that such a match needs.
+  match text not null default 'exact' check (match in ('exact', 'likely')),
+  min_probability double precision not null default 0.95 check (min_probability between 0.5 and 1),
   -- A match that disagrees with the list's own name or company is not a match.
   require_agreement boolean not null default false,
   -- Names of the record's fields without which a record does not match; null for none.

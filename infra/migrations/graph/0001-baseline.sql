@@ -540,6 +540,60 @@ begin
   perform name_lookups(1, null), name_lookups(2, null), name_lookups(3, null);
 end $$;
 
+-- Keys of names, by which candidates of a row without an identifier are found: numbers that `src/core/match/keys.ts`
+-- computes, the kind of key in the last three bits.
+create table person_name_keys (
+  key bigint not null,
+  person_id bigint not null,
+  primary key (key, person_id)
+);
+create index person_name_keys_person_id on person_name_keys (person_id);
+
+create table company_name_keys (
+  key bigint not null,
+  company_id bigint not null,
+  primary key (key, company_id)
+);
+create index company_name_keys_company_id on company_name_keys (company_id);
+
+-- Frequencies of words of names and of employers: keys of those kinds that at least two records share. Refreshed when
+-- an import ends, so that a list has the same outcome until the next one.
+create table name_counts (
+  key bigint primary key,
+  records int not null
+);
+
+-- One row: the counts' version, a hash of them, and the number of records that they count.
+create table name_statistics (
+  is_only boolean primary key default true check (is_only),
+  version bigint not null,
+  people int not null,
+  companies int not null
+);
+insert into name_statistics (version, people, companies) values (0, 0, 0);
+
+-- Counts the names again; only changes are written. Kinds: 1 family name, 2 given name, 5 word of a company, 6 people
+-- of a company.
+create function refresh_name_counts() returns void
+language plpgsql as $$
+begin
+  create temp table counted on commit drop as
+    select key, count(*)::int as records from person_name_keys where key & 7 in (1, 2)
+    group by key having count(*) > 1
+    union all
+    select key, count(*) from company_name_keys where key & 7 = 5 group by key having count(*) > 1
+    union all
+    select company_id * 8 + 6, count(*) from person_search where company_id <> 0
+    group by company_id having count(*) > 1;
+  delete from name_counts n where not exists (select from counted c where c.key = n.key);
+  insert into name_counts as n (key, records) select key, records from counted
+  on conflict (key) do update set records = excluded.records where n.records <> excluded.records;
+  drop table counted;
+  update name_statistics set
+    version = (select coalesce(sum(hashint8extended(key, records)), 0)::numeric % 9007199254740991 from name_counts),
+    people = (select count(*) from persons), companies = (select count(*) from companies);
+end $$;
+
 create table suppressions (
   number bigint generated always as identity primary key,
   created_at timestamptz not null default now()

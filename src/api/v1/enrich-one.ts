@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { paymentError } from '../../core/enrich/enrich-calls.ts';
 import { simulateTestOutcome } from '../../core/enrich/magic-identifiers.ts';
+import { type MatchMode, MIN_PROBABILITY_DEFAULT } from '../../core/enrich/match-mode.ts';
 import { enrichedSchema } from '../../core/enrich/match-schema.ts';
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
@@ -14,6 +15,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { country, fieldNamesInText } from '../batch-options.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
+import { isNamed, likelyCellsOf, likelyNames, likelyQuery } from '../likely-query.ts';
 import { requestIdOf } from '../problem.ts';
 import { availableBefore, replayCall, respondToCall } from '../respond-to-call.ts';
 
@@ -58,18 +60,25 @@ function readCall(operation: OperationName, { context, key, query, response }: R
   const {
     fields = null,
     required = null,
-    ...identifiers
+    match = 'exact',
+    min_probability: probability = MIN_PROBABILITY_DEFAULT,
+    ...parameters
   } = query as {
     fields?: string[];
     required?: string[];
+    match?: MatchMode;
+    min_probability?: number;
   };
-  const row = readIdentifier(operation, identifiers);
+  const minProbability = match === 'likely' ? probability : null;
+  const row =
+    match === 'likely' ? readLikely(operation, parameters) : readIdentifier(operation, parameters);
   checkProjection(operation, fields);
   requiredColumns(operation, required);
   checkMobileField(context.config, operation, fields);
   checkMobileField(context.config, operation, required, 'required');
   const live = key.mode === 'live';
-  return { operation, row, fields, required, live, requestId: requestIdOf(response) };
+  const requestId = requestIdOf(response);
+  return { operation, row, fields, required, minProbability, live, requestId };
 }
 
 /** Throws `AppError` 402, before the look-up, when the wallet cannot pay for a match. */
@@ -93,7 +102,7 @@ function querySchema(operation: OperationName) {
   const named = Object.fromEntries(identifiers.map((kind) => [kind, z.string().optional()]));
   return z.strictObject({
     ...named,
-    ...(subject === 'company' ? { country: country.optional() } : {}),
+    ...likelyQuery(subject),
     ...((identifiers as readonly string[]).includes('phone')
       ? { default_region: country.optional() }
       : {}),
@@ -103,6 +112,24 @@ function querySchema(operation: OperationName) {
         'Fields of the record. One in which any of them is unknown does not match, and costs nothing.',
     }),
   });
+}
+
+/** Returns the row of a call with `match=likely`: an identifier, a name, or both. Throws `AppError` 400. */
+function readLikely(operation: OperationName, query: Query): RowInput {
+  if (!isNamed(query)) return readIdentifier(operation, query);
+  const { identifiers, subject } = operations[operation];
+  const exact = identifiers.filter((kind) => kind !== 'name');
+  const { country: listed = null } = query;
+  const others = { ...query };
+  for (const name of likelyNames) delete others[name];
+  const row = exact.some((kind) => query[kind] !== undefined)
+    ? readIdentifier(operation, others)
+    : { identifiers: [], invalid: null };
+  return {
+    ...row,
+    likely: likelyCellsOf(query),
+    ...(subject === 'company' ? { country: listed } : {}),
+  };
 }
 
 /** The parameters that help with unusable identifiers, by reason. */
@@ -116,6 +143,11 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
   const { identifiers, subject } = operations[operation];
   const given = identifiers.filter((kind) => query[kind] !== undefined);
   const [kind] = given;
+  const named = likelyNames.find((name) => query[name] !== undefined);
+  if (kind === undefined && named !== undefined) {
+    const message = `Send match=likely to match by \`${named}\`, or one of ${identifiers.join(', ')}.`;
+    throw badIdentifier('missing_identifier', named, message);
+  }
   if (kind === undefined) {
     throw badIdentifier(
       'missing_identifier',

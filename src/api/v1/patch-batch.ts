@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
+import type { ListBatch } from '../../jobs/batch/batch.ts';
 import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
 import { capBatch, changeHeldBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
@@ -12,6 +14,8 @@ import {
   fieldNames,
   headerRow,
   mapping,
+  matchMode,
+  minProbability,
   sheet,
 } from '../batch-options.ts';
 import { defineRoute, idParams } from '../define-route.ts';
@@ -40,6 +44,8 @@ export const patchBatchRoute = defineRoute({
         'May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match.',
     }),
     dedupe: z.boolean().optional(),
+    match: matchMode.optional(),
+    min_probability: minProbability.optional(),
     require_agreement: z.boolean().optional(),
     required: fieldNames(1).nullable().optional(),
     encoding: encoding.optional(),
@@ -71,6 +77,8 @@ export const patchBatchRoute = defineRoute({
       ...(maxCredits !== undefined && { maxCredits }),
       ...(body.dedupe !== undefined && { dedupe: body.dedupe }),
       ...(body.required !== undefined && { required: body.required }),
+      ...(body.match !== undefined && { match: body.match }),
+      ...(body.min_probability !== undefined && { minProbability: body.min_probability }),
       ...(body.require_agreement !== undefined && { requireAgreement: body.require_agreement }),
     };
     const { encoding, delimiter, header_row: headerRow, sheet } = body;
@@ -83,12 +91,26 @@ export const patchBatchRoute = defineRoute({
       const read = await rereadList(uploadContext, ownerOf(key), batch, given, change);
       return { status: 200, body: viewBatch(read) };
     }
-    if (body.mapping !== undefined) {
+    const wanted = body.mapping ?? mappingForMatch(batch, body.match);
+    if (wanted !== undefined) {
       const sample = await readSample(context.store, batch);
       const list = { header: batch.dialect.header, sample };
-      change.mapping = mapColumns(batch.operation, list, body.mapping);
+      change.mapping = mapColumns(batch.operation, list, wanted, {
+        match: body.match ?? batch.match,
+      });
     }
     const after = await changeHeldBatch(context, ownerOf(key), batch, change);
     return { status: 200, body: viewBatch(after) };
   },
 });
+
+/** Another way to match reads other columns: guessed anew, unless the caller chose them. */
+function mappingForMatch(
+  { match, mapping }: ListBatch,
+  wanted: MatchMode | undefined,
+): null | undefined {
+  const isChosen = Object.values(mapping).some((columns) =>
+    columns.some(({ reason }) => reason === 'chosen'),
+  );
+  return wanted === undefined || wanted === match || isChosen ? undefined : null;
+}

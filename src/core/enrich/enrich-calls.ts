@@ -22,6 +22,8 @@ export interface EnrichCall extends CallCredentials {
   live: boolean;
   operation: OperationName;
   row: RowInput;
+  /** Probability from which the call matches by name; null for identifiers alone. */
+  minProbability: number | null;
   /** Fields without which a record does not match; null for none. */
   required: readonly string[] | null;
   /** Unique within the account; the reference of the ledger line. */
@@ -84,7 +86,7 @@ export async function enrichCalls(
 async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): Promise<Outcome[]> {
   const groups = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {
-    const group = `${call.operation} ${call.live} ${call.required ?? ''}`;
+    const group = `${call.operation} ${call.live} ${call.minProbability} ${call.required ?? ''}`;
     const members = groups.get(group);
     if (members === undefined) groups.set(group, [index]);
     else members.push(index);
@@ -92,12 +94,13 @@ async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): P
   const outcomes: Outcome[] = [];
   for (const indexes of groups.values()) {
     const members = indexes.map((index) => must(calls[index], 'call'));
-    const { live, operation, required } = must(members[0], 'a call of the group');
+    const { live, operation, required, minProbability } = must(members[0], 'a call of the group');
     const graph = graphOf(context, live);
     const rows = members.map((call) => call.row);
     const found = await enrichMany(graph, operation, rows, {
       required: requiredColumns(operation, required),
       hidesMobile: hidesMobile(context.config, operation),
+      minProbability,
     });
     for (const [place, index] of indexes.entries()) {
       outcomes[index] = must(found[place], 'an outcome for each call');

@@ -6,9 +6,9 @@ import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { countryOfCompany } from './agreement.ts';
+import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
 import { parseHits } from './hits.ts';
-import { isSuccess, type MatchData, type OutputColumn, type RecordBytes } from './match-data.ts';
-import { bytesWithoutMobile } from './mobile-in-records.ts';
+import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
 import {
   type Agreement,
   type Decision,
@@ -18,18 +18,8 @@ import {
   type OutcomeStatus,
   type RowInput,
 } from './outcomes.ts';
-import {
-  GROUP_SEPARATOR,
-  lookUpCompanies,
-  lookUpPersons,
-  RECORD_SEPARATOR,
-  readCompanyRecords,
-  readDirectors,
-  readFinancials,
-  readPersonRecords,
-  readPersonRecordsWithCompany,
-  SUPPRESSED_MARK,
-} from './records.sql.ts';
+import { type ReadOptions, readMatches, splitRecords } from './read-matches.ts';
+import { lookUpCompanies, lookUpPersons, readCompanyRecords } from './records.sql.ts';
 import { hasColumns } from './required-fields.ts';
 
 /** The outcome of one row. Only `matched` has a match and a price. */
@@ -44,39 +34,152 @@ export interface Outcome {
   candidates: number;
   /** The matched record's id, or 0. */
   id: number;
+  /** Set by likely matches. */
+  likely?: LikelyMatch;
   /** Agreement of the list's own name or company with the match: yes, no, unknown, or '' when not checked. */
   agrees: '' | Agreement;
   match: MatchData | null;
 }
 
-export interface EnrichOptions {
-  /** Reads people without their long cells, which are then empty in the matches: see `needsOnlyBrief`. */
-  brief?: boolean;
-  /** Storage of the matches' texts: takes the driver's buffers, returns the ones to use. */
-  keep?: (texts: Buffer[]) => Buffer[];
+/** The grounds of a likely match, or of a row that several records fit. */
+export interface LikelyMatch {
+  /** Of the match, from 0 to 1; null without one. */
+  probability: number | null;
+  /** Its grounds in words; '' without a match. */
+  evidence: string;
+  /** The records that an ambiguous row may mean, best first. */
+  candidates: readonly LikelyCandidate[];
+}
+
+export interface EnrichOptions extends ReadOptions {
   /** Called when the look-up is decided, when the matches are read, and when they are compared. */
   endPhase?: (phase: 'look_up' | 'fetch' | 'compare') => void;
   /** Returns the agreement of a row with the match that `by` found. `index` is the row's position in `rows`. */
   agreementOf?: (index: number, match: MatchData, by: string) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
-  /** Leaves `mobile` empty in the records of people: see `MOBILE_IN_RECORDS`. */
-  hidesMobile?: boolean;
   /** Rejects records in which one of these is empty. */
   required?: readonly OutputColumn[];
+  /** The probability from which rows with `likely` cells match by name; absent: they do not. */
+  minProbability?: number | null;
 }
 
 /**
  * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
  * row's match (the person opted out, it lacks what the operation returns or what is required, or the row disagrees and
  * agreement is required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
- * is stored.
+ * is stored. With `minProbability`, rows that no identifier matched are matched by their names.
  */
 export async function enrichMany(
   sql: Sql,
   operation: OperationName,
-  rows: readonly RowInput[],
+  asked: readonly RowInput[],
   options: EnrichOptions = {},
+): Promise<Outcome[]> {
+  const { minProbability = null } = options;
+  if (minProbability === null) return enrichExactly(sql, operation, asked, options);
+  const rows = asked.map(withoutLikelyName);
+  const outcomes = await enrichExactly(sql, operation, rows, options);
+  await addLikelyMatches(sql, operation, rows, outcomes, { ...options, minProbability });
+  return outcomes;
+}
+
+/** The name of a company is then compared, with its place, and not looked up: many companies share one. */
+function withoutLikelyName(row: RowInput): RowInput {
+  if (row.likely === undefined) return row;
+  const identifiers = row.identifiers.filter(({ kind }) => kind !== 'name');
+  return identifiers.length === row.identifiers.length ? row : { ...row, identifiers };
+}
+
+/**
+ * Matches by name the rows whose identifiers found nothing, or that have none: an identifier that finds a record, or
+ * several, has decided already. Changes `outcomes`.
+ */
+async function addLikelyMatches(
+  sql: Sql,
+  operation: OperationName,
+  rows: readonly RowInput[],
+  outcomes: Outcome[],
+  options: EnrichOptions & { minProbability: number },
+): Promise<void> {
+  const { minProbability, required = [], endPhase } = options;
+  const { subject } = operations[operation];
+  const rejected = new Map<number, Set<number>>();
+  let open = rows.flatMap(({ likely }, index) => {
+    const { status } = must(outcomes[index], 'outcome of the row');
+    const isOpen = status === 'no_match' || status === 'invalid';
+    return likely !== undefined && isOpen ? [index] : [];
+  });
+  while (open.length > 0) {
+    const cells = open.map((index) => must(rows[index]?.likely, 'likely cells'));
+    const found = await findLikely(sql, subject, cells, minProbability, (place) =>
+      rejected.get(open[place] ?? -1),
+    );
+    const matched: number[] = [];
+    const decisions: Decision[] = [];
+    for (const [place, index] of open.entries()) {
+      const one = must(found[place], 'outcome of the row');
+      const before = must(outcomes[index], 'outcome of the row');
+      if (one.status !== 'matched') outcomes[index] = unmatchedLikely(one, before);
+      const [best] = one.candidates;
+      if (one.status !== 'matched' || best === undefined) continue;
+      matched.push(index);
+      decisions.push(likelyDecision(best.id));
+      const likely = { probability: best.probability, evidence: best.evidence, candidates: [] };
+      outcomes[index] = { ...before, likely };
+    }
+    endPhase?.('look_up');
+    const matches = await readMatches(sql, operation, decisions, options);
+    endPhase?.('fetch');
+    open = matched.filter((index, place) => {
+      const decision = must(decisions[place], 'decision of a matched row');
+      const match = matches[place];
+      const { likely, ...before } = must(outcomes[index], 'outcome of the row');
+      if (match !== undefined && isSuccess(operation, match) && hasColumns(match, required)) {
+        // The names were compared to find it.
+        const agrees = options.agreementOf === undefined ? '' : 'yes';
+        outcomes[index] = { ...matchOf(decision, match, agrees), ...(likely ? { likely } : {}) };
+        return false;
+      }
+      outcomes[index] = before;
+      const ids = rejected.get(index);
+      if (ids === undefined) rejected.set(index, new Set([decision.id]));
+      else ids.add(decision.id);
+      return true;
+    });
+  }
+}
+
+/** Names a match by name and company, or by name and place. */
+const BY_NAME = 'name_company';
+
+function likelyDecision(id: number): Decision {
+  return {
+    status: 'matched',
+    id,
+    by: BY_NAME,
+    value: '',
+    conflict: false,
+    candidates: 1,
+    areCandidatesCut: false,
+  };
+}
+
+function unmatchedLikely({ status, reason, candidates }: LikelyOutcome, before: Outcome): Outcome {
+  // A usable identifier that found nothing says more than an unusable name.
+  if (status === 'invalid')
+    return before.status === 'no_match' ? before : miss('invalid', '', reason);
+  const by = before.by === '' || before.status === 'invalid' ? BY_NAME : `${before.by} ${BY_NAME}`;
+  if (status === 'no_match') return { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
+  const likely = { probability: null, evidence: '', candidates };
+  return { ...miss('ambiguous', BY_NAME, reason), candidates: candidates.length, likely };
+}
+
+async function enrichExactly(
+  sql: Sql,
+  operation: OperationName,
+  rows: readonly RowInput[],
+  options: EnrichOptions,
 ): Promise<Outcome[]> {
   const { agreementOf, requireAgreement, required = [], endPhase } = options;
   const outcomes = rows.map((row) =>
@@ -234,105 +337,4 @@ async function companiesElsewhere(
     }
   }
   return named;
-}
-
-type ReadMatch = MatchData | undefined;
-
-/**
- * Returns the matches of the matched decisions, in their order; undefined for a record that is gone or opted out.
- */
-async function readMatches(
-  sql: Sql,
-  operation: OperationName,
-  matched: readonly Decision[],
-  { brief = false, hidesMobile = false, keep = (texts) => texts }: EnrichOptions,
-): Promise<ReadMatch[]> {
-  if (matched.length === 0) return [];
-  const ids = matched.map((decision) => decision.id);
-  if (operation === 'people.enrich-with-company') {
-    const records = keep(await readPersonRecordsWithCompany(sql, ids));
-    return splitRecords(records, hidesMobile ? withCompanyWithoutMobile : withCompany);
-  }
-  if (operations[operation].subject === 'person') {
-    const records = await readPersonRecords(sql, ids, brief);
-    return splitRecords(keep(records), (stored) => {
-      const person = hidesMobile ? bytesWithoutMobile(stored) : stored;
-      return { person, company: null, directors: null, periods: null };
-    });
-  }
-  const matches = splitRecords(keep(await readCompanyRecords(sql, ids)), (company) => {
-    return { person: null, company, directors: null, periods: null };
-  });
-  if (operation === 'companies.enrich') await addDirectors(sql, matched, matches);
-  if (operation === 'companies.financials') await addFinancials(sql, matched, matches);
-  return matches;
-}
-
-function withCompany({ bytes, from, to }: RecordBytes): MatchData {
-  const middle = bytes.indexOf(GROUP_SEPARATOR, from);
-  const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
-  return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
-}
-
-function withCompanyWithoutMobile(record: RecordBytes): MatchData {
-  const match = withCompany(record);
-  return { ...match, person: match.person && bytesWithoutMobile(match.person) };
-}
-
-function splitRecords<Value>(
-  texts: readonly Buffer[],
-  match: (record: RecordBytes) => Value,
-): (Value | undefined)[] {
-  const matches: (Value | undefined)[] = [];
-  for (const text of texts) splitText(text, match, matches);
-  return matches;
-}
-
-function splitText<Value>(
-  blob: Buffer,
-  match: (record: RecordBytes) => Value,
-  matches: (Value | undefined)[],
-): void {
-  let from = 0;
-  while (from <= blob.length) {
-    const end = blob.indexOf(RECORD_SEPARATOR, from);
-    const to = end === -1 ? blob.length : end;
-    if (from === to || blob[from] === SUPPRESSED_MARK) matches.push(undefined);
-    else matches.push(match({ bytes: blob, from, to }));
-    from = to + 1;
-  }
-}
-
-/** Adds the directors to companies that were found by their UK registry number, and only to those. */
-async function addDirectors(
-  sql: Sql,
-  matched: readonly Decision[],
-  matches: ReadMatch[],
-): Promise<void> {
-  const byNumber = matched.filter(isByUkNumber);
-  if (byNumber.length === 0) return;
-  const found = await readDirectors(sql, [...new Set(byNumber.map(({ id }) => id))]);
-  const directors = new Map(found.map((row) => [row.companyId, row.directors]));
-  for (const [index, decision] of matched.entries()) {
-    const match = matches[index];
-    if (!isByUkNumber(decision) || typeof match !== 'object') continue;
-    match.directors = directors.get(decision.id) ?? '[]';
-  }
-}
-
-function isByUkNumber({ by, value }: Decision): boolean {
-  return by === 'registry_number' && value.startsWith('GB-');
-}
-
-async function addFinancials(
-  sql: Sql,
-  matched: readonly Decision[],
-  matches: ReadMatch[],
-): Promise<void> {
-  const found = await readFinancials(sql, [...new Set(matched.map(({ id }) => id))]);
-  const periods = new Map(found.map((row) => [row.companyId, row.periods]));
-  for (const [index, decision] of matched.entries()) {
-    const match = matches[index];
-    if (typeof match === 'object') match.periods = periods.get(decision.id) ?? null;
-  }
 }

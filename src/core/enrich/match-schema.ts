@@ -65,7 +65,14 @@ const dataOf: Record<OperationName, z.ZodType> = {
 export function enrichedSchema(operation: OperationName): z.ZodType {
   return z.strictObject({
     data: dataOf[operation],
-    match: z.strictObject({ by: text, conflict: z.boolean() }),
+    match: z.strictObject({
+      by: text,
+      conflict: z.boolean(),
+      probability: z.number().optional().meta({
+        description: 'Of a likely match: how often such a match is right, from 0 to 1.',
+      }),
+      evidence: text.optional().meta({ description: 'Of a likely match: what it rests on.' }),
+    }),
     meta: z.strictObject({
       request_id: text,
       credits_charged: z.union([z.literal(0), z.literal(operations[operation].price)]),

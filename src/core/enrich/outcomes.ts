@@ -6,6 +6,7 @@ import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifi
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import type { OperationName } from '../operations.ts';
 import { operations } from '../operations.ts';
+import type { LikelyCells } from './likely-row.ts';
 
 /** Every row gets exactly one of these. */
 export const outcomeStatuses = [
@@ -36,6 +37,8 @@ export interface RowInput {
   invalid: string | null;
   /** ISO 3166 alpha-2 country that the row itself states, for companies. */
   country?: string | null;
+  /** Cells for a likely match; absent when none is wanted. */
+  likely?: LikelyCells;
 }
 
 /** The graph's records for the values of many rows. Look-up line i is the i-th value of all rows. */

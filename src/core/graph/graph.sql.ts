@@ -5,9 +5,8 @@
 import type { Sql } from '../db/client.ts';
 import { companyFields, personFields, type RecordField } from './fields.ts';
 import { decrementLookupCounts } from './lookup-values.sql.ts';
-
-/** The records to render: ids in a range (both ends included), or those of a table with a column `id`. */
-export type RecordSelection = { fromId: number; toId: number } | { idsIn: string };
+import { refreshCompanyKeys, refreshPersonKeys } from './name-keys.sql.ts';
+import type { RecordSelection } from './record-selection.ts';
 
 /** Runs a statement whose text consists of constants of this code, never of input. */
 export async function runConstant<Row extends object>(
@@ -69,16 +68,18 @@ const companyRenderSql = `
   where stored.record is distinct from excluded.record`;
 
 /**
- * Writes the stored records of people, full and brief, and their search rows; only changed ones. Returns the
- * number of full records written.
+ * Writes the stored records of people, full and brief, their search rows and the keys of their names; only changed
+ * ones. Returns the number of full records written.
  */
 export async function renderPersonRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   await refreshPersonSearch(sql, selection);
+  await refreshPersonKeys(sql, selection);
   return render(sql, { text: personRenderSql, table: 'persons', selection });
 }
 
-/** Writes the stored records of companies; only changed ones. Returns the number written. */
+/** Writes the stored records of companies and the keys of their names; only changed ones. Returns the number of records. */
 export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
+  await refreshCompanyKeys(sql, selection);
   return render(sql, { text: companyRenderSql, table: 'companies', selection });
 }
 
@@ -148,6 +149,7 @@ function runsOf(fields: readonly RecordField[]): CellRun[] {
 /** Deletes people: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from person_name_keys where person_id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;

@@ -1,6 +1,7 @@
 /** The JSON of a batch in the API and the command line. */
 import { z } from 'zod';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import { matchModes } from '../../core/enrich/match-mode.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { priceOf } from '../../core/operations.ts';
 import {
@@ -116,6 +117,8 @@ export const batchSchema = z
       description: 'The list whose rows this one reruns, with their row numbers.',
     }),
     dialect: dialectSchema,
+    match: z.enum(matchModes).meta({ description: 'How rows are matched.' }),
+    min_probability: z.number().meta({ description: 'The probability that a likely match needs.' }),
     not_as_xlsx: text.nullable().meta({
       description:
         'Why the result cannot be downloaded as a workbook, as far as the uploaded rows show. CSV and JSON lines hold everything.',
@@ -251,6 +254,8 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     country: batch.country,
     rerun_of: batch.rerunOf,
     dedupe: batch.dedupe,
+    match: batch.match,
+    min_probability: batch.minProbability,
     require_agreement: batch.requireAgreement,
     required: batch.required,
     fields: batch.fields,

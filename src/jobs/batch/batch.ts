@@ -1,5 +1,6 @@
 /** A batch: an uploaded list or an export. */
 
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import type { DisclosedQuote } from '../../core/search/free-responses.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
@@ -77,6 +78,9 @@ interface AnyBatch {
   maxCredits: number | null;
   hold: boolean;
   dedupe: boolean;
+  /** How rows are matched, and the probability that a likely match needs. */
+  match: MatchMode;
+  minProbability: number;
   requireAgreement: boolean;
   /** Fields without which a record does not match a row; null for none, and for exports. */
   required: string[] | null;
@@ -161,6 +165,8 @@ const listOptionNames = [
   'country',
   'maxCredits',
   'dedupe',
+  'match',
+  'minProbability',
   'requireAgreement',
   'required',
 ] as const satisfies (keyof ListBatch)[];

@@ -86,7 +86,7 @@ export async function controlBatch(
 /** Throws `AppError` 422 for a held list that was accepted without a column to match on. */
 function assertMapped(batch: Batch): void {
   if (batch.kind !== 'list' || batch.state !== 'ready') return;
-  if (isMapped(batch.operation, batch.mapping)) return;
+  if (isMapped(batch.operation, batch.mapping, batch.match)) return;
   const { identifiers } = operations[batch.operation];
   throw unprocessable(
     'unmapped',

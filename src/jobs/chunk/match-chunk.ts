@@ -75,6 +75,7 @@ export async function matchChunk(
     requireAgreement,
     required,
     hidesMobile: hidesMobile(context.config, batch.operation),
+    minProbability: batch.match === 'likely' ? batch.minProbability : null,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
   });
   if (batch.dedupe) {

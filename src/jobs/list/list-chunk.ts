@@ -8,9 +8,8 @@ import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
 import { matchChunk } from '../chunk/match-chunk.ts';
-import { checksAgreement } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { renderPart } from '../result/render-part.ts';
+import { furtherMatchColumns, renderPart } from '../result/render-part.ts';
 
 /** Matches the rows of a chunk. */
 export async function readListChunk(
@@ -26,7 +25,7 @@ export async function readListChunk(
     width: must(batch.width, 'width of a split batch'),
     columns: outputColumns(batch.operation, batch.fields),
     price: batch.live ? priceOf(batch.operation) : 0,
-    checksAgreement: checksAgreement(batch.mapping),
+    further: furtherMatchColumns(batch),
   };
   const from = chunk.rowsDone;
   return {

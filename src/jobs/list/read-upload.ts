@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import { AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -31,6 +32,7 @@ export interface ColumnRequest {
   mapping: RequestedMapping | null;
   /** True for a list that may be mapped later. */
   allowUnmapped: boolean;
+  match: MatchMode;
   /** ISO 3166 alpha-2 codes. */
   defaultRegion: string | null;
   country: string | null;
@@ -259,10 +261,10 @@ function readStart(
   const dialect = detectDialect(head, { ...request, isWhole, knownNames });
   const { header, sample } = dialect;
   if (header !== null && dialect.records === 0) throw noRows(dialect);
-  const { operation, mapping, allowUnmapped, defaultRegion, country } = columns;
+  const { operation, mapping, match, allowUnmapped, defaultRegion, country } = columns;
   const list = { header, sample, defaultRegion, country };
   try {
-    return { dialect, mapping: mapColumns(operation, list, mapping, allowUnmapped) };
+    return { dialect, mapping: mapColumns(operation, list, mapping, { allowUnmapped, match }) };
   } catch (error) {
     throw isUnmapped(error) ? withReadings(error, dialect, sheets) : error;
   }

@@ -37,6 +37,7 @@ export async function rereadList(
     operation: batch.operation,
     mapping,
     allowUnmapped,
+    match: change.match ?? batch.match,
     defaultRegion: change.defaultRegion === undefined ? batch.defaultRegion : change.defaultRegion,
     country: change.country === undefined ? batch.country : change.country,
   };

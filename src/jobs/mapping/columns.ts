@@ -2,6 +2,7 @@
  * Maps the columns of a list to identifiers: as the caller requests, or guessed from the header and the first
  * cells. Pure. A guess never maps a column to two identifiers.
  */
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import { type AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
@@ -12,6 +13,8 @@ export type { ColumnMapping } from './guess-columns.ts';
 
 /** Columns that are not identifiers but help to read a row and to judge its match. */
 export const contextColumns = ['country', 'city', 'person_name', 'company_name'] as const;
+/** Columns that only a likely match reads. */
+const likelyColumns = ['title'] as const;
 
 /** A caller's mapping: for each kind a header name, a column number from 1, or several of them. */
 export type RequestedMapping = Record<string, string | number | (string | number)[]>;
@@ -20,14 +23,22 @@ const COLUMNS_SHOWN_MAX = 20;
 const NAME_SHOWN_MAX = 100;
 
 /** The kinds that an operation can read from a list: its identifiers and the context columns. */
-function mappableOf(operation: OperationName): string[] {
-  return [...operations[operation].identifiers, ...contextColumns];
+function mappableOf(operation: OperationName, match: MatchMode): string[] {
+  const context = [...operations[operation].identifiers, ...contextColumns];
+  return match === 'likely' ? [...context, ...likelyColumns] : context;
+}
+
+/** How columns are sought. */
+interface MappingOptions {
+  /** True for a list that may be mapped later. */
+  allowUnmapped?: boolean;
+  match?: MatchMode;
 }
 
 /**
  * Finds the columns of a list. A requested mapping is exact: it replaces all guesses, so kinds that it does not
  * name are not read. Without one, the header counts first, unless hardly any cell confirms it; kinds that no
- * header names are sought by content.
+ * header names are sought by content. With likely matches a person's name is enough.
  *
  * Throws `AppError` 422 `unmapped` with a description of each column when none holds an identifier of the
  * operation (unless `allowUnmapped`: such a list cannot be started before it is mapped), and 400 `invalid_parameter`
@@ -37,16 +48,23 @@ export function mapColumns(
   operation: OperationName,
   list: ListHead,
   requested: RequestedMapping | null,
-  allowUnmapped = false,
+  { allowUnmapped = false, match = 'exact' }: MappingOptions = {},
 ): ColumnMapping {
   const mapping =
-    requested === null ? guessColumns(operation, list) : byRequest(operation, list, requested);
-  if (allowUnmapped || isMapped(operation, mapping)) return mapping;
+    requested === null
+      ? guessColumns(operation, list, match)
+      : byRequest(operation, list, requested, match);
+  if (allowUnmapped || isMapped(operation, mapping, match)) return mapping;
   throw requested === null ? unmapped(operation, list) : nothingRequested(operation);
 }
 
 /** True when a column holds an identifier of the operation. */
-export function isMapped(operation: OperationName, mapping: ColumnMapping): boolean {
+export function isMapped(
+  operation: OperationName,
+  mapping: ColumnMapping,
+  match: MatchMode,
+): boolean {
+  if (match === 'likely' && mapping.person_name !== undefined) return true;
   return operations[operation].identifiers.some((kind) => mapping[kind] !== undefined);
 }
 
@@ -105,9 +123,10 @@ function byRequest(
   operation: OperationName,
   list: ListHead,
   requested: RequestedMapping,
+  match: MatchMode,
 ): ColumnMapping {
   const mapping: ColumnMapping = {};
-  const mappable = mappableOf(operation);
+  const mappable = mappableOf(operation, match);
   const indexOfName = indexNames(list.header ?? []);
   for (const [kind, wanted] of Object.entries(requested)) {
     if (!mappable.includes(kind)) {

@@ -3,10 +3,11 @@
  * cells alone. A wrong guess looks up, and may pay for, another person's record, so a doubtful column is left
  * out rather than read.
  */
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
-import type { ColumnRole } from './column-names.ts';
+import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
 import {
   type ColumnView,
@@ -32,14 +33,18 @@ export interface MappedColumn {
 export type ColumnMapping = Record<string, MappedColumn[]>;
 
 type Subject = 'person' | 'company';
-type Kind = GuessedKind | 'person_name';
+type Kind = GuessedKind | 'person_name' | 'title';
 type GuessedKind = IdentifierKind | 'country' | 'city' | 'company_name';
 
 /**
  * Guesses the columns of every identifier and context kind of the operation, best first; kinds without a column
  * are omitted. Total and deterministic; never maps a column twice.
  */
-export function guessColumns(operation: OperationName, list: ListHead): ColumnMapping {
+export function guessColumns(
+  operation: OperationName,
+  list: ListHead,
+  match: MatchMode = 'exact',
+): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = readColumns(list, subject);
   const believed = views.filter((view) => isConfirmedByCells(view, subject));
@@ -57,6 +62,10 @@ export function guessColumns(operation: OperationName, list: ListHead): ColumnMa
   if (subject === 'person') {
     add('company_name', columnsByName('company_name', believed, subject));
     add('person_name', nameColumns(believed));
+    if (match === 'likely') {
+      add('city', columnsByName('city', believed, subject));
+      add('title', titleColumns(views));
+    }
   }
   return mapping;
 }
@@ -177,6 +186,35 @@ function plainNameColumns(
     .filter((view) => view.reading.role === 'name')
     .filter((view) => isOfCompanies || kindOfContent(view) === 'company_name')
     .map(byName);
+}
+
+/** Names of columns of job titles, folded; not salutations. */
+const titleNames: ReadonlySet<string> = new Set([
+  'title',
+  'job title',
+  'jobtitle',
+  'job',
+  'position',
+  'role',
+  'job role',
+  'function',
+  'job function',
+  'stelle',
+  'beruf',
+  'funktion',
+  'fonction',
+  'poste',
+  'cargo',
+  'puesto',
+  'ruolo',
+  'functie',
+  'stanowisko',
+  'headline',
+]);
+
+function titleColumns(views: readonly ColumnView[]): MappedColumn[] {
+  const named = views.find(({ header }) => titleNames.has(foldColumnName(header ?? '')));
+  return named === undefined ? [] : [byName(named)];
 }
 
 /** One full name, or its parts in order. "Name" next to one part of a name is the other part. */

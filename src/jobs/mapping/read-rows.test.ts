@@ -18,6 +18,7 @@ test.each([
     operation: 'companies.enrich',
     mapping: { domain: [{ column: 1, header: null, reason: 'chosen' }] },
     delimiter: ',',
+    match: 'exact',
     defaultRegion: null,
     country: null,
     width: 1,

@@ -1,5 +1,6 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import {
@@ -15,10 +16,12 @@ import {
   unreadableReason,
 } from '../../formats/csv/record-table.ts';
 import type { ColumnMapping } from './columns.ts';
+import { hasLikelyColumns, likelyCells } from './read-likely-cells.ts';
 
 export interface RowReading {
   operation: OperationName;
   mapping: ColumnMapping;
+  match: MatchMode;
   delimiter: Delimiter;
   /** ISO 3166 alpha-2 region for national phone numbers of rows without a country. */
   defaultRegion: string | null;
@@ -76,6 +79,7 @@ export async function readRows(
   const personNames = read('person_name');
   // In a list of companies the name is an identifier, and also confirms a registry number.
   const companyNames = [...read('company_name'), ...read('name')];
+  const withLikely = likelyReader(reading, subject, read);
   const rows: RowInput[] = [];
   const repairs: Repair[] = [];
   let roundRow = 0;
@@ -97,7 +101,10 @@ export async function readRows(
     rows.push(
       isFooter(piece, records, index, reading)
         ? { identifiers: [], invalid: 'footer' }
-        : withCountry(readRow(kinds, index, contextOf(index), repairs), countries, index),
+        : withLikely(
+            withCountry(readRow(kinds, index, contextOf(index), repairs), countries, index),
+            index,
+          ),
     );
   }
   const namesOf = (index: number): ListedNames => ({
@@ -107,6 +114,21 @@ export async function readRows(
     city: firstCell(cities, index),
   });
   return { rows, namesOf, repairs };
+}
+
+/** Returns what adds the cells of a likely match to a row, when one is wanted. */
+function likelyReader(
+  { match, mapping }: RowReading,
+  subject: 'person' | 'company',
+  read: (kind: string) => string[][],
+): (row: RowInput, index: number) => RowInput {
+  if (match !== 'likely' || !hasLikelyColumns(subject, mapping)) return (row) => row;
+  const columns = new Map(Object.keys(mapping).map((kind) => [kind, read(kind)]));
+  return (row, index) => {
+    const cellsOf = (kind: string) =>
+      (columns.get(kind) ?? []).map((column) => column[index] ?? '');
+    return { ...row, likely: likelyCells(subject, cellsOf) };
+  };
 }
 
 /**

@@ -15,11 +15,11 @@ import {
   recordFlag,
 } from '../../formats/csv/record-table.ts';
 import { decodeWindows1252 } from '../../formats/csv/windows-1252.ts';
+import type { ListBatch } from '../batch/batch.ts';
+import { checksAgreement } from '../mapping/read-rows.ts';
 import { appendRecordCells } from './record-cells.ts';
 
-/**
- * Columns that every operation adds before its own; `match.agrees` only when the list has a name to compare.
- */
+/** Columns that every operation adds before its own. */
 export const matchColumns = [
   'match.status',
   'match.by',
@@ -27,6 +27,17 @@ export const matchColumns = [
   'match.conflict',
   'match.credits',
 ] as const;
+
+/** Columns of a list with likely matches. */
+const likelyColumns = ['match.probability', 'match.evidence', 'match.candidates'] as const;
+
+/** The columns that follow `matchColumns` in this list, before those of the operation. */
+export function furtherMatchColumns(list: Pick<ListBatch, 'mapping' | 'match'>): string[] {
+  return [
+    ...(checksAgreement(list.mapping) ? ['match.agrees'] : []),
+    ...(list.match === 'likely' ? likelyColumns : []),
+  ];
+}
 
 export interface PartLayout {
   delimiter: Delimiter;
@@ -36,8 +47,8 @@ export interface PartLayout {
   columns: readonly OutputColumn[];
   /** Credits of a match, written in its row. */
   price: number;
-  /** True when the list has a name or company that each match is checked against. */
-  checksAgreement: boolean;
+  /** As `furtherMatchColumns`. */
+  further: readonly string[];
 }
 
 export interface RenderedPart {
@@ -132,14 +143,16 @@ interface ColumnPlan {
   /** The columns of an absent person, company or response: only delimiters. */
   personBlank: string;
   companyBlank: string;
-  /** The text after the reason of an unmatched row. */
+  /** The text after the reason of an unmatched row: its conflict and credits. */
   unmatched: string;
+  /** The columns of the operation in an unmatched row. */
+  empty: string;
   /** The text after the empty reason of a match: its conflict and the price. */
   conflict: string;
   noConflict: string;
 }
 
-function planColumns({ columns, delimiter, price, checksAgreement }: PartLayout): ColumnPlan {
+function planColumns({ columns, delimiter, price }: PartLayout): ColumnPlan {
   const of = (record: 'person' | 'company') =>
     columns.flatMap((column) => (column.record === record ? [column.index] : []));
   const person = of('person');
@@ -150,7 +163,8 @@ function planColumns({ columns, delimiter, price, checksAgreement }: PartLayout)
     computed: columns.filter((column) => column.record === null),
     personBlank: delimiter.repeat(person.length),
     companyBlank: delimiter.repeat(company.length),
-    unmatched: `${delimiter}${delimiter}0${delimiter.repeat(columns.length + Number(checksAgreement))}`,
+    unmatched: `${delimiter}${delimiter}0`,
+    empty: delimiter.repeat(columns.length),
     conflict: `${delimiter}true${delimiter}${price}`,
     noConflict: `${delimiter}false${delimiter}${price}`,
   };
@@ -174,13 +188,12 @@ function appendOutcome(
   if (match === null) {
     if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
     writer.text(plan.unmatched);
+    appendFurther(writer, outcome, layout);
+    writer.text(plan.empty);
     return;
   }
   writer.text(conflict ? plan.conflict : plan.noConflict);
-  if (layout.checksAgreement) {
-    writer.text(delimiter);
-    writer.text(outcome.agrees);
-  }
+  appendFurther(writer, outcome, layout);
   let column = 0;
   const delimiterByte = delimiter.charCodeAt(0);
   if (plan.person.length > 0) {
@@ -201,17 +214,40 @@ function appendOutcome(
   }
 }
 
+function appendFurther(writer: ByteWriter, outcome: Outcome, layout: PartLayout): void {
+  const { delimiter, further } = layout;
+  for (const column of further) {
+    writer.text(delimiter);
+    const cell = furtherCell(column, outcome);
+    if (cell !== '') writer.text(encodeCell(cell, { delimiter, safe: false }));
+  }
+}
+
+function furtherCell(column: string, { agrees, match, likely }: Outcome): string {
+  switch (column) {
+    case 'match.agrees':
+      return match === null ? '' : agrees;
+    case 'match.probability':
+      return likely?.probability?.toFixed(4) ?? '';
+    case 'match.evidence':
+      return likely?.evidence ?? '';
+    default:
+      return (likely?.candidates ?? [])
+        .map(({ id, probability }) => `${id}:${probability.toFixed(4)}`)
+        .join(' ');
+  }
+}
+
 /** The header row of the result: the list's own names, padded, then the added names. */
 export function resultHeader(
   header: readonly string[],
   width: number,
   columns: readonly OutputColumn[],
-  checksAgreement: boolean,
+  further: readonly string[],
 ): string[] {
   const names = [...header, ...new Array<string>(Math.max(0, width - header.length)).fill('')];
   const taken = new Set(names);
-  const agreement = checksAgreement ? ['match.agrees'] : [];
-  for (const added of [...matchColumns, ...agreement, ...columns.map((column) => column.header)]) {
+  for (const added of [...matchColumns, ...further, ...columns.map((column) => column.header)]) {
     let name = added;
     for (let copy = 2; taken.has(name); copy++) name = `${added}_${copy}`;
     taken.add(name);

@@ -36,7 +36,7 @@ test('a result without matches is never longer than its bound', async () => {
         rows,
         outcomes,
         {
-          ...{ delimiter, newline: '\r\n', width, price: 1, checksAgreement: true },
+          ...{ delimiter, newline: '\r\n', width, price: 1, further: ['match.agrees'] },
           columns: outputColumns(operation, fields),
         },
         new Set(),

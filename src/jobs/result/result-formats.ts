@@ -24,7 +24,8 @@ export interface ResultLayout {
   width: number;
   /** True when the rows have match columns; those of an export do not. */
   matches: boolean;
-  checksAgreement: boolean;
+  /** Match columns after `matchColumns`. */
+  further: readonly string[];
   columns: readonly OutputColumn[];
 }
 
@@ -94,7 +95,7 @@ async function* toPeopleLines(
   }
 }
 
-function readMatch(cells: readonly string[], { width, checksAgreement }: ResultLayout) {
+function readMatch(cells: readonly string[], { width, further }: ResultLayout) {
   const cell = (name: (typeof matchColumns)[number]) =>
     cells[width + matchColumns.indexOf(name)] ?? '';
   return {
@@ -103,8 +104,23 @@ function readMatch(cells: readonly string[], { width, checksAgreement }: ResultL
     reason: cell('match.reason') || null,
     conflict: cell('match.conflict') === 'true',
     credits: Number(cell('match.credits')),
-    ...(checksAgreement ? { agrees: cells[width + matchColumns.length] || null } : {}),
+    ...Object.fromEntries(
+      further.map((name, index) => [
+        name.slice(name.indexOf('.') + 1),
+        furtherValue(name, cells[width + matchColumns.length + index] ?? ''),
+      ]),
+    ),
   };
+}
+
+/** The JSON value of a further match column: of candidates `<id>:<probability>` a list of objects. */
+function furtherValue(name: string, cell: string): unknown {
+  if (name === 'match.probability') return cell === '' ? null : Number(cell);
+  if (name !== 'match.candidates') return cell || null;
+  return cell.split(' ').flatMap((one) => {
+    const [id = '', probability] = one.split(':');
+    return id === '' ? [] : [{ id: Number(id), probability: Number(probability) }];
+  });
 }
 
 /** The added columns as objects by the prefix before the dot; null for a row that did not match. */

@@ -1,8 +1,7 @@
 /** The columns of a batch's result. */
 import { outputColumns } from '../../core/enrich/match-data.ts';
 import type { Batch, ExportBatch, ListBatch } from '../batch/batch.ts';
-import { checksAgreement } from '../mapping/read-rows.ts';
-import { resultHeader } from './render-part.ts';
+import { furtherMatchColumns, resultHeader } from './render-part.ts';
 import type { ResultLayout } from './result-formats.ts';
 
 /** The layout of the result of a list or an export. */
@@ -22,7 +21,7 @@ function exportLayout({ operation, fields }: ExportBatch): ResultLayout {
     headerWidth: 0,
     width: 0,
     matches: false,
-    checksAgreement: false,
+    further: [],
     columns,
   };
 }
@@ -31,18 +30,18 @@ function listLayout(batch: ListBatch): ResultLayout {
   const { dialect } = batch;
   const width = batch.width ?? dialect.header?.length ?? 0;
   const columns = outputColumns(batch.operation, batch.fields);
-  const agreement = checksAgreement(batch.mapping);
+  const further = furtherMatchColumns(batch);
   const header = dialect.header ?? numberedNames(width);
   return {
     delimiter: dialect.delimiter,
     newline: dialect.newline,
     hasMark: dialect.bom > 0,
-    names: resultHeader(header, width, columns, agreement),
+    names: resultHeader(header, width, columns, further),
     headerText: dialect.headerText,
     headerWidth: header.length,
     width,
     matches: true,
-    checksAgreement: agreement,
+    further,
     columns,
   };
 }

@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import postgres from 'postgres';
 import type { Database } from '../../db/client.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
+import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
 import type { DroppedValues, Problem } from './columns.ts';
@@ -38,6 +39,7 @@ export type ImportEntity = keyof typeof importers;
 
 /** The entities whose import changes which job titles people have. */
 const titledEntities: ReadonlySet<ImportEntity> = new Set<ImportEntity>(['persons', 'positions']);
+const namedEntities: ReadonlySet<ImportEntity> = new Set<ImportEntity>(['persons', 'companies']);
 
 /** The names of the entities that can be imported. */
 export const importEntities = Object.keys(importers) as readonly ImportEntity[];
@@ -146,6 +148,7 @@ class ImportRun<Row extends BatchRow> {
     }
     await this.#mergeBatch(batch, size.records);
     if (titledEntities.has(this.#options.entity)) await writeGraph(this.#sql, refreshLookupTitles);
+    if (namedEntities.has(this.#options.entity)) await writeGraph(this.#sql, refreshNameCounts);
     const seconds = Math.round(performance.now() - startedAt) / 1000;
     const unknownFields = Object.fromEntries(this.#unknown);
     return { ...this.#counts, unknownFields, droppedValues: this.#context.dropped, seconds };

@@ -100,6 +100,7 @@ export async function deleteEndedCompanies(
       and not given.id = any(${[...builtIds]}::bigint[])`;
   if (count === 0) return 0;
   await tx`delete from company_identifiers i using ended_companies e where i.company_id = e.id`;
+  await tx`delete from company_name_keys k using ended_companies e where k.company_id = e.id`;
   await tx`delete from officers o using ended_companies e where o.company_id = e.id`;
   await tx`delete from financial_periods f using ended_companies e where f.company_id = e.id`;
   await tx`delete from company_records r using ended_companies e where r.id = e.id`;

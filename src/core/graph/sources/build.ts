@@ -6,6 +6,7 @@ import { createRenderLists, selectCountryCodes } from '../import/import-records.
 import type { JsonRecord } from '../import/read-records.ts';
 import { companyImporter, personImporter, renderListed } from '../import/record-batch.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
+import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import * as queries from './build.sql.ts';
 import { finishImports } from './identify.sql.ts';
@@ -34,6 +35,7 @@ export async function buildQueued(
     }
   }
   if (hasPeople) await writeGraph(sql, refreshLookupTitles);
+  await writeGraph(sql, refreshNameCounts);
   await finishImports(sql);
 }
 

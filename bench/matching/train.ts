@@ -1,0 +1,196 @@
+/**
+ * Trains the weights and the calibration of likely matches on labelled lists against the graph of a database, prints what
+ * cross-validation says of them, and writes `src/core/match/weights.ts`:
+ *
+ *   node dist/bench/matching/train.js DATABASE_URL LIST TRUTH [LIST TRUTH ...]
+ *
+ * Nothing of the lists but the numbers is kept. The same lists on the same graph give the same file.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { connect, type Sql } from '../../src/core/db/client.ts';
+import { findCompanies, findPeople } from '../../src/core/enrich/likely-candidates.ts';
+import { readCompanyRow, readPersonRow } from '../../src/core/enrich/likely-cards.ts';
+import { type GraphNames, readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
+import { must } from '../../src/core/lib/assert.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
+import type { Levels } from '../../src/core/match/levels.ts';
+import { measureLikely } from '../../src/core/match/measure.ts';
+import {
+  calibrate,
+  companyClass,
+  logOddsOf,
+  personClass,
+  type ScoreModel,
+  scoreOf,
+  sharesOf,
+} from '../../src/core/match/score.ts';
+import { type LabelledRow, readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
+import { fitCalibration } from './fit-calibration.ts';
+import { fitWeights, roundWeights } from './fit-weights.ts';
+
+const FOLDS = 5;
+/** A best candidate of less says nothing about calibration. */
+const SHARE_MIN = 0.001;
+const MIN_PROBABILITY = 0.95;
+
+interface TrainingRow extends LabelledRow {
+  fold: number;
+  /** The records that fit the row: the expected one, or all that the truth calls equal. */
+  fits: ReadonlySet<number>;
+  compared: { id: number; levels: Levels }[];
+}
+
+type Subject = 'person' | 'company';
+const classOf = { person: personClass, company: companyClass } as const;
+
+async function main([databaseUrl = '', ...files]: string[]): Promise<void> {
+  const sql = connect({ url: databaseUrl, connections: 2 });
+  try {
+    const names = await readGraphNames(sql);
+    const rows: Record<Subject, TrainingRow[]> = { person: [], company: [] };
+    for (let index = 0; index < files.length; index += 2) {
+      const [list, truth] = await Promise.all(
+        [files[index], files[index + 1]].map((file) => readFile(must(file, 'LIST TRUTH'), 'utf8')),
+      );
+      const labelled = readLabelledList(must(list, 'list'), must(truth, 'truth'));
+      rows[labelled.subject].push(
+        ...(await addCandidates(sql, names, labelled.subject, labelled.rows)),
+      );
+    }
+    const models = {
+      person: train('person', rows.person),
+      company: train('company', rows.company),
+    };
+    const file = path.join(packageRoot, 'src/core/match/weights.ts');
+    await writeFile(file, render(models));
+  } finally {
+    await sql.end();
+  }
+}
+
+async function addCandidates(
+  sql: Sql,
+  names: GraphNames,
+  subject: Subject,
+  rows: readonly LabelledRow[],
+): Promise<TrainingRow[]> {
+  const read = rows.map(({ cells }) =>
+    subject === 'person' ? readPersonRow(cells) : readCompanyRow(cells),
+  );
+  const usable = read.flatMap((row, index) => (typeof row === 'string' ? [] : [index]));
+  const find = subject === 'person' ? findPeople : findCompanies;
+  const found = await find(
+    sql,
+    names,
+    usable.map((index) => read[index] as never),
+  );
+  const candidates = new Map(usable.map((index, place) => [index, found[place]?.found ?? []]));
+  return rows.map((row, index) => ({
+    ...row,
+    fold: hash(`${subject}${index}${row.cells.name ?? row.cells.lastName}`) % FOLDS,
+    fits: new Set(row.expected === 0 && row.kind === 'ambiguous' ? row.candidates : [row.expected]),
+    compared: (candidates.get(index) ?? []).map(({ id, levels }) => ({ id, levels })),
+  }));
+}
+
+function hash(text: string): number {
+  let value = 2166136261;
+  for (let at = 0; at < text.length; at++) {
+    value = Math.imul(value ^ text.charCodeAt(at), 16777619);
+  }
+  return value >>> 0;
+}
+
+/** Chosen by cross-validation: companies have rarer levels. */
+const PENALTIES = { person: 0.05, company: 2 } as const;
+
+function weigh(subject: Subject, rows: readonly TrainingRow[]): ScoreModel['weights'] {
+  const examples = rows.flatMap(({ compared, fits }) =>
+    compared.map(({ id, levels }) => ({
+      levels,
+      isSame: fits.has(id),
+      weight: fits.has(id) ? 1 / fits.size : 1,
+    })),
+  );
+  return roundWeights(fitWeights(examples, PENALTIES[subject]));
+}
+
+/** The best candidate of a row by a model. */
+interface Best {
+  id: number;
+  share: number;
+  some: number;
+  className: string;
+}
+
+function best(subject: Subject, model: ScoreModel, { compared }: TrainingRow): Best | null {
+  const scored = compared
+    .map(({ id, levels }) => ({ id, levels, score: scoreOf(model, levels) }))
+    .sort((a, b) => b.score - a.score || a.id - b.id);
+  const shares = sharesOf(scored.map(({ score }) => score));
+  const [first] = scored;
+  if (first === undefined) return null;
+  const some = shares.reduce((sum, one) => sum + one, 0);
+  return { id: first.id, share: shares[0] ?? 0, some, className: classOf[subject](first.levels) };
+}
+
+function calibrationOf(judged: readonly { row: TrainingRow; best: Best | null }[]) {
+  const byClass = new Map<string, { score: number; right: number }[]>();
+  for (const { row, best } of judged) {
+    if (best === null || best.share <= SHARE_MIN) continue;
+    const list = byClass.get(best.className) ?? [];
+    const right = row.fits.has(best.id) ? 1 / row.fits.size : 0;
+    list.push({ score: logOddsOf(best.share), right });
+    byClass.set(best.className, list);
+  }
+  const sorted = [...byClass].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, list]) => [name, fitCalibration(list)]));
+}
+
+/** Trains on all rows; the calibration is that of rows that the weights had not seen. */
+function train(subject: Subject, rows: readonly TrainingRow[]): ScoreModel {
+  const judged: { row: TrainingRow; best: Best | null }[] = [];
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const weights = weigh(
+      subject,
+      rows.filter((row) => row.fold !== fold),
+    );
+    for (const row of rows.filter((one) => one.fold === fold)) {
+      judged.push({ row, best: best(subject, { weights, calibration: {} }, row) });
+    }
+  }
+  const measured = judged.map(({ row, best }) => {
+    const calibration = calibrationOf(judged.filter((one) => one.row.fold !== row.fold));
+    const probability =
+      best === null ? 0 : calibrate({ weights: {}, calibration }, best.className, best.share);
+    const isMatch = probability >= MIN_PROBABILITY;
+    const isAmbiguous = !isMatch && (best?.some ?? 0) >= 0.5;
+    return {
+      status: isMatch ? 'matched' : isAmbiguous ? 'ambiguous' : 'no_match',
+      id: best?.id ?? 0,
+      probability,
+      fits: row.fits,
+      expected: row.expected,
+      kind: row.kind,
+    } as const;
+  });
+  process.stdout.write(`${subject}\n${JSON.stringify(measureLikely(measured), null, 1)}\n`);
+  return { weights: weigh(subject, rows), calibration: calibrationOf(judged) };
+}
+
+function render(models: Record<Subject, ScoreModel>): string {
+  const version = hash(JSON.stringify(models)).toString(36);
+  return `/** Written by bench/matching/train.ts from labelled lists; docs/matching.md has the figures. */
+import type { ScoreModel } from './score.ts';
+
+/** Changes with the numbers below. */
+export const MODEL_VERSION = '1-${version}';
+
+export const personModel: ScoreModel = ${JSON.stringify(models.person)};
+
+export const companyModel: ScoreModel = ${JSON.stringify(models.company)};
+`;
+}
+
+await main(process.argv.slice(2));

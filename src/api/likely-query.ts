@@ -1,0 +1,46 @@
+/** The parameters of single calls with `match=likely`. */
+import { z } from 'zod';
+import type { LikelyCells } from '../core/enrich/likely-row.ts';
+import { country, matchMode, minProbability } from './batch-options.ts';
+
+const CHARACTERS_MAX = 300;
+const nameText = z.string().max(CHARACTERS_MAX).optional();
+
+/** Parameters that only likely matches read; `name` of a company is an identifier too. */
+export const likelyNames = ['name', 'first_name', 'last_name', 'company', 'title', 'city'] as const;
+
+/** Returns the parameters of a call about a person or a company. */
+export function likelyQuery(subject: 'person' | 'company') {
+  const ofPerson = {
+    name: nameText.meta({ description: 'The whole name; or first_name and last_name.' }),
+    first_name: nameText,
+    last_name: nameText,
+    company: nameText,
+    title: nameText,
+  };
+  return {
+    ...(subject === 'person' ? ofPerson : {}),
+    city: nameText,
+    country: country.optional(),
+    match: matchMode.optional(),
+    min_probability: minProbability.optional(),
+  };
+}
+
+type Query = Record<string, string | undefined>;
+
+/** True when the call has a name to match by. */
+export function isNamed({
+  name = '',
+  first_name: first = '',
+  last_name: last = '',
+}: Query): boolean {
+  return `${name}${first}${last}`.trim() !== '';
+}
+
+/** Returns the cells of the call. */
+export function likelyCellsOf(query: Query): LikelyCells {
+  const { name = '', first_name: firstName = '', last_name: lastName = '' } = query;
+  const { company = '', title = '', city = '', country: listed = null } = query;
+  return { name, firstName, lastName, company, title, city, country: listed };
+}

@@ -1,0 +1,366 @@
+/**
+ * Reads a company's name: legal forms apart, abbreviations spelled out, words in Latin letters. The forms stay known,
+ * because `Hovis Holdings` is not `Hovis`, and a form tells the country when nothing else does.
+ */
+import { toLatin } from './latin.ts';
+
+export interface CompanyName {
+  /** Words without legal forms, articles and conjunctions, in order; all words when nothing else is left. */
+  words: readonly string[];
+  /** Legal forms at the end or the beginning, in one spelling each. */
+  forms: readonly string[];
+  /** The words without spaces. */
+  joined: string;
+  /** Folded text with everything. */
+  whole: string;
+}
+
+const NAME_CHARACTERS_MAX = 300;
+const WORDS_MAX = 40;
+
+const list = (text: string): readonly string[] => text.trim().split(/\s+/);
+const set = (text: string): ReadonlySet<string> => new Set(list(text));
+
+/** One spelling of each legal form, then the others. A slash joins the words of one. */
+const FORMS = `
+ltd limited ltda/? ltd/ltd
+inc incorporated incorporation
+corp corporation
+co company
+plc public/limited/company public/limited
+llc limited/liability/company l/l/c
+llp limited/liability/partnership
+lp limited/partnership
+cic community/interest/company
+cio
+gmbh gesellschaft/mit/beschrankter/haftung ggmbh gesmbh mbh
+ag aktiengesellschaft
+kg kommanditgesellschaft
+kgaa
+ohg
+ug unternehmergesellschaft
+ev eingetragener/verein
+eg
+se societas/europaea
+sa societe/anonyme sociedad/anonima sociedade/anonima
+sas societe/par/actions/simplifiee sasu
+sarl societe/a/responsabilite/limitee
+sca
+spa societa/per/azioni
+srl societa/a/responsabilita/limitata
+sl sociedad/limitada slu
+sau
+sab sab/de/cv
+sgps
+bv besloten/vennootschap bvba
+nv naamloze/vennootschap
+ab aktiebolag
+as aksjeselskap aktieselskab
+asa allmennaksjeselskap
+aps anpartsselskab
+oy osakeyhtio
+oyj
+kk kabushiki/kaisha
+pty proprietary
+pvt private
+pte
+bhd berhad
+sdn sendirian
+tbk
+pt
+kft
+zrt
+nyrt
+sro
+spzoo sp/z/oo spolka/z/ograniczona/odpowiedzialnoscia
+doo d/o/o
+dd
+ood
+ead
+ooo
+oao
+pao
+zao
+pjsc
+ojsc
+jsc joint/stock/company
+psc
+qpsc
+saog
+ltda limitada
+eirl
+uab
+sia
+ou
+hf
+ehf
+as/a
+aş anonim/sirketi anonim/sirket
+cv de/cv
+publ
+asbl
+vzw
+kgk
+gk godo/kaisha
+`;
+const formOf = new Map<string, string>();
+for (const line of FORMS.trim().split('\n')) {
+  const [form = '', ...spellings] = line.split(' ');
+  for (const spelling of [form, ...spellings]) formOf.set(spelling.replaceAll('/', ' '), form);
+}
+const FORM_WORDS_MAX = 5;
+/** Forms that stand before a name as well. */
+const leadingForms = set('pt ooo oao pao zao uab sia ab oy sa');
+
+const dropped = set(`
+  the of for and & und et y e i a an de la le les los las el du des del della dello di da do dos das der die
+  den des im in zu van het og och ja w na en at cha
+`);
+
+/** Abbreviations in one sense, by what they stand for. */
+const ABBREVIATIONS = `
+university univ uni universitat universitaet universite universita universidad universidade universiteit universitet univerzitet univerzita uniwersytet universitas universite universitatea universiteti universitesi universitetet universitaria universitario university daigaku daxue egyetem yliopisto universitaire universitaires universitat
+international intl internat internl
+manufacturing mfg manuf mfrs
+technology tech techn technol technologies technologie tecnologia teknologi tecnologias technological tecnologica tecnologico technologique
+institute inst instituto institut istituto instytut insititute
+association assoc assn asso
+national natl nat nacional nationale nazionale
+american amer
+department dept
+hospital hosp hospitals
+government govt
+brothers bros
+services svcs service svc serv
+center centre ctr centro zentrum centrum
+group grp
+management mgmt mgt
+engineering engg engrg eng
+laboratory lab labs laboratories laboratoire laboratorio laboratorium
+research res recherche
+science sci sciences scientific
+development dev
+systems sys system
+company cos
+holdings hldgs hldg holding
+industries ind industry indus
+insurance ins
+financial fin
+finance fnce
+products prods prod product
+pharmaceuticals pharma pharm pharmaceutical
+communications comm comms communication
+electric elec electrical
+electronics electr
+academy acad academia academie accademia
+college coll colleges
+school sch schools
+medical med medica medico medicale medicina medizinische
+medicine medizin medecine
+properties props
+property prop
+investments invs invest investment
+distribution dist
+associates assocs
+federal fed
+state
+saint st
+mount mt
+foundation fdn fndn
+council cncl
+corporation
+enterprises ent enterprise
+entertainment entmt
+energy
+resources rsrcs resource
+solutions soln solns solution
+petroleum petr
+railway rly rail
+transport transp transportation
+construction constr
+general gen
+bank bancorp
+society soc
+north
+south
+west
+east
+united utd
+kingdom
+uk
+usa
+great
+advertising advert
+consulting consult
+consultants consultancy
+commission comm
+committee cttee
+agriculture agr agric agricultural
+equipment equip
+materials mat matls
+machinery mach
+partners ptnrs
+publishing publ
+security sec
+software softw sw
+technical technique technische tecnica tecnico teknik tehnica technisch tekniska tekniske techniczna
+catholic catolica catolico catholique katholische cattolica katolicki katolikus katholieke katolicka
+state estatal estadual etat statale panstwowa
+autonomous autonoma autonomo autonome
+free libre freie libera vrije
+economics economia economique wirtschaft ekonomi
+southern sur sud sul
+islamic islamica islam islamique
+christian cristiana chretienne
+superior superieure superieur
+education educacion educacao enseignement
+art arts artes kunst
+public publica publico publique
+therapeutics thera
+trust tr
+faculty
+polytechnic polytech politecnico politechnika polytechnique
+architects arch
+district dist
+library libr
+museum
+`;
+const fullWordOf = new Map<string, string>();
+for (const line of ABBREVIATIONS.trim().split('\n')) {
+  const [word = '', ...others] = line.split(' ');
+  for (const other of others) if (!fullWordOf.has(other)) fullWordOf.set(other, word);
+  fullWordOf.set(word, word);
+}
+
+/** Returns the words of a name as compared: folded, in Latin letters, dotted letters joined (`N.H.S.` is `nhs`). */
+function splitCompany(text: string): string[] {
+  const all = toLatin(text.slice(0, NAME_CHARACTERS_MAX))
+    .replaceAll("'", '')
+    .replace(STATE_OF_REGISTER, ' ')
+    .replace(/[&+]/g, ' and ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '')
+    .slice(0, WORDS_MAX);
+  return joinLetters(all);
+}
+
+/** `DANAHER CORP /DE/`, as the register of the United States writes the state. */
+const STATE_OF_REGISTER = /\s\/[a-z]{2,3}\/?\s*$/;
+
+function joinLetters(all: readonly string[]): string[] {
+  const joined: string[] = [];
+  let letters = '';
+  for (const word of all) {
+    if (word.length === 1 && /[a-z]/.test(word)) {
+      letters += word;
+      continue;
+    }
+    if (letters !== '') joined.push(letters);
+    letters = '';
+    joined.push(word);
+  }
+  if (letters !== '') joined.push(letters);
+  return joined;
+}
+
+/** Reads a company's name; null when there is nothing to compare. */
+export function readCompanyName(text: string): CompanyName | null {
+  const all = splitCompany(text);
+  if (all.length === 0) return null;
+  const forms: string[] = [];
+  let rest = all;
+  for (let found = formAtEnd(rest); found !== null; found = formAtEnd(rest)) {
+    forms.push(found.form);
+    rest = rest.slice(0, -found.words);
+  }
+  if (rest.length > 1 && leadingForms.has(rest[0] ?? '') && forms.length === 0) {
+    forms.push(formOf.get(rest[0] ?? '') ?? '');
+    rest = rest.slice(1);
+  }
+  const telling = rest.filter((word) => !dropped.has(word));
+  const kept = telling.length > 0 ? telling : rest;
+  const words = kept.map((word) => fullWordOf.get(word) ?? word);
+  return { words, forms: forms.reverse(), joined: kept.join(''), whole: all.join(' ') };
+}
+
+function formAtEnd(all: readonly string[]): { form: string; words: number } | null {
+  for (let count = Math.min(FORM_WORDS_MAX, all.length - 1); count > 0; count -= 1) {
+    const text = all.slice(-count).join(' ');
+    const form = formOf.get(text);
+    if (form !== undefined) return { form, words: count };
+  }
+  const last = all.at(-1);
+  // `& Co` and `GmbH & Co`: the conjunction belongs to the form.
+  if (last === 'and' && all.length > 1) return { form: 'and', words: 1 };
+  return null;
+}
+
+/** Words that a company adds and omits, and that may yet be another company of the same group. */
+export const groupWords = set('group holdings international global worldwide');
+/** Kinds of institution, which change with the law of a country and the fashion of names. */
+export const kindWords = set(
+  'university college school institute academy state faculty polytechnic national center foundation',
+);
+/** Words for the country of a branch. */
+export const branchWords = set(
+  'uk usa us gb europe european britain british england emea ireland scotland america',
+);
+
+/** Countries whose law knows a form, for forms of one or two countries. */
+const countriesOfForm: Readonly<Record<string, string>> = {
+  plc: 'GB IE',
+  llp: 'GB IN US SG',
+  cic: 'GB',
+  cio: 'GB',
+  llc: 'US AE RU UA QA OM PH',
+  gmbh: 'DE AT CH LI',
+  ag: 'DE AT CH LI LU',
+  kg: 'DE AT',
+  kgaa: 'DE',
+  ohg: 'DE',
+  ug: 'DE',
+  ab: 'SE FI',
+  asa: 'NO',
+  aps: 'DK',
+  oy: 'FI',
+  oyj: 'FI',
+  kk: 'JP',
+  gk: 'JP',
+  pty: 'AU ZA BW',
+  pvt: 'IN PK LK BD NP',
+  pte: 'SG FJ',
+  bhd: 'MY BN',
+  sdn: 'MY BN',
+  tbk: 'ID',
+  pt: 'ID',
+  kft: 'HU',
+  zrt: 'HU',
+  nyrt: 'HU',
+  sro: 'CZ SK',
+  spzoo: 'PL',
+  ooo: 'RU BY KG',
+  oao: 'RU',
+  pao: 'RU',
+  zao: 'RU',
+  ltda: 'BR CL CO BO PT EC PY CR',
+  bv: 'NL BE CW SR',
+  nv: 'NL BE CW SR',
+  spa: 'IT CL DZ',
+  sl: 'ES',
+  slu: 'ES',
+  sas: 'FR CO IT AR UY',
+  sarl: 'FR LU CH MA TN DZ LB CI SN CM',
+  uab: 'LT',
+  sia: 'LV',
+  ou: 'EE',
+  sgps: 'PT',
+  sab: 'MX',
+};
+
+/** True when a legal form is unknown in the country (ISO 3166 alpha-2). */
+export function isFormForeign(form: string, country: string): boolean {
+  const countries = countriesOfForm[form];
+  return countries !== undefined && !countries.includes(country);
+}

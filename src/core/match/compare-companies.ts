@@ -1,0 +1,151 @@
+/** Compares two company names word by word and says how they relate. Pure and total. */
+import { branchWords, type CompanyName, groupWords, kindWords } from './company-words.ts';
+import { soundOf } from './latin.ts';
+import { isOneSlip } from './slips.ts';
+
+/** Relations of two company names, best first. */
+export const companyLevels = [
+  'same',
+  'equal',
+  'order',
+  'spaced',
+  'abbreviated',
+  'slip',
+  'branch',
+  'group',
+  'kind',
+  'acronym',
+  'shorter',
+  'longer',
+  'overlap',
+  'none',
+] as const;
+export type CompanyLevel = (typeof companyLevels)[number];
+
+export interface CompanyRelation {
+  level: CompanyLevel;
+  /** Legal forms: equal, absent on one side, or different ones. */
+  form: 'equal' | 'one_side' | 'differ';
+  /** The words that both have, for their frequency. */
+  shared: readonly string[];
+  /** The words that one side alone has. */
+  apart: readonly string[];
+  /** The listed word that was taken for a slip of another; '' for none. */
+  slipped: string;
+}
+
+const SLIP_MIN = 4;
+const SLIP_JOINED_MIN = 5;
+
+/** Relates a listed name with one stored name. */
+export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation {
+  const form = relateForms(a.forms, b.forms);
+  const whole = (level: CompanyLevel) => ({ level, form, shared: b.words, apart: [], slipped: '' });
+  if (a.whole === b.whole) return { ...whole('same'), form: 'equal' };
+  if (a.joined === b.joined) return whole(isSameList(a.words, b.words) ? 'equal' : 'spaced');
+  if (isSameList(a.words, b.words)) return whole('equal');
+  if (a.whole.replaceAll(' ', '') === b.whole.replaceAll(' ', '')) return whole('spaced');
+  const words = relateWordLists(a.words, b.words);
+  const { shared, ours, theirs, slips, short, slipped } = words;
+  const apart = [...ours, ...theirs];
+  if (apart.length === 0) {
+    const level =
+      slips > 1 ? 'overlap' : slips === 1 ? 'slip' : short > 0 ? 'abbreviated' : 'order';
+    return { level, form, shared, apart, slipped };
+  }
+  if (isLongSlip(a.joined, b.joined) && apart.some((word) => word.length >= SLIP_MIN))
+    return { ...whole('slip'), shared, slipped: ours[0] ?? '' };
+  if (isAcronym(a, b) || isAcronym(b, a)) return { ...whole('acronym'), shared: [] };
+  if (shared.length === 0 || slips > 1) return { level: 'none', form, shared, apart, slipped };
+  if (apart.every((word) => branchWords.has(word)))
+    return { level: 'branch', form, shared, apart, slipped };
+  if (apart.every((word) => groupWords.has(word) || branchWords.has(word))) {
+    return { level: 'group', form, shared, apart, slipped };
+  }
+  if (apart.every((word) => kindWords.has(word)))
+    return { level: 'kind', form, shared, apart, slipped };
+  if (ours.length === 0) return { level: 'shorter', form, shared, apart, slipped };
+  if (theirs.length === 0) return { level: 'longer', form, shared, apart, slipped };
+  return { level: 'overlap', form, shared, apart, slipped };
+}
+
+function isLongSlip(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= SLIP_JOINED_MIN && isOneSlip(a, b);
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, index) => word === b[index]);
+}
+
+function relateForms(a: readonly string[], b: readonly string[]): CompanyRelation['form'] {
+  const telling = (forms: readonly string[]) =>
+    forms.filter((form) => form !== 'co' && form !== 'and');
+  const ours = telling(a);
+  const theirs = telling(b);
+  if (ours.length === 0 && theirs.length === 0) return 'equal';
+  if (ours.length === 0 || theirs.length === 0) return 'one_side';
+  return ours.some((form) => theirs.includes(form)) ? 'equal' : 'differ';
+}
+
+interface WordLists {
+  shared: string[];
+  ours: string[];
+  theirs: string[];
+  slips: number;
+  slipped: string;
+  short: number;
+}
+
+function relateWordLists(a: readonly string[], b: readonly string[]): WordLists {
+  const left = [...b];
+  const shared: string[] = [];
+  const rest: string[] = [];
+  for (const word of a) {
+    const index = left.indexOf(word);
+    if (index === -1) rest.push(word);
+    else shared.push(...left.splice(index, 1));
+  }
+  let slips = 0;
+  let slipped = '';
+  let short = 0;
+  const ours: string[] = [];
+  for (const word of rest) {
+    const index = left.findIndex((other) => isAlike(word, other));
+    if (index !== -1) {
+      slips += 1;
+      slipped = word;
+      shared.push(...left.splice(index, 1));
+      continue;
+    }
+    const start = left.findIndex((other) => isStart(word, other) || isStart(other, word));
+    if (start === -1) ours.push(word);
+    else {
+      short += 1;
+      shared.push(...left.splice(start, 1));
+    }
+  }
+  return { shared, ours, theirs: left, slips, slipped, short };
+}
+
+function isAlike(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  if (shorter < SLIP_MIN || /\d/.test(a) || /\d/.test(b)) return false;
+  return isOneSlip(a, b) || soundOf(a) === soundOf(b);
+}
+
+const START_MIN = 4;
+
+/** `Techn` of `technology`. */
+function isStart(short: string, word: string): boolean {
+  return short.length >= START_MIN && word.length >= short.length + 2 && word.startsWith(short);
+}
+
+const ACRONYM_MIN = 2;
+
+/** `NYMC` of `New York Medical College`. */
+function isAcronym(short: CompanyName, long: CompanyName): boolean {
+  const { joined, words } = short;
+  if (words.length !== 1 || joined.length < ACRONYM_MIN || long.words.length < 2) return false;
+  const initials = (text: readonly string[]) => text.map((word) => word[0] ?? '').join('');
+  return initials(long.words) === joined || initials(long.whole.split(' ')) === joined;
+}

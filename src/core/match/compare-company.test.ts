@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { isFormForeign, readCompanyName } from './company-words.ts';
+import { relateCompanies } from './compare-companies.ts';
+
+function level(a: string, b: string): string {
+  const [ours, theirs] = [readCompanyName(a), readCompanyName(b)];
+  if (ours === null || theirs === null) throw new Error('no name');
+  return relateCompanies(ours, theirs).level;
+}
+
+test.each([
+  ['Nordlicht GmbH', 'NORDLICHT GMBH', 'same'],
+  ['Nordlicht GmbH', 'Nordlicht', 'equal'],
+  ['Nordlicht & Sohn GmbH & Co. KG', 'Nordlicht and Sohn', 'equal'],
+  ['Miller Bros Mfg', 'Miller Brothers Manufacturing Inc.', 'equal'],
+  ['University of Nordlicht', 'Nordlicht University', 'order'],
+  ['Nord Licht Ltd', 'Nordlicht Limited', 'spaced'],
+  ['Nordlihct Ltd', 'Nordlicht Ltd', 'slip'],
+  ['Nordlicht Ltd', 'Nordlicht (UK) Ltd', 'branch'],
+  ['Nordlicht Holdings Ltd', 'Nordlicht Ltd', 'group'],
+  ['NLU', 'Nordlicht Learning University', 'acronym'],
+  ['Nordlicht University Hospital', 'Nordlicht University', 'longer'],
+  ['N.L. Systems', 'NL Systems', 'same'],
+  ['Nordlicht', 'Sonnenschein', 'none'],
+])('%s and %s are %s', (a, b, expected) => {
+  expect(level(a, b)).toBe(expected);
+});
+
+test('a company of one letter that changes is another company', () => {
+  expect(level('I & A Restaurants Ltd', 'A & S Restaurants Ltd')).not.toBe('slip');
+});
+
+test('a legal form tells the country', () => {
+  expect(isFormForeign('ab', 'GB')).toBe(true);
+  expect(isFormForeign('ab', 'SE')).toBe(false);
+  expect(isFormForeign('sa', 'GB')).toBe(false);
+});

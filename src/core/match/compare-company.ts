@@ -1,0 +1,49 @@
+/** Compares a row of a list with a stored company: the fields that the score weighs. Pure. */
+
+import { type CompanyName, isFormForeign } from './company-words.ts';
+import { type CompanyRelation, companyLevels, relateCompanies } from './compare-companies.ts';
+import type { CompanyCard } from './compare-person.ts';
+import { type CountryLevel, type PlaceLevel, relateCountries, relatePlaces } from './place.ts';
+
+/** A row of a list of companies, read. */
+export interface CompanyRow {
+  name: CompanyName;
+  /** Folded; '' when the row has none. */
+  city: string;
+  /** ISO 3166 alpha-2. */
+  country: string | null;
+}
+
+export interface CompanyComparison extends CompanyRelation {
+  /** True for the present name, false for an alias or a former one. */
+  isMain: boolean;
+  country: CountryLevel;
+  city: PlaceLevel;
+  /** The row has a legal form that the company's country does not know. */
+  isFormForeign: boolean;
+}
+
+/** Compares a row with a stored company, by the name that fits best. */
+export function compareCompany(row: CompanyRow, card: CompanyCard): CompanyComparison | null {
+  let best: CompanyRelation | null = null;
+  let isMain = false;
+  for (const [index, name] of card.names.entries()) {
+    const relation = relateCompanies(row.name, name);
+    if (best !== null && rankOf(relation) >= rankOf(best)) continue;
+    best = relation;
+    isMain = index === 0;
+  }
+  if (best === null) return null;
+  const { country } = card;
+  return {
+    ...best,
+    isMain,
+    country: relateCountries(row.country, [country]),
+    city: relatePlaces(row.city, [card.place]),
+    isFormForeign: country !== null && row.name.forms.some((form) => isFormForeign(form, country)),
+  };
+}
+
+function rankOf({ level, form }: CompanyRelation): number {
+  return companyLevels.indexOf(level) * 3 + (form === 'equal' ? 0 : form === 'one_side' ? 1 : 2);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { type NameRelation, relateNames, storedName } from './compare-persons.ts';
+import { readNameColumns, readPersonName } from './person-name.ts';
+
+/** Relates a name as listed with a stored one, given name and family name apart. */
+function relate(listed: string, given: string, family: string): NameRelation {
+  const row = readPersonName(listed);
+  if (typeof row === 'string') throw new Error(row);
+  return relateNames(row, storedName(readPersonName(given, true), readPersonName(family, true)));
+}
+
+test.each([
+  ['Anna Kowalska', 'Anna', 'Kowalska', 'equal', 'equal'],
+  ['Kowalska, Anna', 'Anna', 'Kowalska', 'equal', 'equal'],
+  ['KOWALSKA Anna', 'Anna', 'Kowalska', 'equal', 'equal'],
+  ['Dr. Anna Kowalska MBA', 'Anna', 'Kowalska', 'equal', 'equal'],
+  ['A. Kowalska', 'Anna', 'Kowalska', 'equal', 'initial'],
+  ['Bob Miller', 'Robert', 'Miller', 'equal', 'nickname'],
+  ['Joerg Mueller', 'Jörg', 'Müller', 'sound', 'sound'],
+  ['Mary Mc Donald', 'Mary', 'McDonald', 'equal', 'equal'],
+  ['Jan van de Berg', 'Jan', 'Berg', 'equal', 'equal'],
+  ['Maria Torres', 'Maria', 'Torres Vega', 'part', 'equal'],
+  ['Анна Ковальска', 'Anna', 'Kovalska', 'equal', 'equal'],
+  ['Ben Kowalska', 'Ben', 'Kowalska', 'equal', 'equal'],
+  ['Anna Kowalsak', 'Anna', 'Kowalska', 'slip', 'equal'],
+  ['Kim Je Nam', 'Je Nam', 'Kim', 'equal', 'equal'],
+])('%s is %s %s: surname %s, given name %s', (listed, given, family, surname, first) => {
+  expect(relate(listed, given, family)).toMatchObject({ family: surname, given: first });
+});
+
+test.each([
+  ['John Kowalska', 'Joan', 'Kowalska'],
+  ['Jane Kowalska', 'James', 'Kowalska'],
+  ['Anna Kowalska', 'Maria', 'Nowak'],
+])('%s is not %s %s', (listed, given, family) => {
+  const { given: first } = relate(listed, given, family);
+  expect(['slip', 'none']).toContain(first);
+});
+
+test('an initial of a surname is no more than that', () => {
+  expect(relate('Jennifer R Coffey', 'Jennifer', 'Rhodes').family).toBe('initial');
+});
+
+test.each([
+  ['', 'empty_name'],
+  ['J', 'name_too_short'],
+  ['J. K.', 'name_too_short'],
+  ['test test', 'not_a_name'],
+  ['😀😀', 'not_a_name'],
+  ['anna@example.com', 'not_a_name'],
+  ['Managing Director', 'name_is_a_title'],
+  ['Acme Holdings Ltd', 'name_is_a_company'],
+  ['University of Leeds', 'name_is_a_company'],
+  [
+    Array.from({ length: 200 }, (_, word) => `word${'abcdefghij'[word % 10]}`).join(' '),
+    'name_too_long',
+  ],
+])('%s is refused as %s', (text, reason) => {
+  expect(readPersonName(text)).toBe(reason);
+});
+
+test('two columns are a family name and a given name, whatever commas they have', () => {
+  expect(readNameColumns('Anna', 'Kowalska, MBA')).toMatchObject({ family: 1 });
+  expect(readNameColumns('', 'Kowalska')).toMatchObject({ family: 0 });
+});

@@ -1,0 +1,294 @@
+/**
+ * Compares the words of two person names and says how they relate, field by field: the levels of the score. Pure and
+ * total. One side's division into given and family name is known (a stored record), the other's may be.
+ */
+import { soundOf } from './latin.ts';
+import { areNicknames } from './nicknames.ts';
+import type { NameWord, PersonName } from './person-name.ts';
+import { isOneSlip } from './slips.ts';
+
+/** Relations of two words, best first. */
+export type WordLevel = 'equal' | 'sound' | 'nickname' | 'slip' | 'initial' | 'start' | 'none';
+
+export type FamilyLevel = 'equal' | 'sound' | 'slip' | 'part' | 'initial' | 'missing' | 'none';
+export type GivenLevel =
+  | 'equal'
+  | 'other'
+  | 'nickname'
+  | 'sound'
+  | 'slip'
+  | 'initial'
+  | 'start'
+  | 'missing'
+  | 'none';
+export type MiddleLevel = 'none' | 'agree' | 'one_side' | 'differ';
+
+export interface NameRelation {
+  family: FamilyLevel;
+  given: GivenLevel;
+  middle: MiddleLevel;
+  /** The stored words that agreed, for their frequency; '' for none. */
+  familyWord: string;
+  givenWord: string;
+  /** The words of the row that were taken for them; '' for none. */
+  listedFamily: string;
+  listedGiven: string;
+  /** True when the row states an order and the record has the other. */
+  isSwapped: boolean;
+}
+
+/** A stored name. */
+export interface StoredName {
+  given: readonly NameWord[];
+  family: readonly NameWord[];
+  also: readonly string[];
+}
+
+/** Cost from which a record is believed to have given and family name swapped. */
+const TURN_COST = 3;
+const SLIP_MIN = 4;
+const START_MIN = 3;
+
+/** Returns the relation of two words of names. */
+function relateWords(a: NameWord, b: NameWord): WordLevel {
+  if (a.text === b.text || a.joined === b.joined) return 'equal';
+  if (a.joined === b.text || a.text === b.joined) return 'equal';
+  if (a.text.length === 1 || b.text.length === 1) {
+    return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? 'initial' : 'none';
+  }
+  const shorter = Math.min(a.text.length, b.text.length);
+  if (shorter >= START_MIN && soundOf(a.text) === soundOf(b.text)) return 'sound';
+  if (areNicknames(a.text, b.text)) return 'nickname';
+  if (shorter >= SLIP_MIN && isOneSlip(a.text, b.text)) return 'slip';
+  if (shorter >= START_MIN && (a.text.startsWith(b.text) || b.text.startsWith(a.text))) {
+    return 'start';
+  }
+  return 'none';
+}
+
+const familyLevels: readonly WordLevel[] = ['equal', 'sound', 'slip'];
+const rank: Record<GivenLevel, number> = {
+  equal: 0,
+  nickname: 1,
+  sound: 2,
+  other: 3,
+  slip: 4,
+  start: 5,
+  initial: 6,
+  missing: 7,
+  none: 8,
+};
+
+/** Compares a row's name with a stored one, in both divisions of the stored name. */
+export function relateNames(row: PersonName, stored: StoredName): NameRelation {
+  const straight = relateDivided(row, stored.given, stored.family, stored.also);
+  if (isGood(straight)) return straight;
+  const turned = relateDivided(row, stored.family, stored.given, stored.also);
+  // The initial of a family name is no given name: `Jennifer R. Coffey` is not `Jennifer Rhodes`.
+  if (turned.given === 'initial') return straight;
+  return costOf(turned) + TURN_COST < costOf(straight) ? { ...turned, isSwapped: true } : straight;
+}
+
+function isGood({ family, given }: NameRelation): boolean {
+  return family === 'equal' && given !== 'none' && given !== 'missing';
+}
+
+const familyCost: Record<FamilyLevel, number> = {
+  equal: 0,
+  sound: 2,
+  slip: 3,
+  part: 3,
+  initial: 7,
+  missing: 7,
+  none: 12,
+};
+
+function costOf({ family, given, middle }: NameRelation): number {
+  return familyCost[family] + rank[given] + (middle === 'differ' ? 2 : 0);
+}
+
+function relateDivided(
+  row: PersonName,
+  given: readonly NameWord[],
+  family: readonly NameWord[],
+  also: readonly string[],
+): NameRelation {
+  const left = [...row.words];
+  const familyLeft: NameWord[] = [];
+  let worst = 0;
+  let familyWord = '';
+  let listedFamily = '';
+  let matched = 0;
+  for (const word of family) {
+    const { index, level } = bestFamily(left, word);
+    if (index === -1) {
+      familyLeft.push(word);
+      continue;
+    }
+    if (word.text.length > familyWord.length) listedFamily = left[index]?.text ?? '';
+    left.splice(index, 1);
+    matched += 1;
+    worst = Math.max(worst, level);
+    if (word.text.length > familyWord.length) familyWord = word.text;
+  }
+  let level: FamilyLevel = 'none';
+  if (family.length === 0) level = 'missing';
+  else if (matched === family.length) level = familyLevels[worst] as FamilyLevel;
+  else if (joinedEqual(row, family, given)) {
+    return { ...joinedWhole(family, given), listedGiven: row.words.at(-1)?.text ?? '' };
+  } else if (matched > 0) level = 'part';
+  else {
+    const joined = joinedFamily(left, family);
+    if (joined !== null) {
+      level = 'equal';
+      familyWord = family.map(({ text }) => text).join('');
+      familyLeft.length = 0;
+      left.splice(joined, 2);
+    } else {
+      const initial = left.findIndex(
+        (word) => word.text.length === 1 && word.text === family.at(-1)?.text[0],
+      );
+      if (initial !== -1 && left.length > 1) {
+        level = 'initial';
+        left.splice(initial, 1);
+      }
+    }
+  }
+  return {
+    ...relateGiven(left, given, familyLeft, also),
+    family: level,
+    familyWord,
+    listedFamily,
+    isSwapped: false,
+  };
+}
+
+function bestFamily(left: readonly NameWord[], word: NameWord): { index: number; level: number } {
+  let index = -1;
+  let level = familyLevels.length;
+  for (const [place, other] of left.entries()) {
+    const found = familyLevels.indexOf(relateWords(other, word));
+    if (found === -1 || found >= level) continue;
+    index = place;
+    level = found;
+  }
+  return { index, level };
+}
+
+/** `Mc Leod` and `McLeod`: two neighbouring words of the row are the family name in one. */
+function joinedFamily(left: readonly NameWord[], family: readonly NameWord[]): number | null {
+  const whole = family.map(({ joined }) => joined).join('');
+  for (let index = 0; index + 1 < left.length; index++) {
+    if (`${left[index]?.joined}${left[index + 1]?.joined}` === whole) return index;
+  }
+  return null;
+}
+
+function joinedEqual(
+  row: PersonName,
+  family: readonly NameWord[],
+  given: readonly NameWord[],
+): boolean {
+  if (given.length === 0) return false;
+  const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
+  const ours = text(row.words);
+  return ours === text(given) + text(family) || ours === text(family) + text(given);
+}
+
+function joinedWhole(family: readonly NameWord[], given: readonly NameWord[]): NameRelation {
+  return {
+    family: 'equal',
+    given: 'equal',
+    middle: 'none',
+    familyWord: family.map(({ text }) => text).join(''),
+    givenWord: given[0]?.text ?? '',
+    listedFamily: '',
+    listedGiven: '',
+    isSwapped: false,
+  };
+}
+
+type GivenRelation = Pick<NameRelation, 'given' | 'middle' | 'givenWord' | 'listedGiven'>;
+
+function relateGiven(
+  left: readonly NameWord[],
+  given: readonly NameWord[],
+  familyLeft: readonly NameWord[],
+  also: readonly string[],
+): GivenRelation {
+  const extra = familyLeft.length > 0;
+  if (left.length === 0 || given.length === 0) {
+    const middle = extra || left.length > 0 ? 'one_side' : 'none';
+    return { given: 'missing', middle, givenWord: '', listedGiven: left[0]?.text ?? '' };
+  }
+  const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
+  if (text(left) === text(given)) {
+    return {
+      given: 'equal',
+      middle: 'none',
+      givenWord: given[0]?.text ?? '',
+      listedGiven: left[0]?.text ?? '',
+    };
+  }
+  let best: { level: GivenLevel; row: number; stored: number } = {
+    level: 'none',
+    row: 0,
+    stored: 0,
+  };
+  for (const [rowAt, ours] of left.entries()) {
+    for (const [storedAt, theirs] of given.entries()) {
+      const level = givenLevel(ours, theirs, rowAt, storedAt);
+      const penalty = rowAt + storedAt;
+      const known = best.row + best.stored;
+      if (rank[level] < rank[best.level] || (level === best.level && penalty < known)) {
+        best = { level, row: rowAt, stored: storedAt };
+      }
+    }
+    if (also.some((other) => other === ours.text || areNicknames(other, ours.text))) {
+      best = { level: 'nickname', row: rowAt, stored: 0 };
+    }
+  }
+  const listedGiven = left[best.row]?.text ?? '';
+  const givenWord = given[best.stored]?.text ?? '';
+  const ourRest = left.filter((_, index) => index !== best.row);
+  const theirRest = [...given.filter((_, index) => index !== best.stored), ...familyLeft];
+  return { given: best.level, middle: relateRest(ourRest, theirRest), givenWord, listedGiven };
+}
+
+function givenLevel(ours: NameWord, theirs: NameWord, rowAt: number, storedAt: number): GivenLevel {
+  const level = relateWords(ours, theirs);
+  if (level === 'equal') return rowAt === 0 && storedAt === 0 ? 'equal' : 'other';
+  if (level === 'initial' && storedAt > 0) return 'none';
+  return level;
+}
+
+/** Relates the words that neither given name nor family name explains. */
+function relateRest(ours: readonly NameWord[], theirs: readonly NameWord[]): MiddleLevel {
+  if (ours.length === 0 && theirs.length === 0) return 'none';
+  if (ours.length === 0 || theirs.length === 0) return 'one_side';
+  const left = [...theirs];
+  let agreeing = 0;
+  let differing = 0;
+  for (const word of ours) {
+    const index = left.findIndex((other) => relateWords(word, other) !== 'none');
+    if (index === -1) {
+      differing += 1;
+      continue;
+    }
+    agreeing += 1;
+    left.splice(index, 1);
+  }
+  if (agreeing > 0 && differing === 0) return 'agree';
+  return differing > 0 && left.length > 0 ? 'differ' : 'one_side';
+}
+
+/** Divides a stored name as its columns do. */
+export function storedName(given: PersonName | string, family: PersonName | string): StoredName {
+  const wordsOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.words);
+  const alsoOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.also);
+  return {
+    given: wordsOf(given),
+    family: wordsOf(family),
+    also: [...alsoOf(given), ...alsoOf(family)],
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * The keys by which candidates of a row are found: a few for each record and each row, equal when the names may be
+ * equal. What they miss is never matched; how names compare is a matter of the score.
+ */
+
+import type { CompanyName } from './company-words.ts';
+import type { StoredName } from './compare-persons.ts';
+import { hashKey, keyKinds, kindOfKey } from './hash-key.ts';
+import { soundOf } from './latin.ts';
+import { fullNamesOf } from './nicknames.ts';
+import type { NameWord, PersonName } from './person-name.ts';
+
+const GIVEN_WORDS_MAX = 3;
+const FAMILY_WORDS_MAX = 3;
+const ROW_WORDS_MAX = 6;
+
+/** A word in all forms under which it may be found. */
+function formsOf({ text, joined }: NameWord): string[] {
+  return text === joined ? [soundOf(text)] : [soundOf(text), soundOf(joined)];
+}
+
+function givenForms({ text }: NameWord): string[] {
+  return fullNamesOf(text).map(soundOf);
+}
+
+/** Key of a family name; its frequency is that of the name. */
+export function familyKey(word: string): number {
+  return hashKey('family', soundOf(word));
+}
+
+/** Key of a given name, for its frequency. */
+export function givenKey(word: string): number {
+  return hashKey('given', soundOf(word));
+}
+
+/** Key of a word of a company's name, for its frequency. */
+export function companyWordKey(word: string): number {
+  return hashKey('companyWord', word);
+}
+
+function pairKey(given: string, family: string): number {
+  return hashKey('pair', `${given}:${family}`);
+}
+
+/** True for the key of a given name with a family name. */
+export function isPairKey(key: number): boolean {
+  return kindOfKey(key) === keyKinds.pair;
+}
+
+function employerKey(word: string, company: number): number {
+  return hashKey('employer', `${company}:${word}`);
+}
+
+/** Returns the keys of a stored person. `companies` are the ids of present and past employers. */
+export function personKeys(name: StoredName, companies: readonly number[]): Set<number> {
+  const keys = new Set<number>();
+  const also = name.also.map((text) => ({ text, joined: text }));
+  const given = [...name.given.slice(0, GIVEN_WORDS_MAX), ...also];
+  const family = name.family.slice(-FAMILY_WORDS_MAX);
+  const families = family.flatMap(formsOf);
+  if (family.length > 1) families.push(soundOf(family.map(({ joined }) => joined).join('')));
+  for (const word of families) keys.add(hashKey('family', word));
+  for (const { text } of given) keys.add(givenKey(text));
+  const fullNames = given.flatMap(givenForms);
+  for (const first of fullNames) for (const last of families) keys.add(pairKey(first, last));
+  // A person with one name, or with several that are all given names.
+  if (family.length === 0) for (const { text } of given) keys.add(familyKey(text));
+  for (const company of companies) {
+    for (const word of families) keys.add(employerKey(word, company));
+    for (const word of fullNames) keys.add(employerKey(word, company));
+  }
+  return keys;
+}
+
+/** Returns the keys of a row's name; `companies` are those that its company may be. */
+export function personRowKeys(name: PersonName, companies: readonly number[]): Set<number> {
+  const keys = new Set<number>();
+  const words = name.words.slice(0, ROW_WORDS_MAX);
+  const spelled = words.filter(({ text }) => text.length > 1);
+  for (const [at, word] of spelled.entries()) {
+    const fullNames = givenForms(word);
+    const forms = formsOf(word);
+    for (const [otherAt, other] of spelled.entries()) {
+      if (at === otherAt) continue;
+      for (const given of fullNames) {
+        for (const family of formsOf(other)) keys.add(pairKey(given, family));
+      }
+    }
+    const next = spelled[at + 1];
+    if (next !== undefined) forms.push(soundOf(word.joined + next.joined));
+    if (companies.length === 0) for (const form of forms) keys.add(hashKey('family', form));
+    for (const company of companies) {
+      for (const form of forms) keys.add(employerKey(form, company));
+      for (const form of fullNames) keys.add(employerKey(form, company));
+    }
+  }
+  return keys;
+}
+
+const PAIR_WORDS_MAX = 4;
+const SLIP_LETTERS = 9;
+const SLIP_LETTERS_MIN = 5;
+const ACRONYM_MIN = 2;
+const ACRONYM_MAX = 8;
+
+function acronymKey(acronym: string): number {
+  return hashKey('company', `a:${acronym}`);
+}
+
+/** Longest first: long words are rare. */
+function tellingWords(words: readonly string[]): string[] {
+  return [...new Set(words.map(soundOf))]
+    .sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+    .slice(0, PAIR_WORDS_MAX);
+}
+
+function wordKeys(name: CompanyName): number[] {
+  const longest = tellingWords(name.words);
+  return longest.flatMap((word, at) =>
+    longest
+      .slice(at + 1)
+      .map((other) =>
+        hashKey('company', word < other ? `p:${word}:${other}` : `p:${other}:${word}`),
+      ),
+  );
+}
+
+/** Key of a whole name. */
+export function wholeKey({ joined }: CompanyName): number {
+  return hashKey('company', `e:${soundOf(joined)}`);
+}
+
+/** Returns the keys of a stored name of a company. */
+export function companyKeys(name: CompanyName): Set<number> {
+  const { words, whole } = name;
+  const keys = new Set<number>([wholeKey(name), ...wordKeys(name), ...slipKeys(name)]);
+  for (const all of [words, whole.split(' ')]) {
+    const acronym = all.map((word) => word[0] ?? '').join('');
+    if (acronym.length >= ACRONYM_MIN && acronym.length <= ACRONYM_MAX)
+      keys.add(acronymKey(acronym));
+  }
+  if (words.length <= 2) {
+    for (const word of tellingWords(words)) keys.add(hashKey('company', `w:${word}`));
+  }
+  for (const word of words) keys.add(companyWordKey(word));
+  return keys;
+}
+
+/** Returns the keys by which a row's company is found. */
+export function companyRowKeys(name: CompanyName): Set<number> {
+  const { words, joined } = name;
+  const keys = new Set<number>([wholeKey(name), ...wordKeys(name), ...slipKeys(name)]);
+  if (words.length === 1 && joined.length >= ACRONYM_MIN && joined.length <= ACRONYM_MAX) {
+    keys.add(acronymKey(joined));
+  }
+  for (const word of tellingWords(words)) keys.add(hashKey('company', `w:${word}`));
+  return keys;
+}
+
+/**
+ * Keys that two names with one slip between them share: the beginning, and what is left of it without one letter (the
+ * symmetric deletion of SymSpell, as for the words of lookups).
+ */
+function slipKeys({ joined }: CompanyName): number[] {
+  if (joined.length < SLIP_LETTERS_MIN) return [];
+  const start = joined.slice(0, SLIP_LETTERS);
+  const keys = [hashKey('company', `d:${start}`)];
+  for (let at = 0; at < start.length; at++) {
+    keys.push(hashKey('company', `d:${start.slice(0, at)}${start.slice(at + 1)}`));
+  }
+  return keys;
+}

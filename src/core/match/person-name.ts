@@ -1,0 +1,214 @@
+/**
+ * Reads a person's name as written: titles and degrees away, the words in Latin letters, the family name apart when the
+ * text says which it is (`Smith, J.`, two columns). Sources disagree on order and division, so a name is otherwise a
+ * list of words.
+ */
+import { toLatin } from './latin.ts';
+
+/** One word of a name. */
+export interface NameWord {
+  text: string;
+  /** The word with the particles before it: `vandeputte` of `Van de Putte`; otherwise the same text. */
+  joined: string;
+}
+
+export interface PersonName {
+  words: readonly NameWord[];
+  /** The first `family` words are the family name, by the text itself or by its column; 0 when not stated. */
+  family: number;
+  /** Names in brackets or quotation marks, which may stand for the given name: `Gabriel (Gabe)`. */
+  also: readonly string[];
+}
+
+/** Reasons why a cell is not a person's name. */
+export type NotAName =
+  | 'empty_name'
+  | 'not_a_name'
+  | 'name_too_short'
+  | 'name_too_long'
+  | 'name_is_a_title'
+  | 'name_is_a_company';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Before a name. */
+const titles = words(`
+  mr mrs ms miss mx dr prof professor sir dame rev reverend revd hon honourable honorable rt the lord lady
+  baroness baron viscount earl count countess duke duchess prince princess sheikh sheikha
+  ing dipl mag herr frau mme mlle monsieur madame me sra srta sr dona sig dott dottssa dottore dra
+  avv gen general col colonel capt captain maj lt sgt cmdr adm senator sen rep representative
+  congressman congresswoman delegate assemblyman assemblywoman speaker mayor governor
+  councillor cllr councilmember alderman justice rabbi imam pastor fr
+  shri smt sri dato datuk datin tan tun haji hajja judr mudr mgr phdr rndr paeddr thdr univ mult habil
+  bc drs ir eng engr arch arq lic adv advocate ambassador
+`);
+/** After a name. */
+const suffixes = words(`
+  jr sr junior senior ii iii iv esq phd md mba mp mep mla mpp msp bsc msc jd llb llm dds dmd dvm
+  rn cpa cfa obe mbe cbe kbe dbe qc kc oam csc drsc dphil fca acca mbbs frcs edd psyd lcsw pmp cissp
+  msn bcom mcom retd ret fcipd mcipd cipd csi candsc
+`);
+/** A part after a comma that starts so describes the person. */
+const ranks = words('baroness baron lord lady viscount earl baronet sir dame duke count');
+const particles = words(`
+  de da do das dos del della di du la le les el al bin ibn binti bint van von der den ter ten zu af av vom zum
+  mc mac o st san abu ben
+`);
+
+/** Words of a name column that name no person. */
+const nonPersons = words(`
+  unknown not available provided none no name na n a null nil tbd tbc test anonymous info xxx xx asdf foo bar
+  information sales team office reception front desk account accounts payable receivable support
+  service services customer client department dept admin administration marketing enquiries inquiries
+  contact general hr human resources press media help it mailbox shared user sample example demo dummy
+  owner the to whom may concern n/a
+`);
+const jobWords = words(`
+  director manager head chief officer president vice executive assistant secretary chairman chairwoman chair
+  engineer developer consultant analyst accountant partner associate senior junior lead principal specialist
+  coordinator administrator supervisor clerk buyer ceo cfo cto coo cio cmo vp svp evp md owner founder cofounder
+  of and for the sales marketing finance financial operations operating human resources hr it people global
+  group managing regional general technical technology information product project programme program business
+  development commercial legal counsel company deputy acting interim member board trustee staff nurse teacher
+`);
+const companyWords = words(`
+  ltd limited inc incorporated llc llp plc corp corporation gmbh ag ab oy oyj bv nv srl spa sarl sas company co
+  holdings holding group university college school hospital council bank trust foundation association institute
+  society ministry department services solutions systems technologies partners ventures capital industries
+  international enterprises consulting
+`);
+
+const CHARACTERS_MAX = 200;
+const WORDS_MAX = 10;
+const LETTER = /\p{L}/u;
+const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
+const LETTERS_OF_SCRIPT = /[^\p{L}\p{M}]+/gu;
+const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
+const ALSO =
+  /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
+
+/** Returns the words of a text: folded, without punctuation; apostrophes join. */
+export function splitWords(text: string): string[] {
+  return toLatin(text)
+    .replaceAll("'", '')
+    .replace(LETTERS_OF_SCRIPT, ' ')
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '');
+}
+
+/**
+ * Reads a name in one cell, or the reason why it is none. `stored` reads a name of the graph, which is never refused
+ * for its words.
+ */
+export function readPersonName(text: string, stored = false): PersonName | NotAName {
+  if (text.trim() === '') return 'empty_name';
+  if (text.length > CHARACTERS_MAX) return 'name_too_long';
+  if (!LETTER.test(text) || (!stored && NOT_OF_A_NAME.test(text))) return 'not_a_name';
+  const also: string[] = [];
+  const plain = text
+    .replace(HONORIS_CAUSA, ' ')
+    .replace(ALSO, (_, quoted?: string, bracketed?: string, single?: string) => {
+      also.push(
+        ...splitWords(quoted ?? bracketed ?? single ?? '').filter((word) => word.length > 1),
+      );
+      return ' ';
+    });
+  const { first, second } = splitAtComma(plain);
+  const ours = [...withoutTitles(first), ...withoutTitles(second)];
+  if (ours.length === 0) return stored ? 'not_a_name' : reasonOf(splitWords(text));
+  if (ours.length > WORDS_MAX) return 'name_too_long';
+  if (!stored) {
+    const reason = refuse(ours, splitWords(text));
+    if (reason !== null) return reason;
+  }
+  const family = second.length === 0 ? 0 : withoutTitles(first).length;
+  const before = joinParticles(ours.slice(0, family), false);
+  const after = joinParticles(ours.slice(family), !stored);
+  return { words: [...before, ...after], family: before.length, also };
+}
+
+/** Reads a name in two cells. */
+export function readNameColumns(given: string, family: string): PersonName | NotAName {
+  if (given.trim() === '' || family.trim() === '') return readPersonName(`${given} ${family}`);
+  // A comma in a column is not the one between family name and given name.
+  return readPersonName(`${family.replaceAll(',', ' ')}, ${given.replaceAll(',', ' ')}`);
+}
+
+/** Splits `Smith, John`; a part of titles and degrees after a comma is left out. */
+function splitAtComma(text: string): { first: string[]; second: string[] } {
+  const parts = text
+    .split(/[,;]/)
+    .map(splitWords)
+    .filter(
+      (part, index) =>
+        part.length > 0 &&
+        (index === 0 || part.some((word) => !titles.has(word) && !suffixes.has(word))),
+    )
+    .filter((part, index) => index === 0 || !ranks.has(part[0] ?? ''));
+  const [first = [], second = []] = parts;
+  return { first, second };
+}
+
+function withoutTitles(all: readonly string[]): string[] {
+  let from = 0;
+  let to = all.length;
+  while (to - from > 1 && titles.has(all[from] ?? '') && !isInitialBefore(all, from)) from += 1;
+  while (to - from > 1 && suffixes.has(all[to - 1] ?? '') && isSuffixAt(all, from, to)) to -= 1;
+  return all.slice(from, to);
+}
+
+/** `M Masango` begins with an initial, `h c mult Prof` with a title of single letters. */
+function isInitialBefore(all: readonly string[], from: number): boolean {
+  return (all[from] ?? '').length === 1 && (all[from + 1] ?? '').length !== 1 && from === 0;
+}
+
+/** The initial `V` or a short surname such as `Ma` at the end of two words is a name. */
+function isSuffixAt(all: readonly string[], from: number, to: number): boolean {
+  const word = all[to - 1] ?? '';
+  return word.length > 2 || to - from > 2 || word === 'jr' || word === 'sr' || word === 'ii';
+}
+
+/** `Ben Smith` begins with a given name, though `ben` joins the words of others: see `isFirst`. */
+function joinParticles(all: readonly string[], isFirst: boolean): NameWord[] {
+  const joined: NameWord[] = [];
+  let before = '';
+  for (const [index, text] of all.entries()) {
+    if (particles.has(text) && index < all.length - 1 && (index > 0 || !isFirst)) {
+      before += text;
+      continue;
+    }
+    joined.push({ text, joined: before + text });
+    before = '';
+  }
+  return joined;
+}
+
+function refuse(ours: readonly string[], all: readonly string[]): NotAName | null {
+  const letters = ours.reduce((sum, word) => sum + word.length, 0);
+  if (letters < 2 || (ours.every((word) => word.length === 1) && /^[a-z]/.test(ours[0] ?? ''))) {
+    return 'name_too_short';
+  }
+  return isNoPerson(ours) ? 'not_a_name' : reasonByWords(all);
+}
+
+function isNoPerson(ours: readonly string[]): boolean {
+  return ours.every((word) => nonPersons.has(word)) || new Set(ours).size * 3 <= ours.length;
+}
+
+function reasonByWords(all: readonly string[]): NotAName | null {
+  const telling = all.filter((word) => companyWords.has(word)).length;
+  const isOf = all.some((word, index) => companyWords.has(word) && all[index + 1] === 'of');
+  if (telling > 0 && (isOf || companyForms.has(all.at(-1) ?? '') || telling * 2 > all.length)) {
+    return 'name_is_a_company';
+  }
+  return all.length > 1 && all.every((word) => jobWords.has(word)) ? 'name_is_a_title' : null;
+}
+
+const companyForms = words(
+  'ltd limited inc incorporated llc llp plc corp corporation gmbh oyj srl sarl university hospital council foundation association institute solutions technologies',
+);
+
+function reasonOf(all: readonly string[]): NotAName {
+  return all.length === 0 ? 'not_a_name' : (reasonByWords(all) ?? 'name_too_short');
+}

@@ -1,0 +1,63 @@
+/** Compares places as lists write them: one cell for a city, a country by its ISO 3166 code. */
+import { countryCode } from '../identifiers/country.ts';
+import { toLatin } from './latin.ts';
+
+export type PlaceLevel = 'equal' | 'region' | 'missing' | 'differ';
+/** `unknown`: the list states a country, the record has none. */
+export type CountryLevel = 'equal' | 'missing' | 'unknown' | 'differ';
+
+/** Returns a place's name as compared. */
+export function foldPlaceName(text: string): string {
+  return toLatin(text)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/^(?:city|town|borough|county) of /, '')
+    .replace(/\b(?:d c|dc)$/, '')
+    .replace(/\bst\b/g, 'saint')
+    .trim();
+}
+
+/** Compares a listed city with the parts of stored places, the city first: `Leeds`, `England`. */
+export function relatePlaces(listed: string, stored: readonly (readonly string[])[]): PlaceLevel {
+  if (listed === '' || stored.every((parts) => parts.length === 0)) return 'missing';
+  let level: PlaceLevel = 'differ';
+  for (const parts of stored) {
+    if (parts[0] === listed) return 'equal';
+    if (parts.includes(listed)) level = 'region';
+  }
+  return level;
+}
+
+/** The country of a row whose cell names none that is known. */
+const UNKNOWN_COUNTRY = 'ZZ';
+
+/** Returns the country of a cell as compared: ISO 3166 alpha-2, null for an empty cell. */
+export function readCountry(text: string): string | null {
+  return text.trim() === '' ? null : (countryCode(text) ?? UNKNOWN_COUNTRY);
+}
+
+/** Compares a listed country with those of a record. */
+export function relateCountries(
+  listed: string | null,
+  stored: readonly (string | null)[],
+): CountryLevel {
+  const known = stored.filter((country) => country !== null);
+  if (listed === UNKNOWN_COUNTRY) return 'differ';
+  if (listed === null) return 'missing';
+  if (known.length === 0) return 'unknown';
+  return known.includes(listed) ? 'equal' : 'differ';
+}
+
+/** Country domains that everyone uses. */
+const worldDomains = new Set(
+  'ac ag ai am cc cd co eu fm gg id im io is la li ly me mu nu pw re sc sh so st tf to tv vc ws'.split(
+    ' ',
+  ),
+);
+const TWO_LETTERS = /\.([a-z]{2})$/;
+
+/** Returns the country of a domain's ending: `FR` of `senat.fr`; null for an ending without a country. */
+export function countryOfDomain(domain: string): string | null {
+  const ending = TWO_LETTERS.exec(domain)?.[1];
+  if (ending === undefined || worldDomains.has(ending)) return null;
+  return ending === 'uk' ? 'GB' : countryCode(ending);
+}
