@@ -64,7 +64,7 @@ export const patchBatchRoute = defineRoute({
     const { max_credits: maxCredits, ...other } = body;
     if (maxCredits !== undefined && Object.keys(other).length === 0) {
       return commit(async (tx) => {
-        const capped = await capBatch(tx, ownerOf(key), batch, maxCredits);
+        const capped = await capBatch(tx, { ...ownerOf(key), keyId: key.id }, batch, maxCredits);
         const wake = () => wakeAfter(context, capped, 'resume');
         return { status: 200, body: viewBatch(capped), wake };
       });

@@ -29,6 +29,14 @@ export async function startBatch(
   return moved.length > 0;
 }
 
+/** Returns true when the key may spend less in a day than the key that the batch counts towards. */
+export async function spendsLess(sql: Sql, keyId: string, id: string): Promise<boolean> {
+  const [batch] = await sql<{ isTighter: boolean }[]>`
+    select ${tighterKey(sql, keyId, sql`b.key_id`)} <> b.key_id as is_tighter
+    from batches b where b.id = ${id}`;
+  return batch?.isTighter ?? false;
+}
+
 /**
  * Pauses a batch until its owner resumes it; one that waits for credits no longer resumes automatically. Parts
  * in flight still finish. False when there is nothing to pause.

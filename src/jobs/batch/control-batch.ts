@@ -7,7 +7,7 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { checkMobileField, type MobileSetting } from '../../core/enrich/mobile-in-records.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
-import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
+import { type AppError, conflict, forbidden, unprocessable } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
 import { operations, priceOf } from '../../core/operations.ts';
 import { isMapped } from '../mapping/columns.ts';
@@ -27,6 +27,7 @@ import {
   type RereadUpload,
   resumeBatch,
   setMaxCredits,
+  spendsLess,
   startBatch,
 } from './control-batch.sql.ts';
 import { type DispatchContext, dispatch } from './dispatch.ts';
@@ -65,7 +66,7 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
 
 /**
  * Performs the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, 422 `unmapped` without a column to match on, and 429 for a quote while too many others are pending.
+ * `invalid_state` when its state does not allow it, 403 for a resume by a key that may spend less in a day, 422 `unmapped` without a column to match on, and 429 for a quote while too many others are pending.
  * Call `wakeAfter` with the result after the commit.
  */
 export async function controlBatch(
@@ -76,11 +77,23 @@ export async function controlBatch(
 ): Promise<Batch> {
   const { act, refusal } = actions[action];
   if (action === 'start' || action === 'quote') assertMapped(batch);
+  if (action === 'resume') await assertMaySpend(tx, owner, batch);
   const done = await act(tx, owner, batch.id);
   const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
   if (done) return now;
   const isCapped = action === 'resume' && now.reason === 'max_credits';
   throw invalidState(now, isCapped ? raiseIt(now) : refusal);
+}
+
+/**
+ * A batch that has started counts towards its own key. Throws `AppError` 403 for a key that may spend less in a day: it
+ * would spend past its maximum by the other key.
+ */
+async function assertMaySpend(tx: Sql, { keyId }: Caller, batch: Batch): Promise<void> {
+  if (!(await spendsLess(tx, keyId, batch.id))) return;
+  throw forbidden(
+    `Batch ${batch.id} counts towards a key that may spend more in a day than the key of this call. Use that key, one without \`credits_per_day\`, or the web console.`,
+  );
 }
 
 /** Throws `AppError` 422 for a held list that was accepted without a column to match on. */
@@ -141,16 +154,18 @@ export async function changeHeldBatch(
 
 /**
  * Sets the `max_credits` of a list, null for none, and returns the list; one that was paused at them resumes when they
- * pay for one more match. Throws `AppError` 409 `invalid_state` for a list that is not read yet or ends, and 409
+ * pay for one more match. Throws `AppError` 403 for a key that may spend less in a day than the list's and raises them, 409 `invalid_state` for a list that is not read yet or ends, and 409
  * `max_credits_too_low` with the credits that it has charged and reserved. Call `wakeAfter` with `resume` after the
  * commit.
  */
 export async function capBatch(
   tx: Sql,
-  owner: Owner,
+  owner: Caller,
   batch: ListBatch,
   maxCredits: number | null,
 ): Promise<ListBatch> {
+  const isRaised = batch.maxCredits !== null && (maxCredits ?? Infinity) > batch.maxCredits;
+  if (isRaised && batch.state !== 'ready') await assertMaySpend(tx, owner, batch);
   const limit = { maxCredits, price: priceOf(batch.operation) };
   const set = await setMaxCredits(tx, owner, batch.id, limit);
   const now = must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);

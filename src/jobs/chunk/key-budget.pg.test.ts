@@ -90,6 +90,32 @@ describe('a held list that another key starts', () => {
     expect(await takenToday(maker)).toBe(3);
   });
 
+  test('is neither resumed nor given more by a key that may spend less, once it has started', async () => {
+    const maker = await pipeline.boundedAccount(100, 50);
+    const tight = await keyOf(maker, 3);
+    const free = await keyOf(maker, null);
+    const id = await pipeline.enrich(maker, people(9), { ...options, max_credits: '2' });
+    const cap = (caller: Caller, max_credits: number | null) =>
+      pipeline.call(caller, `/v1/batches/${id}`, {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ max_credits }),
+      });
+    const act = (caller: Caller, action: string) =>
+      pipeline.call(caller, `/v1/batches/${id}/${action}`, { method: 'POST' });
+    const forbidden = { status: 403, code: 'forbidden' };
+    for (const more of [5, null]) await expectProblem(await cap(tight, more), forbidden);
+    // It may stop what costs, and lower what may be spent.
+    expect((await act(tight, 'pause')).status).toBe(202);
+    expect((await cap(tight, 2)).status).toBe(200);
+    await expectProblem(await act(tight, 'resume'), forbidden);
+    expect((await cap(free, 4)).status).toBe(200);
+    expect((await act(maker, 'resume')).status).toBe(202);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(maker, id)).toMatchObject({ credits: { charged: 4 } });
+    expect(await takenToday(maker)).toBe(4);
+  });
+
   test('stays with its own key when neither has a budget, also when the starting one had', async () => {
     const maker = await pipeline.account(100);
     const starter = await keyOf(maker, 3);
