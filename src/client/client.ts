@@ -167,6 +167,7 @@ export function createClient(baseUrl: string, apiKey: string) {
     /** Bodies are those of the API's calls, which checks them. */
     createExport: (body: object) => call('POST /v1/exports', { body }),
     getExport: (id: string) => call('GET /v1/exports/{id}', { id }),
+    listBatches: () => call('GET /v1/batches'),
     listExports: () => call('GET /v1/exports'),
     controlExport: (id: string, action: ControlAction): Promise<Export> =>
       call(`POST /v1/exports/{id}/${action}`, { id }),

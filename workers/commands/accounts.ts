@@ -1,7 +1,8 @@
 /** `account`, `credits`, `audit`. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { listAccounts } from '../../src/core/accounts/accounts.sql.ts';
+import { createAccount, resolveAccount } from '../../src/core/accounts/accounts.ts';
 import { generatePassword } from '../../src/core/accounts/password.ts';
 import { openContext } from '../../src/core/context.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
@@ -54,14 +55,34 @@ function addAccount(program: Command): void {
       ]);
     });
   account
+    .command('list')
+    .description('list all accounts, oldest first')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const accounts = await withDatabase(config, listAccounts);
+      const lines = accounts.map(({ id, name, email, credits }) =>
+        [id, `${credits} credits`.padEnd(16), email ?? '-', name].join('  '),
+      );
+      const listed = accounts.map((one) => ({
+        ...{ account_id: one.id, name: one.name, email: one.email, can_sign_in: one.hasPassword },
+        ...{ credits: one.credits, owned_days: one.ownedDays },
+        created_at: one.createdAt.toISOString(),
+      }));
+      printResult(json, { accounts: listed }, lines.length > 0 ? lines : ['No accounts yet.']);
+    });
+  account
     .command('set')
     .description('change the options of the account')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .requiredOption(...ownedDaysOption)
     .action(async (options: { account: string; ownedDays: number }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { account: accountId, ownedDays } = options;
-      await withDatabase(config, (sql) => changeOwnedDays(sql, accountId, ownedDays));
+      const { account, ownedDays } = options;
+      const accountId = await withDatabase(config, async (sql) => {
+        const id = await resolveAccount(sql, account);
+        await changeOwnedDays(sql, id, ownedDays);
+        return id;
+      });
       printResult(json, { account_id: accountId, owned_days: ownedDays }, [
         ownedDays === 0
           ? 'Each delivery of a person is charged.'
@@ -71,7 +92,7 @@ function addAccount(program: Command): void {
   account
     .command('password')
     .description('set the password of the account and end its sessions')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .option('--email <address>', 'address to sign in with; default: the present one')
     .option(
       '--password-stdin',
@@ -79,11 +100,15 @@ function addAccount(program: Command): void {
     )
     .action(async (options: PasswordOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { account: accountId, passwordStdin = false, ...rest } = options;
+      const { account, passwordStdin = false, ...rest } = options;
       const { password, shown } = await choosePassword(passwordStdin);
-      const { email } = await withDatabase(config, (sql) =>
-        changePassword(sql, { accountId, password, ...rest }),
-      );
+      const { accountId, email } = await withDatabase(config, async (sql) => {
+        const id = await resolveAccount(sql, account);
+        return {
+          accountId: id,
+          ...(await changePassword(sql, { accountId: id, password, ...rest })),
+        };
+      });
       printResult(json, { account_id: accountId, email, ...shown }, [
         `Sign in with ${email}.`,
         ...describePassword(shown),
@@ -127,15 +152,15 @@ function addCredits(program: Command): void {
   credits
     .command('grant')
     .description('add credits to a wallet, once per reference')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .requiredOption('--amount <number>', 'credits', wholeNumber(1))
     .requiredOption('--reference <text>', 'purpose of the grant, such as an invoice number')
     .action(
       async (options: { account: string; amount: number; reference: string }, command: Command) => {
         const { config, json } = readGlobals(command);
-        const { account: accountId, amount, reference } = options;
-        const balance = await withDatabase(config, (sql) =>
-          grantCredits(sql, { accountId, amount, reference }),
+        const { account, amount, reference } = options;
+        const balance = await withDatabase(config, async (sql) =>
+          grantCredits(sql, { accountId: await resolveAccount(sql, account), amount, reference }),
         );
         printResult(json, { balance }, [`Balance ${balance} credits`]);
       },
@@ -143,7 +168,7 @@ function addCredits(program: Command): void {
   credits
     .command('refund')
     .description('refund a charge by its reference, once and at most in full')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .requiredOption('--reference <text>', 'reference of the charge in the ledger')
     .option('--amount <number>', 'credits; default: the whole charge', wholeNumber(1))
     .action(
@@ -152,9 +177,9 @@ function addCredits(program: Command): void {
         command: Command,
       ) => {
         const { config, json } = readGlobals(command);
-        const { account: accountId, ...refund } = options;
-        const { balance, refunded } = await withDatabase(config, (sql) =>
-          refundCredits(sql, { accountId, ...refund }),
+        const { account, ...refund } = options;
+        const { balance, refunded } = await withDatabase(config, async (sql) =>
+          refundCredits(sql, { accountId: await resolveAccount(sql, account), ...refund }),
         );
         printResult(json, { balance, refunded }, [
           `Refunded ${refunded} credits. Balance ${balance} credits`,

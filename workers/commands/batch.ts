@@ -46,8 +46,24 @@ const FORMAT_HELP =
 export function addBatchCommands(program: Command): void {
   const batch = program.command('batch').description('upload, follow, control and download lists');
   addRunCommand(batch);
+  addListCommand(batch);
   addReadCommands(batch);
   addControlCommands(batch);
+}
+
+function addListCommand(batch: Command): void {
+  batch
+    .command('list')
+    .description('list the latest lists')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const page = await (await openClient(config)).listBatches();
+      const lines = page.data.map(
+        ({ id, state, created_at, rows, name }) =>
+          `${id}  ${created_at}  ${state.padEnd(10)} ${rows.matched} of ${rows.total ?? '?'} rows matched  ${name}`,
+      );
+      printResult(json, page, lines.length > 0 ? lines : ['No lists yet.']);
+    });
 }
 
 function addRunCommand(batch: Command): void {

@@ -1,5 +1,6 @@
 /** `key`: API keys. */
 import { type Command, Option } from 'commander';
+import { resolveAccount } from '../../src/core/accounts/accounts.ts';
 import type { Config } from '../../src/core/config.ts';
 import { setCreditsPerDay } from '../../src/core/credits/key-budgets.sql.ts';
 import { type Database, inTransaction } from '../../src/core/db/client.ts';
@@ -48,7 +49,7 @@ function addCreate(key: Command): void {
   key
     .command('create')
     .description('create a key and show it once')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .requiredOption('--mode <mode>', 'live or test', oneOf(['live', 'test']))
     .option('--name <name>', 'name of the key')
     .option('--scopes <list>', `comma-separated: ${scopes.join(',')}`, listOf(scopes))
@@ -62,8 +63,10 @@ function addCreate(key: Command): void {
     .option('--credits-per-day <number>', 'credits per UTC day; default: no limit', wholeNumber(1))
     .action(async (options: KeyOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { account: accountId, ...rest } = options;
-      const made = await withDatabase(config, (sql) => createKey(sql, { accountId, ...rest }));
+      const { account, ...rest } = options;
+      const made = await withDatabase(config, async (sql) =>
+        createKey(sql, { accountId: await resolveAccount(sql, account), ...rest }),
+      );
       printResult(json, { key: made.key, prefix: made.prefix }, [
         made.key,
         'Keep it: it is not shown again.',
@@ -75,13 +78,13 @@ function addList(key: Command): void {
   key
     .command('list')
     .description('list the keys of an account, newest first')
-    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--account <account>', 'id or e-mail address of the account')
     .action(async (options: { account: string }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const keys = await withDatabase(config, (sql) =>
+      const keys = await withDatabase(config, async (sql) =>
         listKeys(
           sql,
-          { accountId: options.account, mode: null },
+          { accountId: await resolveAccount(sql, options.account), mode: null },
           { before: null, limit: LISTED_MAX },
         ),
       );

@@ -1,4 +1,5 @@
-import { openWallet } from '../credits/credits.sql.ts';
+import { creditsOf, openWallet } from '../credits/credits.sql.ts';
+import { ownedDays } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
 
 /** Stores an account with an empty wallet. */
@@ -44,4 +45,35 @@ export async function updatePassword(
         and o.id <> ${account.id} and o.password_hash is not null)
     returning id`;
   return updated.length > 0;
+}
+
+/** An account as its operator sees it. */
+export interface ListedAccount {
+  id: string;
+  name: string;
+  email: string | null;
+  /** People can sign in to it with its address. */
+  hasPassword: boolean;
+  /** Credits that are not reserved. */
+  credits: number;
+  ownedDays: number;
+  createdAt: Date;
+}
+
+/** Returns all accounts, oldest first. */
+export async function listAccounts(sql: Sql): Promise<ListedAccount[]> {
+  return sql<ListedAccount[]>`
+    select a.id, a.name, a.email, a.password_hash is not null as has_password, ${creditsOf(sql, sql`a.id`)} as credits,
+      ${ownedDays(sql, sql`a.id`)} as owned_days, a.created_at
+    from accounts a order by a.created_at, a.id`;
+}
+
+/** Returns the ids of the accounts with this id, or with this address. */
+export async function findAccountIds(
+  sql: Sql,
+  { id, email }: { id: string | null; email: string | null },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from accounts where id = ${id}::uuid or lower(email) = lower(${email}) order by created_at, id`;
+  return rows.map((row) => row.id);
 }

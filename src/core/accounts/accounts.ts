@@ -4,7 +4,13 @@ import { grantCredits } from '../credits/credits.ts';
 import { changeOwnedDays } from '../credits/owned.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type AppError, conflict, invalidParameter, notFound } from '../lib/errors.ts';
-import { findAccount, findByEmail, insertAccount, updatePassword } from './accounts.sql.ts';
+import {
+  findAccount,
+  findAccountIds,
+  findByEmail,
+  insertAccount,
+  updatePassword,
+} from './accounts.sql.ts';
 import { hashPassword, isPassword } from './password.ts';
 
 /**
@@ -54,6 +60,26 @@ export async function setPassword(
   if (account === undefined) throw accountNotFound(input.accountId);
   const email = input.email ?? account.email;
   return storePassword(tx, { id: account.id, email, passwordHash });
+}
+
+const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Returns the id of the account that is given by its id or by its e-mail address. Throws `AppError` 404 when there is
+ * none, and 409 `ambiguous_account` when several have the address.
+ */
+export async function resolveAccount(sql: Sql, given: string): Promise<string> {
+  const text = given.trim();
+  const id = ID_FORM.test(text) ? text : null;
+  const email = text.includes('@') ? text : null;
+  const [found, ...others] = await findAccountIds(sql, { id, email });
+  if (found === undefined) throw accountNotFound(text);
+  if (others.length === 0) return found;
+  const ids = [found, ...others].join(', ');
+  throw conflict(
+    'ambiguous_account',
+    `${others.length + 1} accounts have the address ${text}: ${ids}. Give the id of one of them.`,
+  );
 }
 
 /** Returns the id of the account that signs in with this address; null when there is none. */

@@ -31,6 +31,11 @@ export async function watchBalance(
   await sql`update wallets set watched_below = (${below}) where account_id = ${accountId}`;
 }
 
+/** Expression: the credits that are not reserved in the wallet of the expression `accountId`. */
+export function creditsOf(sql: Sql, accountId: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(select balance - reserved from wallets where account_id = ${accountId})`;
+}
+
 /** Returns the wallet of an account; undefined when the account does not exist. */
 export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | undefined> {
   const [wallet] = await sql<Wallet[]>`
