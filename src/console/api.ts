@@ -4,7 +4,7 @@
  * same Idempotency-Key, so that it never happens twice.
  */
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
-import { askToSignIn, creditsRemaining, followSession, session } from './session.ts';
+import { askToSignIn, followSession, session, tellChange, tellCredits } from './session.ts';
 
 export interface CallOptions {
   /** Sent as JSON. */
@@ -58,6 +58,7 @@ export async function send(
     });
   const response = await whileSignedIn(answer);
   unanswered.delete(request);
+  if (method !== 'GET') tellChange();
   return response;
 }
 
@@ -87,7 +88,7 @@ export async function whileSignedIn(answer: () => Promise<Response>): Promise<Re
 
 /** Shows what an answer said is left of the credits. */
 function noteCredits(header: string | null): void {
-  if (header !== null) creditsRemaining.set(Number(header));
+  if (header !== null) tellCredits(Number(header));
 }
 
 function isSignedOut({ code }: Problem): boolean {

@@ -27,6 +27,31 @@ export const creditsRemaining = createStore<number | null>(null);
 /** The mode that another tab has switched the session to; null when it is the one of this page. */
 export const modeElsewhere = createStore<Mode | null>(null);
 
+/** Counts the changes that were made to data, in this tab or in another one. */
+export const dataChanged = createStore(0);
+
+type Told = { kind: 'data' } | { kind: 'credits'; account: string; remaining: number };
+const told = new BroadcastChannel('enrich-data');
+told.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  if (data.kind === 'data') dataChanged.set(dataChanged.get() + 1);
+  else if (data.account === session.get()?.account.id) creditsRemaining.set(data.remaining);
+});
+
+/** Tells all tabs that something was changed: their lists are read again. */
+export function tellChange(): void {
+  dataChanged.set(dataChanged.get() + 1);
+  told.postMessage({ kind: 'data' } satisfies Told);
+}
+
+/** Shows what is left of the credits, in all tabs of the account. */
+export function tellCredits(remaining: number): void {
+  if (remaining === creditsRemaining.get()) return;
+  creditsRemaining.set(remaining);
+  const account = session.get()?.account.id;
+  if (account !== undefined)
+    told.postMessage({ kind: 'credits', account, remaining } satisfies Told);
+}
+
 const tabs = new BroadcastChannel('enrich-session');
 tabs.addEventListener('message', () => void followSession());
 

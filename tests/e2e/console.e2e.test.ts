@@ -163,7 +163,7 @@ describeWithBrowser('a user with a messy list', () => {
       await gives.getByText(/^about [\d,]+ people$/).waitFor();
       await picture('search');
       await page.getByRole('link', { name: 'Export', exact: true }).click();
-      await page.getByLabel('People at most').fill('20');
+      await page.getByLabel('Max people').fill('20');
       await page.getByRole('button', { name: 'Prepare the export' }).click();
       await page.getByRole('button', { name: 'Start for about 20 credits' }).click();
       await page.getByRole('heading', { name: 'Results' }).waitFor();

@@ -111,6 +111,35 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test('lists and balance follow what another tab does', async () => {
+    const caller = await anyone();
+    const draft = { operation: 'people.enrich', hold: 'true', name: 'A draft' };
+    await pipeline.upload(caller, 'email\na@b.example\n', draft);
+    await pipeline.upload(caller, 'email\na@b.example\n', {
+      ...draft,
+      hold: 'false',
+      name: 'A list',
+    });
+    await pipeline.runUntilIdle();
+    const { page, wrong } = await openAt('/batches', caller);
+    await page.getByRole('link', { name: 'A list' }).waitFor();
+    await page.getByText('1 draft, not started yet').waitFor();
+    await expectAccessible(page);
+    const other = await openTab(await page.context().newPage(), `${pipeline.url}/#/batches`);
+    await other.page.getByText('1 draft, not started yet').click();
+    await other.page.getByRole('button', { name: 'Discard A draft' }).click();
+    await other.page.getByRole('button', { name: 'Discard it' }).click();
+    await page.getByText('1 draft, not started yet').waitFor({ state: 'detached', timeout: 3000 });
+    expect(await page.locator('.wallet strong').textContent()).toBe('100');
+    await pipeline.grant(caller, 7, 'more');
+    await other.page.goto(`${pipeline.url}/#/credits`);
+    await expect
+      .poll(() => page.locator('.wallet strong').textContent(), { timeout: 3000 })
+      .toBe('107');
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   test('another tab that switches the mode takes nothing from this one', async () => {
     const account = { name: 'Two tabs', email: 'two@tabs.example', password: 'long enough secret' };
     await createAccount(pipeline.sql, { ...account, credits: 1 });

@@ -257,13 +257,13 @@ describeWithBrowser('the pages of search', () => {
     const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'export'));
     await count(page, 'about 30 people');
     await page.getByLabel('Name').fill('Engineers');
-    await page.getByLabel('People at most').fill('1o');
+    await page.getByLabel('Max people').fill('1o');
     await page.getByRole('radio', { name: 'Custom' }).check();
     await page.getByRole('button', { name: 'All of Work' }).click();
     await page.getByRole('button', { name: 'None of Work' }).click();
     await expectAccessible(page);
     await page.getByRole('radio', { name: 'Essentials' }).check();
-    await page.getByLabel('People at most').fill('11');
+    await page.getByLabel('Max people').fill('11');
     await page.getByRole('button', { name: 'Prepare the export' }).click();
     await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
@@ -332,11 +332,15 @@ describeWithBrowser('the pages of search', () => {
     await page.getByRole('link', { name: 'Its schedule' }).click();
 
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByRole('radio', { name: 'Everybody, each time' }).check();
-    await page.getByLabel('Credits at most').fill('50');
+    await page.getByRole('radio', { name: 'Everyone, each time' }).check();
+    // Without a bound each run charges for everyone, for ever.
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('Enter the most credits that one run may cost').first().waitFor();
+    await page.getByLabel('Max credits').fill('50');
+    await page.getByText(/credits a month/).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save the schedule' }).click();
-    await page.getByText('Each file has everybody').waitFor();
+    await page.getByText('Every run exports and charges').waitFor();
     await page.getByRole('link', { name: 'Change it' }).click();
     await text(page).fill('positionIds=[20|21]');
     await page.getByRole('button', { name: 'Save to the schedule' }).click();

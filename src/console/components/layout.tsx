@@ -88,11 +88,18 @@ function Navigation({ session, path }: { session: Session; path: string }) {
   );
 }
 
+const ASK_CREDITS_MS = 15_000;
+
 function Account({ session }: { session: Session }) {
   const remaining = useStore(creditsRemaining);
-  // Not every page asks for what tells it.
+  // Not every page asks for what tells it, and others spend and add credits, too.
   useEffect(() => {
-    if (remaining === null) call('GET', '/v1/me').catch(() => {});
+    const ask = () => {
+      if (document.visibilityState !== 'hidden') call('GET', '/v1/me').catch(() => {});
+    };
+    if (remaining === null) ask();
+    const timer = setInterval(ask, ASK_CREDITS_MS);
+    return () => clearInterval(timer);
   }, [remaining === null]);
   const leaving = useAction(signOut);
   return (

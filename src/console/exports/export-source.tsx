@@ -23,7 +23,7 @@ export function ExportSource({ file }: { file: ExportFile }) {
         </Fact>
         <Fact name="Format">{formatLabel(file.format)}</Fact>
         {file.max_results !== null && (
-          <Fact name="People at most">{formatNumber(file.max_results)}</Fact>
+          <Fact name="Max people">{formatNumber(file.max_results)}</Fact>
         )}
         {file.schedule_id !== null && (
           <Fact name="Made by">

@@ -2,7 +2,7 @@
 import { errorOf, NumberField, SelectField, TextField } from '../components/field.tsx';
 import type { Problem } from '../problem.ts';
 import { formats } from './export-file.ts';
-import { FieldsChooser } from './fields-chooser.tsx';
+import { FieldsChooser, peopleColumns } from './fields-chooser.tsx';
 
 export interface FileOptions {
   name: string;
@@ -15,7 +15,7 @@ export interface FileOptions {
 
 export const usualOptions: FileOptions = {
   name: '',
-  fields: null,
+  fields: peopleColumns.essentials,
   format: 'csv-safe',
   maxResults: null,
   maxCredits: null,
@@ -61,7 +61,7 @@ export function FileOptionsForm(props: FileOptionsFormProps) {
         />
         <NumberField
           id="max_results"
-          label="People at most"
+          label="Max people"
           value={options.maxResults}
           onChange={(maxResults) => change({ maxResults })}
           placeholder="no limit"
@@ -70,7 +70,7 @@ export function FileOptionsForm(props: FileOptionsFormProps) {
         />
         <NumberField
           id="max_credits"
-          label="Credits at most"
+          label="Max credits"
           value={options.maxCredits}
           onChange={(maxCredits) => change({ maxCredits })}
           placeholder="no limit"

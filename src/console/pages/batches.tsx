@@ -1,15 +1,15 @@
-import { type Batch, stateLabel, stateTone } from '../batch/batch.ts';
+import { type Batch, lists } from '../batch/batch.ts';
+import { FilteredItems, ItemStatus } from '../batch/filtered-items.tsx';
 import { operationLabel } from '../batch/operations.ts';
-import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { Table } from '../components/table.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import { formatNumber, formatTime } from '../format.ts';
 import { linkTo } from '../router.ts';
-import { useList } from '../use-call.ts';
+import { useLiveList } from '../use-live-list.ts';
 
 const uploadLink = (
   <a class="button primary" href={linkTo('/batches/new')}>
@@ -19,7 +19,7 @@ const uploadLink = (
 
 /** The lists of the account, newest first. */
 export function BatchesPage() {
-  const batches = useList<Batch>('/v1/batches');
+  const batches = useLiveList<Batch>('/v1/batches');
   const { items } = batches;
   return (
     <>
@@ -36,7 +36,11 @@ export function BatchesPage() {
           anything is charged.
         </EmptyState>
       )}
-      {items !== undefined && items.length > 0 && <BatchTable batches={items} />}
+      {items !== undefined && items.length > 0 && (
+        <FilteredItems items={items} of={lists} changed={batches.reload}>
+          {(shown, actions) => <BatchTable batches={shown} actions={actions} />}
+        </FilteredItems>
+      )}
       {batches.hasMore && (
         <div class="more">
           <Button isBusy={batches.isLoading} onClick={batches.loadMore}>
@@ -48,7 +52,12 @@ export function BatchesPage() {
   );
 }
 
-function BatchTable({ batches }: { batches: Batch[] }) {
+interface BatchTableProps {
+  batches: readonly Batch[];
+  actions: Column<Batch>;
+}
+
+function BatchTable({ batches, actions }: BatchTableProps) {
   return (
     <Table
       caption="Lists, newest first"
@@ -59,7 +68,7 @@ function BatchTable({ batches }: { batches: Batch[] }) {
         { header: 'List', cell: ({ id, name }) => <a href={linkTo(`/batches/${id}`)}>{name}</a> },
         {
           header: 'Status',
-          cell: ({ state }) => <Badge tone={stateTone(state)}>{stateLabel(state)}</Badge>,
+          cell: (batch) => <ItemStatus item={batch} />,
         },
         { header: 'Operation', cell: ({ operation }) => operationLabel(operation) },
         {
@@ -73,6 +82,7 @@ function BatchTable({ batches }: { batches: Batch[] }) {
           header: 'Created',
           cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
         },
+        actions,
       ]}
     />
   );

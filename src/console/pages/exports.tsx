@@ -1,15 +1,15 @@
-import { rowsOf, stateLabel, stateTone } from '../batch/batch.ts';
-import { Badge } from '../components/badge.tsx';
+import { exportFiles, rowsOf } from '../batch/batch.ts';
+import { FilteredItems, ItemStatus } from '../batch/filtered-items.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { Table } from '../components/table.tsx';
+import { type Column, Table } from '../components/table.tsx';
 import type { ExportFile } from '../exports/export-file.ts';
 import { formatNumber, formatTime, formatTotal } from '../format.ts';
 import { linkTo } from '../router.ts';
-import { useList } from '../use-call.ts';
+import { useLiveList } from '../use-live-list.ts';
 
 const searchLink = (
   <a class="button primary" href={linkTo('/search')}>
@@ -19,24 +19,28 @@ const searchLink = (
 
 /** The exports of the account, newest first. */
 export function ExportsPage() {
-  const exported = useList<ExportFile>('/v1/exports');
+  const exported = useLiveList<ExportFile>('/v1/exports');
   const { items } = exported;
   return (
     <>
       <PageHeader
         title="Exports"
-        about="Files of the people whom a search means."
+        about="Files created from your searches."
         actions={items?.length === 0 ? null : searchLink}
       />
       <ProblemNotice problem={exported.problem} onRetry={exported.reload} />
       {items === undefined && exported.isLoading && <Loading />}
       {items?.length === 0 && (
         <EmptyState title="No exports yet" action={searchLink}>
-          Build a search and take everybody whom it means as one file. You see the price before
-          anything is charged.
+          Build a search and export everyone it finds as one file. You see the price before anything
+          is charged.
         </EmptyState>
       )}
-      {items !== undefined && items.length > 0 && <ExportTable files={items} />}
+      {items !== undefined && items.length > 0 && (
+        <FilteredItems items={items} of={exportFiles} changed={exported.reload}>
+          {(shown, actions) => <ExportTable files={shown} actions={actions} />}
+        </FilteredItems>
+      )}
       {exported.hasMore && (
         <div class="more">
           <Button isBusy={exported.isLoading} onClick={exported.loadMore}>
@@ -48,7 +52,12 @@ export function ExportsPage() {
   );
 }
 
-function ExportTable({ files }: { files: ExportFile[] }) {
+interface ExportTableProps {
+  files: readonly ExportFile[];
+  actions: Column<ExportFile>;
+}
+
+function ExportTable({ files, actions }: ExportTableProps) {
   return (
     <Table
       caption="Exports, newest first"
@@ -58,8 +67,8 @@ function ExportTable({ files }: { files: ExportFile[] }) {
       columns={[
         { header: 'Export', cell: ({ id, name }) => <a href={linkTo(`/exports/${id}`)}>{name}</a> },
         {
-          header: 'State',
-          cell: ({ state }) => <Badge tone={stateTone(state)}>{stateLabel(state)}</Badge>,
+          header: 'Status',
+          cell: (file) => <ItemStatus item={file} />,
         },
         {
           header: 'People',
@@ -71,11 +80,12 @@ function ExportTable({ files }: { files: ExportFile[] }) {
         },
         { header: 'In the file', isNumber: true, cell: ({ rows }) => formatNumber(rows.matched) },
         { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits.charged) },
-        { header: 'Made', cell: ({ schedule_id }) => (schedule_id ? 'by a schedule' : 'by hand') },
+        { header: 'Source', cell: ({ schedule_id }) => (schedule_id ? 'Schedule' : 'Search') },
         {
           header: 'Created',
           cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
         },
+        actions,
       ]}
     />
   );

@@ -59,6 +59,7 @@ export function SchedulePage({ params: { id = '' } }: PageProps) {
       <div class="stack">
         {isEdited ? (
           <ScheduleForm
+            filter={schedule.filter}
             schedule={schedule}
             submit="Save the schedule"
             onSubmit={save}

@@ -27,7 +27,7 @@ export function SchedulesPage() {
     <>
       <PageHeader
         title="Schedules"
-        about="Searches that run by themselves, each time into a new export."
+        about="Searches that run automatically. Each run creates an export."
         actions={items?.length === 0 ? null : searchLink}
       />
       <ProblemNotice problem={schedules.problem} onRetry={schedules.reload} />
@@ -35,7 +35,7 @@ export function SchedulesPage() {
       {items?.length === 0 && (
         <EmptyState title="No schedules yet" action={searchLink}>
           Build a search and save it as a schedule: every night, every Monday, whenever you like. A
-          schedule can deliver new people only, so that you pay for everybody once.
+          schedule can deliver new people only, so that you pay for each person once.
         </EmptyState>
       )}
       {items !== undefined && items.length > 0 && <ScheduleTable schedules={items} />}
@@ -92,7 +92,7 @@ function ScheduleTable({ schedules }: { schedules: Schedule[] }) {
             ),
         },
         {
-          header: 'Whom',
+          header: 'Includes',
           cell: ({ mode }) => modes.find(({ value }) => value === mode)?.label,
         },
       ]}

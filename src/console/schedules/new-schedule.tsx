@@ -8,6 +8,7 @@ import { ScheduleForm } from './schedule-form.tsx';
 export function NewSchedule({ filter }: { filter: string }) {
   return (
     <ScheduleForm
+      filter={filter}
       schedule={null}
       submit="Save the schedule"
       onSubmit={async (request) => {

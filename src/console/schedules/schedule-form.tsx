@@ -10,13 +10,18 @@ import {
   toRequest,
   usualOptions,
 } from '../exports/file-options.tsx';
+import { Problem } from '../problem.ts';
+import { useSearchName } from '../search/search-name.ts';
 import { type Action, useAction } from '../use-call.ts';
 import { readCron } from './cron-times.ts';
+import { MonthlyCost } from './monthly-cost.tsx';
 import { modes, type Schedule, type ScheduleMode } from './schedule.ts';
 import { ScheduleTimes } from './schedule-times.tsx';
 import { ownZone } from './zones.ts';
 
 interface ScheduleFormProps {
+  /** The search whose people it delivers. */
+  filter: string;
   /** The schedule that is changed; null for a new one. */
   schedule: Schedule | null;
   /** The button that does it. */
@@ -26,13 +31,18 @@ interface ScheduleFormProps {
   onLeave?: () => void;
 }
 
-export function ScheduleForm({ schedule, submit, onSubmit, onLeave }: ScheduleFormProps) {
+export function ScheduleForm(props: ScheduleFormProps) {
+  const { filter, schedule, submit, onSubmit, onLeave } = props;
+  const search = useSearchName(filter);
   const [times, setTimes] = useState(() => timesOf(schedule));
   const [mode, setMode] = useState<ScheduleMode>(schedule?.mode ?? 'new');
-  const [options, setOptions] = useState<FileOptions>(() => optionsOf(schedule));
-  const saving: Action<void> = useAction(() =>
-    onSubmit({ ...toRequest(options), cron: times.cron, time_zone: times.zone, mode }),
-  );
+  const [chosen, setOptions] = useState<FileOptions>(() => optionsOf(schedule));
+  // Named by what it holds until another name is typed.
+  const options = chosen.name === '' ? { ...chosen, name: search } : chosen;
+  const saving: Action<void> = useAction(async () => {
+    if (mode === 'all' && options.maxCredits === null) throw capNeeded();
+    await onSubmit({ ...toRequest(options), cron: times.cron, time_zone: times.zone, mode });
+  });
   return (
     <form
       class="card"
@@ -50,6 +60,7 @@ export function ScheduleForm({ schedule, submit, onSubmit, onLeave }: ScheduleFo
         problem={saving.problem}
         limitHint="Of each run."
       />
+      <MonthlyCost filter={filter} {...times} mode={mode} options={options} />
       <ProblemNotice problem={restOf(saving.problem, [...optionFields, 'cron', 'time_zone'])} />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={saving.isBusy}>
@@ -61,13 +72,23 @@ export function ScheduleForm({ schedule, submit, onSubmit, onLeave }: ScheduleFo
   );
 }
 
+/** What every run costs anew must be bounded: nothing else ends it. */
+function capNeeded(): Problem {
+  const message = 'Enter the most credits that one run may cost: every run charges for everyone';
+  return new Problem(400, {
+    code: 'invalid_parameter',
+    detail: `${message}.`,
+    errors: [{ field: 'max_credits', message }],
+  });
+}
+
 function timesOf(schedule: Schedule | null) {
   const { cron = '0 2 * * *', time_zone: zone = ownZone } = schedule ?? {};
   return { cron, zone, isExpression: readCron(cron).kind === 'cron' };
 }
 
 function optionsOf(schedule: Schedule | null): FileOptions {
-  if (schedule === null) return { ...usualOptions, name: 'People' };
+  if (schedule === null) return usualOptions;
   const { name, fields, format, max_results: maxResults, max_credits: maxCredits } = schedule;
   return { name, fields, format, maxResults, maxCredits };
 }
@@ -80,7 +101,7 @@ interface ModeChoiceProps {
 function ModeChoice({ mode, onChange }: ModeChoiceProps) {
   return (
     <fieldset class="field">
-      <legend>Whom</legend>
+      <legend>Who to include</legend>
       <div class="mode-choice">
         {modes.map(({ value, label, about }) => (
           <label key={value}>

@@ -12,12 +12,12 @@ export const modes: readonly { value: ScheduleMode; label: string; about: string
     value: 'new',
     label: 'New people only',
     about:
-      'Whom this schedule has delivered and charged before is left out: you pay for everybody once.',
+      'Skips people this schedule has already delivered, so you never pay for the same person twice.',
   },
   {
     value: 'all',
-    label: 'Everybody, each time',
-    about: 'Each file has everybody whom the search means at that moment, and is paid whole.',
+    label: 'Everyone, each time',
+    about: 'Every run exports and charges for everyone who matches.',
   },
 ];
 
