@@ -349,6 +349,19 @@ create table public.migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table public.named_mappings (
+  id uuid not null,
+  account_id uuid not null,
+  live boolean not null,
+  operation text not null,
+  name text not null,
+  columns jsonb not null,
+  created_at timestamp with time zone default now() not null,
+  constraint named_mappings_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint named_mappings_account_id_live_operation_name_key UNIQUE (account_id, live, operation, name),
+  constraint named_mappings_pkey PRIMARY KEY (id)
+);
+
 create table public.owned_people (
   account_id uuid not null,
   kind smallint not null,

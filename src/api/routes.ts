@@ -5,11 +5,13 @@ import { controlBatchRoutes } from './v1/control-batch.ts';
 import { createBatchRoute } from './v1/create-batch.ts';
 import { createExportRoute } from './v1/create-export.ts';
 import { createKeyRoute } from './v1/create-key.ts';
+import { createMappingRoute } from './v1/create-mapping.ts';
 import { createScheduleRoute } from './v1/create-schedule.ts';
 import { createUploadRoute } from './v1/create-upload.ts';
 import { createWebhookRoute } from './v1/create-webhook.ts';
 import { deleteBatchRoutes } from './v1/delete-batch.ts';
 import { deleteKeyRoute } from './v1/delete-key.ts';
+import { deleteMappingRoute } from './v1/delete-mapping.ts';
 import { deleteScheduleRoute } from './v1/delete-schedule.ts';
 import { deleteWebhookRoute } from './v1/delete-webhook.ts';
 import { enrichOneRoutes } from './v1/enrich-one.ts';
@@ -26,6 +28,7 @@ import { getWebhookRoute } from './v1/get-webhook.ts';
 import { listBatchesRoutes } from './v1/list-batches.ts';
 import { listDoNotContactRoute } from './v1/list-do-not-contact.ts';
 import { listKeysRoute } from './v1/list-keys.ts';
+import { listMappingsRoute } from './v1/list-mappings.ts';
 import { listOptOutsRoute } from './v1/list-opt-outs.ts';
 import { listScheduleRunsRoute } from './v1/list-schedule-runs.ts';
 import { listSchedulesRoute } from './v1/list-schedules.ts';
@@ -80,6 +83,9 @@ export const routes: readonly Route[] = [
   listKeysRoute,
   deleteKeyRoute,
   rollKeyRoute,
+  createMappingRoute,
+  listMappingsRoute,
+  deleteMappingRoute,
   createWebhookRoute,
   listWebhooksRoute,
   getWebhookRoute,

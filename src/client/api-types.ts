@@ -723,6 +723,15 @@ export interface Key {
   revoked_at: string | null;
 }
 
+export interface NamedMapping {
+  id: string;
+  name: string;
+  operation: string;
+  /** Names of columns by kind. */
+  columns: Record<string, string[]>;
+  created_at: string;
+}
+
 export interface Webhook {
   id: string;
   url: string;
@@ -1850,6 +1859,26 @@ export interface Calls {
       revoked_at: string | null;
       replaces: Key;
     };
+  };
+  'POST /v1/mappings': {
+    body: {
+      name: string;
+      batch_id: string;
+    };
+    response: NamedMapping;
+  };
+  'GET /v1/mappings': {
+    query: {
+      operation?: string | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    response: {
+      data: NamedMapping[];
+      next_cursor: string | null;
+    };
+  };
+  'DELETE /v1/mappings/{id}': {
   };
   'POST /v1/webhooks': {
     body: {

@@ -38,7 +38,7 @@ const owners: Owned[] = [
   { tables: 'idempotency_keys', writers: ['core/idempotency'], readers: ['jobs/erasure'] },
   { tables: 'do_not_contact do_not_contact_versions page_hints', writers: ['core/search'] },
   { tables: 'migrations', writers: ['core/db'] },
-  { tables: 'list_mappings', writers: ['jobs/batch'] },
+  { tables: 'list_mappings named_mappings', writers: ['jobs/batch'] },
   {
     tables: `cities companies company_identifiers company_name_keys company_records countries financial_periods industries imports import_rows lookup_values
       lookup_titles lookup_vocabulary lookup_words merged_ids name_counts name_statistics officers person_briefs person_identifiers person_name_keys person_records person_search persons

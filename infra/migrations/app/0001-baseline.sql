@@ -491,6 +491,19 @@ create table list_mappings (
   primary key (account_id, live, operation, header_sha256)
 );
 
+-- Mappings that people keep under a name, for lists of any header.
+create table named_mappings (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  live boolean not null,
+  operation text not null,
+  name text not null,
+  -- Names of columns by kind.
+  columns jsonb not null,
+  created_at timestamptz not null default now(),
+  unique (account_id, live, operation, name)
+);
+
 create table uploads (
   id uuid primary key,
   account_id uuid not null references accounts,

@@ -195,6 +195,28 @@ describeWithBrowser('the page of a held list', () => {
     expect(await preview.json()).toMatchObject({ remembered: null });
   });
 
+  test('keeps columns under a name, applies them to another list, and deletes them', async () => {
+    await upload('fair.csv', titled);
+    await priced('12 credits');
+    await page.getByText('Saved mappings').click();
+    await page.getByLabel('Save these columns as').fill('Fair');
+    await page.getByRole('button', { name: 'Save mapping' }).click();
+    await page.getByText('Saved mappings (1)').waitFor();
+    await expectAccessible(page);
+    const turned = `Email;Mail;Name\n${people.map(({ email, name }) => `${email};;${name}\n`).join('')}`;
+    const id = await upload('turned.csv', turned);
+    await page.getByLabel('Use “Name” as').selectOption({ label: 'Don’t use' });
+    await expect.poll(async () => (await read(id)).mapping).not.toHaveProperty('person_name');
+    await page.getByText('Saved mappings (1)').click();
+    await page.getByRole('button', { name: 'Apply Fair' }).click();
+    await expect
+      .poll(async () => (await read(id)).mapping)
+      .toMatchObject({ email: [{ column: 1 }], person_name: [{ column: 3 }] });
+    await page.getByRole('button', { name: 'Delete Fair' }).click();
+    await page.getByText('Saved mappings', { exact: true }).waitFor();
+    expect(await pipeline.sql`select from named_mappings`).toEqual([]);
+  });
+
   test('reads another sheet of a workbook, without another upload', async () => {
     const row = (...cells: string[]) =>
       `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`;

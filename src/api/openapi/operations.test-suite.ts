@@ -48,6 +48,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
 
   const webhook = await makeWebhook();
   const spareWebhook = await makeWebhook();
+  const mapping = await make('/v1/mappings', { name: CANARY, batch_id: finished });
   const delivery = await make(`/v1/webhooks/${webhook}/test`, {});
 
   function makeSchedule(): Promise<string> {
@@ -91,6 +92,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
     exports: exported,
     schedules: schedule,
     webhooks: webhook,
+    mappings: mapping,
   };
   const ownOf: Record<string, string> = {
     'patch /v1/batches/:id': held,
@@ -110,6 +112,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
     'post /v1/batches': json({ operation: 'people.enrich', rows: [{ email: 'a@b.example' }] }),
     'patch /v1/batches/:id': json({ name: CANARY }),
     'post /v1/batches/:id/rerun': json({ outcomes: ['no_match'] }),
+    'post /v1/mappings': json({ name: 'CRM', batch_id: finished }),
     'post /v1/do-not-contact': json({ emails: ['nobody@else.example'] }),
     'delete /v1/do-not-contact': json({ domains: ['else.example'] }),
     'post /v1/exports': json({ filter: 'gender=2' }),

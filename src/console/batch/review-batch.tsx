@@ -15,6 +15,7 @@ import { type ColumnKinds, fromRequest, isUsable, toColumns, toRequest } from '.
 import { MappingList } from './mapping-list.tsx';
 import { findOperation, type Operation } from './operations.ts';
 import type { Preview } from './preview.ts';
+import { SavedMappings } from './saved-mappings.tsx';
 import { useChanges } from './use-changes.ts';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
@@ -44,6 +45,10 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
     setColumns(next);
     if (isUsable(batch, next)) changes.change({ mapping: toRequest(next) });
   };
+  const takeOver = (request: Record<string, number[]>) => {
+    map(fromRequest(request));
+    setRound(round + 1);
+  };
   const kinds = new Set(columns.values());
   return (
     <>
@@ -64,10 +69,7 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
             <Remembered
               preview={preview.data}
               isChanged={changes.pending.mapping !== undefined}
-              onUse={(request) => {
-                map(fromRequest(request));
-                setRound(round + 1);
-              }}
+              onUse={takeOver}
             />
             <MappingList
               key={round}
@@ -76,6 +78,12 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
               preview={preview.data}
               columns={columns}
               onChoose={(column, kind) => map(new Map(columns).set(column, kind))}
+            />
+            <SavedMappings
+              batch={batch}
+              columns={preview.data.columns}
+              isSaved={changes.isSaved && isMapped}
+              onUse={takeOver}
             />
             <FirstRows
               preview={preview.data}
