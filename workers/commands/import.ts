@@ -13,9 +13,10 @@ import {
 } from '../../src/core/graph/import/import-records.ts';
 import { openRecords } from '../../src/core/graph/import/open-records.ts';
 import { importSource } from '../../src/core/graph/sources/import-source.ts';
+import { listImports, undoImport } from '../../src/core/graph/sources/undo-import.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { openSource, sourceNames } from '../../src/sources/read-source.ts';
-import { oneOf } from '../arguments.ts';
+import { oneOf, wholeNumber } from '../arguments.ts';
 import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
@@ -29,8 +30,10 @@ interface ImportOptions {
 }
 
 export function addImportCommands(program: Command): void {
-  program
-    .command('import')
+  const importing = program.command('import');
+  addHistory(importing);
+  addUndo(importing);
+  importing
     .description(
       'import records from CSV or JSONL files, gzip too, or the files of a source as they are; repeating an import changes nothing',
     )
@@ -59,6 +62,55 @@ export function addImportCommands(program: Command): void {
       if (options.source === undefined) await importOwn(given, options, command);
       else await importFromSource(options.source, given, options, command);
     });
+}
+
+function addHistory(importing: Command): void {
+  importing
+    .command('history')
+    .description('list the imports of sources, the latest first')
+    .option('--limit <number>', 'number of imports', wholeNumber(1), 20)
+    .action(async ({ limit }: { limit: number }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const imports = await withDatabase(config, (sql) => listImports(sql, limit));
+      const lines = imports.map(
+        (one) =>
+          `${one.id}  ${one.source} as of ${one.asOf}, ${one.state}: ${one.rowCount} rows, ${one.newCount} new, ` +
+          `${one.changedCount} changed, ${one.goneCount} ended, ${one.rejectedCount} rejected (${one.files.join(', ')})`,
+      );
+      printResult(json, { data: imports.map(importView) }, lines);
+    });
+}
+
+function addUndo(importing: Command): void {
+  importing
+    .command('undo')
+    .description('take an import of a source back; opt-outs stay')
+    .argument('<id>', 'id of the import', wholeNumber(1))
+    .option('--with-later', 'also undo the later imports that build on it')
+    .action(async (id: number, options: { withLater?: boolean }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const undone = await withDatabase(config, (sql) => undoImport(sql, id, options));
+      printResult(json, { undone }, [`undone: ${undone.join(', ')}`]);
+    });
+}
+
+function importView(one: Awaited<ReturnType<typeof listImports>>[number]) {
+  return {
+    import_id: one.id,
+    source: one.source,
+    files: one.files,
+    as_of: one.asOf,
+    state: one.state,
+    started_at: one.startedAt,
+    rows: one.rowCount,
+    new: one.newCount,
+    changed: one.changedCount,
+    same: one.sameCount,
+    gone: one.goneCount,
+    merged: one.mergedCount,
+    rejected: one.rejectedCount,
+    suppressed: one.suppressedCount,
+  };
 }
 
 async function importOwn(

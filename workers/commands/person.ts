@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Context, openContext } from '../../src/core/context.ts';
+import { showSources } from '../../src/core/graph/sources/show-sources.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { suppress, suppressHashes } from '../../src/core/suppression/suppress.ts';
 import { erasePerson } from '../../src/jobs/erasure/erase-person.ts';
@@ -17,6 +18,27 @@ export function addPersonCommands(program: Command): void {
   const person = program.command('person').description('subject access and erasure');
   addShow(person);
   addErase(person);
+  addCompanyShow(program);
+}
+
+function addCompanyShow(program: Command): void {
+  program
+    .command('company')
+    .description('companies of the graph')
+    .command('show')
+    .description('print the record of a company, as JSON')
+    .argument(
+      '<id>',
+      'id of the record; one that was merged leads to the one that stayed',
+      wholeNumber(1),
+    )
+    .option('--sources', 'with the sources that it is made of, and the origin of each value')
+    .action(async (id: number, options: { sources?: boolean }, command: Command) => {
+      const { config } = readGlobals(command);
+      const shown = await withDatabase(config, (sql) => showSources(sql, 'company', id));
+      const printed = options.sources === true ? shown : shown.record;
+      process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+    });
 }
 
 function addSuppress(program: Command): void {
@@ -63,7 +85,19 @@ function addAsked(command: Command): Command {
 function addShow(person: Command): void {
   addAsked(person.command('show'))
     .description('print everything that is stored about a person, as JSON')
-    .action(async (options: AskedOptions, command: Command) => {
+    .option(
+      '--sources',
+      'instead the record of --id with its sources, and the origin of each value',
+    )
+    .action(async (options: AskedOptions & { sources?: boolean }, command: Command) => {
+      if (options.sources === true) {
+        const { id } = options;
+        if (id === undefined) throw usage('Give --id with --sources.');
+        const { config } = readGlobals(command);
+        const record = await withDatabase(config, (sql) => showSources(sql, 'person', id));
+        process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+        return;
+      }
       const asked = readAsked(options);
       const shown = await withContext(command, (context) => showPerson(context, asked));
       process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);

@@ -282,6 +282,37 @@ const companyCases: Case[] = [
     expected: matched(4, 'former_name'),
   },
   {
+    promise: 'a name of a living company is not shared with a dissolved one',
+    row: [
+      [
+        'name',
+        [
+          [company.former_name, 4],
+          [company.ended_name, 5],
+        ],
+      ],
+    ],
+    expected: matched(4, 'former_name'),
+  },
+  {
+    promise: 'a name that only a dissolved company has finds it',
+    row: [['name', [[company.ended_name, 5]]]],
+    expected: matched(5, 'former_name'),
+  },
+  {
+    promise: 'a domain of a living company is not that of a dissolved one',
+    row: [
+      [
+        'domain',
+        [
+          [company.domain, 4],
+          [company.ended_domain, 5],
+        ],
+      ],
+    ],
+    expected: matched(4, 'domain'),
+  },
+  {
     promise: 'the host is tried before the registrable domain',
     row: [['domain', [[company.domain, 1]], [[company.domain, 1]]]],
     expected: matched(1, 'domain'),

@@ -79,6 +79,8 @@ export const CANDIDATES_MAX = 100;
 interface TrustLevel {
   by: string;
   codes: readonly number[];
+  /** Counts only when no better level has a record, even for a kind whose levels count together. */
+  isApart?: true;
 }
 
 /** Levels of trust of the kinds that an operation takes. */
@@ -112,6 +114,7 @@ const companyLevels: Record<KindOf<'company'>, readonly TrustLevel[]> = {
   domain: [
     { by: 'domain', codes: [company.domain] },
     { by: 'alias_domain', codes: [company.alias_domain] },
+    { by: 'alias_domain', codes: [company.ended_domain] },
   ],
   professional_network: [{ by: 'professional_network', codes: [company.professional_network] }],
   phone: [{ by: 'phone', codes: [company.phone] }],
@@ -119,6 +122,7 @@ const companyLevels: Record<KindOf<'company'>, readonly TrustLevel[]> = {
     { by: 'name', codes: [company.name] },
     { by: 'alias_name', codes: [company.alias_name] },
     { by: 'former_name', codes: [company.former_name] },
+    { by: 'former_name', codes: [company.ended_name], isApart: true },
   ],
 };
 
@@ -271,10 +275,11 @@ function answerOf(
     if (rejected.has(id)) return;
     const level = levels.findIndex((candidate) => candidate.codes.includes(code));
     worst = Math.max(worst, level);
-    if (level === -1 || (level > best && !together)) return;
+    const isApart = !together || levels[level]?.isApart === true;
+    if (level === -1 || (level > best && isApart)) return;
     if (level < best) {
+      if (!together || levels[best]?.isApart === true) ids = [];
       best = level;
-      if (!together) ids = [];
     }
     if (!ids.includes(id)) ids.push(id);
   });

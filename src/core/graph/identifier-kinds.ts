@@ -51,4 +51,8 @@ export const companyIdentifierCodes = {
   alias_name: 7,
   /** A former name: lower trust. */
   former_name: 8,
+  /** A domain of a dissolved company: found only when no other company has it. */
+  ended_domain: 9,
+  /** A name of a dissolved company: likewise. */
+  ended_name: 10,
 } as const;

@@ -19,6 +19,9 @@ export const companyKnownFields: ReadonlySet<string> = new Set([
   '_meta',
 ]);
 
+/** The state of a company that no longer exists, in the words of this service. */
+const DISSOLVED = 'Dissolved';
+
 /** Returns COPY lines of the identifiers of a company. `region` is its country, for phones. */
 export function companyIdentifiers(
   id: number,
@@ -44,13 +47,20 @@ export function companyIdentifiers(
     }
   };
   add('registry_number', codes.registry_number, [record.registryNumber]);
-  add('domain', codes.domain, [isAbsent(record.domain) ? record.website : record.domain]);
-  add('domain', codes.alias_domain, listOf(record.domains));
+  // A dissolved company must not be found in the place of a living one.
+  const isEnded = textOf(record.status) === DISSOLVED;
+  const domainCode = isEnded ? codes.ended_domain : codes.domain;
+  const nameCode = isEnded ? codes.ended_name : codes.name;
+  add('domain', domainCode, [isAbsent(record.domain) ? record.website : record.domain]);
+  add('domain', isEnded ? codes.ended_domain : codes.alias_domain, listOf(record.domains));
   add('professional_network', codes.professional_network, [record.professional_network]);
   add('phone', codes.phone, [record.phone]);
-  add('name', codes.name, [record.name]);
-  add('name', codes.alias_name, [...listOf(record.aliases), record.secName]);
-  add('name', codes.former_name, listOf(record.formerNames));
+  add('name', nameCode, [record.name]);
+  add('name', isEnded ? codes.ended_name : codes.alias_name, [
+    ...listOf(record.aliases),
+    record.secName,
+  ]);
+  add('name', isEnded ? codes.ended_name : codes.former_name, listOf(record.formerNames));
   return found.lines();
 }
 

@@ -111,7 +111,7 @@ async function resolveCompanies(
 
 /** Replaces the references of a record by the id of its company. */
 function withCompany(record: JsonRecord, links: ReadonlyMap<string, number>): JsonRecord {
-  const { _company: listed, _person: _, otherEmails: __, ...rest } = record;
+  const { _company: listed, _person: _, otherEmails: __, _sameAs: ___, ...rest } = record;
   if (!Array.isArray(listed)) return rest;
   const id = listed
     .map((reference) => links.get(String(reference)))

@@ -98,7 +98,7 @@ export async function importSource(
 }
 
 /** Runs work while no other import of a source runs on this graph. */
-async function withImportLock<T>(sql: Database, work: () => Promise<T>): Promise<T> {
+export async function withImportLock<T>(sql: Database, work: () => Promise<T>): Promise<T> {
   const connection = await sql.reserve();
   try {
     if (!(await identify.tryLockImports(connection as unknown as Sql))) {
@@ -193,10 +193,11 @@ function stagedRecord(
   line: number,
   place: number,
 ): stage.StagedRow {
-  const { entity, key, company = [], person } = given;
+  const { entity, key, company = [], person, sameAs = [] } = given;
   const linked = {
     ...(company.length === 0 ? {} : { _company: company }),
     ...(person === undefined ? {} : { _person: person }),
+    ...(sameAs.length === 0 ? {} : { _sameAs: sameAs }),
   };
   const record = JSON.stringify({ ...given.record, ...linked });
   return {

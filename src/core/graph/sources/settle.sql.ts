@@ -206,6 +206,8 @@ export async function moveRecords(
     unnest(${moves.map((move) => move.number)}::bigint[], ${moves.map((move) => move.from)}::bigint[],
       ${moves.map((move) => move.to)}::bigint[]) m (number, before, after)`;
   await tx`update source_records r set id = m.after from ${rows} where r.number = m.number`;
+  // Records that refer to a moved one are built again, like those that refer to a changed one.
+  await tx`insert into touched select m.number, ${entity}, m.after from ${rows}`;
   await tx`
     insert into records_to_build (entity, id)
     select ${entity}::smallint, m.before from ${rows} union select ${entity}::smallint, m.after from ${rows}

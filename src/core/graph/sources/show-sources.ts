@@ -1,0 +1,81 @@
+/** The origin of every value of a person or company. */
+import type { Sql } from '../../db/client.ts';
+import { notFound } from '../../lib/errors.ts';
+import { companyFields, personFields } from '../fields.ts';
+import type { JsonRecord } from '../import/read-records.ts';
+import { recordToJson } from '../record.ts';
+import { readLiveRecords } from './build.sql.ts';
+import { OWN_SOURCE } from './partition.ts';
+import { readStored, resolveMergedId } from './show-sources.sql.ts';
+import { entityCodes } from './source-record.ts';
+import { mergeByTrust } from './trust.ts';
+
+export interface ShownSources {
+  /** The id that the record has now: another one when the given one was merged into it. */
+  id: number;
+  record: JsonRecord;
+  sources: { source: string; key: string; as_of: string; import_id: number | null }[];
+  /** By field: the origins of its value, the first of which decides it. */
+  values: Record<
+    string,
+    { source: string; key: string; as_of: string; import_id: number | null }[]
+  >;
+}
+
+/**
+ * Returns a record as the API returns it, with the sources that it is made of and the origin of each value. An id that
+ * was merged leads to the one that stayed. Throws `AppError` 404 when there is none.
+ */
+export async function showSources(
+  sql: Sql,
+  of: 'company' | 'person',
+  asked: number,
+): Promise<ShownSources> {
+  const id = await resolveMergedId(sql, entityCodes[of], asked);
+  const stored = await readStored(sql, of, id);
+  if (stored === undefined) throw notFound(`${of} ${asked}`);
+  const record: JsonRecord = JSON.parse(
+    recordToJson(of === 'company' ? companyFields : personFields, stored),
+  );
+  const rows = await readLiveRecords(sql, entityCodes[of], [id]);
+  if (rows.length === 0) {
+    const whenUpdated = String(record.whenUpdated).slice(0, 10);
+    const origin = { source: OWN_SOURCE, key: String(id), as_of: whenUpdated, import_id: null };
+    const shown = Object.entries(record).filter(([, value]) => !isEmpty(value));
+    return {
+      id,
+      record,
+      sources: [origin],
+      values: Object.fromEntries(shown.map(([field]) => [field, [origin]])),
+    };
+  }
+  const parsed = rows.map((row) => ({ ...row, record: JSON.parse(row.record) as JsonRecord }));
+  const { origins } = mergeByTrust(parsed, of);
+  const origin = ({
+    source,
+    key,
+    asOf,
+    importId,
+  }: Omit<(typeof parsed)[number], 'record' | 'id'>) => ({
+    source,
+    key: source === OWN_SOURCE ? key.slice(key.indexOf(':') + 1) : key,
+    as_of: asOf,
+    import_id: source === OWN_SOURCE ? null : importId,
+  });
+  return {
+    id,
+    record,
+    sources: parsed.map(origin),
+    values: Object.fromEntries(
+      Object.entries(origins)
+        .filter(([field]) => !field.startsWith('_'))
+        .map(([field, list]) => [field, list.map(origin)]),
+    ),
+  };
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
+  );
+}

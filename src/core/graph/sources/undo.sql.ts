@@ -1,0 +1,110 @@
+/** Statements that take an import of a source back, and that list imports. */
+import type { Sql } from '../../db/client.ts';
+
+export interface StoredImport {
+  id: number;
+  source: string;
+  files: string[];
+  asOf: string;
+  state: string;
+  startedAt: Date;
+  rowCount: number;
+  newCount: number;
+  changedCount: number;
+  sameCount: number;
+  goneCount: number;
+  mergedCount: number;
+  rejectedCount: number;
+  suppressedCount: number;
+}
+
+/** Returns imports of sources, the latest first. */
+export async function listImports(sql: Sql, limit: number): Promise<StoredImport[]> {
+  return sql<StoredImport[]>`
+    select id, source, files, as_of::text, state, started_at, row_count, new_count, changed_count, same_count,
+      gone_count, merged_count, rejected_count, suppressed_count
+    from imports order by id desc limit ${limit}`;
+}
+
+export async function readImport(sql: Sql, id: number): Promise<StoredImport | undefined> {
+  const [row] = await sql<StoredImport[]>`
+    select id, source, files, as_of::text, state, started_at, row_count, new_count, changed_count, same_count,
+      gone_count, merged_count, rejected_count, suppressed_count
+    from imports where id = ${id}`;
+  return row;
+}
+
+/**
+ * Returns the later imports that build on one: those that changed its records, and those of its source that found
+ * records as it left them.
+ */
+export async function listBuiltOn(sql: Sql, id: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with recursive built (id) as (
+      select ${id}::bigint
+      union
+      select later.id from built b
+      join imports earlier on earlier.id = b.id
+      join imports later on later.id > b.id and later.state in ('running', 'done') and (
+        later.source = earlier.source and later.same_count > 0
+        or exists (select from source_record_versions v
+          where v.before_import_id = b.id and v.import_id = later.id)))
+    select id from built where id <> ${id} order by id desc`;
+  return rows.map((row) => row.id);
+}
+
+/** A record whose state before the import is restored. */
+export interface RestoredRecord {
+  number: number;
+  source: string;
+  key: string;
+  entity: number;
+  record: string;
+}
+
+/**
+ * Restores what an import changed and ends what it brought, which keeps its key and id. Lists all of them in
+ * `touched`, and the values that they had in `values_before`. A person who was erased stays so.
+ */
+export async function restoreRecords(tx: Sql, id: number): Promise<void> {
+  await tx`
+    create temp table touched on commit drop as
+    select number, entity, id from source_records where import_id = ${id} and as_of <> 'infinity'`;
+  await tx`
+    create temp table values_before on commit drop as
+    select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
+  await tx`delete from source_keys k using touched t where k.number = t.number`;
+  await tx`
+    update source_records r
+    set import_id = coalesce(v.before_import_id, 0), as_of = coalesce(v.before_as_of, '-infinity'),
+      hash = coalesce(v.before_hash, ''), record = v.before_record
+    from touched t
+    left join source_record_versions v on v.import_id = ${id} and v.number = t.number
+    where r.number = t.number`;
+  await tx`delete from source_record_versions where import_id = ${id}`;
+  await tx`update imports set state = 'undoing' where id = ${id}`;
+}
+
+/** Returns some of the restored records that live, after a number, in their order. */
+export async function readRestored(
+  tx: Sql,
+  after: number,
+  limit: number,
+): Promise<RestoredRecord[]> {
+  return tx<RestoredRecord[]>`
+    select r.number, r.source, r.key, r.entity, r.record from touched t join source_records r using (number)
+    where r.record is not null and r.number > ${after} order by r.number limit ${limit}`;
+}
+
+/** Adds the values of records. */
+export async function insertKeys(
+  tx: Sql,
+  keys: readonly { number: number; value: string; isReference: boolean }[],
+): Promise<void> {
+  await tx`
+    insert into source_keys (value, is_reference, number)
+    select distinct value, is_reference = 'true', number
+    from unnest(${keys.map((key) => key.value)}::text[], ${keys.map((key) => String(key.isReference))}::text[],
+      ${keys.map((key) => key.number)}::bigint[]) k (value, is_reference, number)
+    on conflict do nothing`;
+}
