@@ -60,8 +60,11 @@ describe('a listed name that matches the record', () => {
     ['Soren Brosbol', 'Søren', 'Brosbøl'],
     ['Masango', 'Mary', 'Masango'],
     ['Cher', 'Cher', ''],
+    ['Bob Smith', 'Robert', 'Smith'],
+    ['Mohamed Hussain', 'Mohammed', 'Husain'],
     ['Thomson, Fiona', 'Fiona', 'Thompson'],
     ['Иван Петров', 'Иван', 'ПЕТРОВ'],
+    ['Ivan Petrov', 'Иван', 'Петров'],
     ['山田 太郎', '太郎', '山田'],
   ])('%s is %s %s', (listed, given, family) => {
     expect(agreesWithName(listed, given, family)).toBe('yes');
@@ -84,13 +87,11 @@ describe('a listed name that clearly differs', () => {
 describe('a listed name that may match', () => {
   test.each([
     ['a new family name', 'Mary Jackson', 'Mary', 'Thompson'],
-    ['a nickname', 'Bob Smith', 'Robert', 'Smith'],
     ['a relative', 'Paul Smith', 'Mary', 'Smith'],
     ['two given names in common', 'Maria Jose Garcia', 'Maria Jose', 'Lopez'],
     ['a given name alone', 'Mary', 'Mary', 'Masango'],
     ['another word alone', 'Lula', 'Luiz Inácio', 'da Silva'],
     ['a stored mononym', 'Jeff Wilson', 'Vicentinho', ''],
-    ['another script', 'Ivan Petrov', 'Иван', 'Петров'],
     ['two scripts that cannot be compared', 'Иван Петров', 'وليد', 'الصالح'],
     ['a transcription', 'Mikhail Sokolov', 'Michail', 'Sokoloff'],
     ['initials alone', 'J. S.', 'Mary', 'Masango'],
@@ -151,6 +152,9 @@ describe('a company', () => {
     ['Hammer and Sohne GmbH', 'yes'],
     ['Work Weave Inc', 'yes'],
     ['IBT', 'unknown'],
+    ['Intl Business Tools', 'yes'],
+    ['Internatoinal Business Tools', 'yes'],
+    ['Business Foods', 'unknown'],
     ['Tools of Trade', 'unknown'],
     ['Hammers Direct', 'unknown'],
     ['山田商店', 'unknown'],

@@ -8,6 +8,15 @@ import { endOfCell } from '../graph/record.ts';
 import { countryCode } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
+import { readCompanyName } from '../match/company-words.ts';
+import { type CompanyLevel, relateCompanies } from '../match/compare-companies.ts';
+import {
+  type FamilyLevel,
+  type GivenLevel,
+  relateNames,
+  storedName,
+} from '../match/compare-persons.ts';
+import { readPersonName } from '../match/person-name.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { type Agreement, comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
@@ -104,12 +113,57 @@ function agreesWithPerson(name: string, company: string, record: RecordBytes): A
   if (name !== '') {
     const [given = '', family = ''] = readCells(record, personNames);
     const verdict = comparePersonNames(name, given, family);
+    if (verdict === 'yes' || isLikelyName(name, given, family)) return 'yes';
     if (verdict !== null) return verdict;
   }
   const listed = company === '' ? null : foldCompany(company);
   if (listed === null) return 'unknown';
   const names = readNames(record, employers);
   return names.some((employer) => compareFolded(listed, employer) === 'yes') ? 'yes' : 'unknown';
+}
+
+const likelyFamily: ReadonlySet<string> = new Set<FamilyLevel>(['equal', 'sound', 'slip']);
+const likelyGiven: ReadonlySet<string> = new Set<GivenLevel>([
+  'equal',
+  'other',
+  'nickname',
+  'sound',
+  'initial',
+]);
+
+/** Compares as a likely match does: short forms of given names, transcriptions, one slip. */
+function isLikelyName(listed: string, given: string, family: string): boolean {
+  const row = readPersonName(listed);
+  if (typeof row === 'string') return false;
+  const stored = storedName(readPersonName(given, true), readPersonName(family, true));
+  const relation = relateNames(row, stored);
+  return (
+    likelyFamily.has(relation.family) &&
+    likelyGiven.has(relation.given) &&
+    relation.middle !== 'differ'
+  );
+}
+
+/** Levels of names that are one company's. */
+const likelyCompany: ReadonlySet<string> = new Set<CompanyLevel>([
+  'same',
+  'equal',
+  'order',
+  'spaced',
+  'abbreviated',
+  'slip',
+]);
+
+/** Compares as a likely match does; null when nothing speaks for one company nor against it. */
+function agreesByWords(name: string, stored: readonly string[]): Agreement | null {
+  const listed = readCompanyName(name);
+  if (listed === null) return null;
+  const levels = stored.flatMap((text) => {
+    const read = readCompanyName(text);
+    return read === null ? [] : [relateCompanies(listed, read).level];
+  });
+  if (levels.some((level) => likelyCompany.has(level))) return 'yes';
+  return levels.every((level) => level === 'none') ? null : 'unknown';
 }
 
 function agreesWithCompany(name: string, record: RecordBytes): Agreement {
@@ -122,6 +176,8 @@ function agreesWithCompany(name: string, record: RecordBytes): Agreement {
   const others = readNames(record, otherNames);
   const verdicts = others.map((other) => compareFolded(listed, other));
   if (verdicts.includes('yes')) return 'yes';
+  const byWords = agreesByWords(name, [stored, ...readNames(record, otherNames)]);
+  if (byWords !== null) return byWords;
   if (first !== 'no' || verdicts.includes('unknown')) return 'unknown';
   const isHeld = readNames(record, hosts).some((host) => isInHost(listed, host));
   return isHeld ? 'unknown' : 'no';

@@ -2,6 +2,7 @@
  * Reads a company's name: legal forms apart, abbreviations spelled out, words in Latin letters. The forms stay known,
  * because `Hovis Holdings` is not `Hovis`, and a form tells the country when nothing else does.
  */
+import { remember } from '../lib/remember.ts';
 import { toLatin } from './latin.ts';
 
 export interface CompanyName {
@@ -16,6 +17,8 @@ export interface CompanyName {
 }
 
 const NAME_CHARACTERS_MAX = 300;
+/** Employers repeat in a list, and more so among the candidates of its rows. */
+const TEXTS_KEPT = 20_000;
 const WORDS_MAX = 40;
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -265,8 +268,10 @@ function joinLetters(all: readonly string[]): string[] {
   return joined;
 }
 
-/** Reads a company's name; null when there is nothing to compare. */
-export function readCompanyName(text: string): CompanyName | null {
+/** Reads a company's name; null when there is nothing to compare. One text is one object. */
+export const readCompanyName = remember(parseCompanyName, TEXTS_KEPT);
+
+function parseCompanyName(text: string): CompanyName | null {
   const all = splitCompany(text);
   if (all.length === 0) return null;
   const forms: string[] = [];

@@ -37,8 +37,24 @@ export interface CompanyRelation {
 const SLIP_MIN = 4;
 const SLIP_JOINED_MIN = 5;
 
+/** Relations of a listed name, kept as long as the name: each of its rows has candidates of one employer. */
+const related = new WeakMap<CompanyName, WeakMap<CompanyName, CompanyRelation>>();
+
 /** Relates a listed name with one stored name. */
 export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation {
+  let known = related.get(a);
+  if (known === undefined) {
+    known = new WeakMap();
+    related.set(a, known);
+  }
+  const found = known.get(b);
+  if (found !== undefined) return found;
+  const relation = relate(a, b);
+  known.set(b, relation);
+  return relation;
+}
+
+function relate(a: CompanyName, b: CompanyName): CompanyRelation {
   const form = relateForms(a.forms, b.forms);
   const whole = (level: CompanyLevel) => ({ level, form, shared: b.words, apart: [], slipped: '' });
   if (a.whole === b.whole) return { ...whole('same'), form: 'equal' };
@@ -49,8 +65,10 @@ export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation
   const { shared, ours, theirs, slips, short, slipped } = words;
   const apart = [...ours, ...theirs];
   if (apart.length === 0) {
-    const level =
-      slips > 1 ? 'overlap' : slips === 1 ? 'slip' : short > 0 ? 'abbreviated' : 'order';
+    // A beginning alone is another name: `Aqua` is not `Aquavit`.
+    const isShort = short > 0 && shared.length > short;
+    const whole = short > 0 ? (isShort ? 'abbreviated' : 'overlap') : 'order';
+    const level: CompanyLevel = slips > 1 ? 'overlap' : slips === 1 ? 'slip' : whole;
     return { level, form, shared, apart, slipped };
   }
   if (isLongSlip(a.joined, b.joined) && apart.some((word) => word.length >= SLIP_MIN))

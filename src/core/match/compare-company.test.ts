@@ -21,6 +21,7 @@ test.each([
   ['NLU', 'Nordlicht Learning University', 'acronym'],
   ['Nordlicht University Hospital', 'Nordlicht University', 'longer'],
   ['N.L. Systems', 'NL Systems', 'same'],
+  ['Aquavit', 'Aqua', 'overlap'],
   ['Nordlicht', 'Sonnenschein', 'none'],
 ])('%s and %s are %s', (a, b, expected) => {
   expect(level(a, b)).toBe(expected);

@@ -1,5 +1,6 @@
 /** Compares a row of a list with a stored person: the fields that the score weighs. Pure. */
 
+import { remember } from '../lib/remember.ts';
 import type { CompanyName } from './company-words.ts';
 import { type CompanyLevel, companyLevels, relateCompanies } from './compare-companies.ts';
 import { type NameRelation, relateNames, type StoredName } from './compare-persons.ts';
@@ -12,6 +13,8 @@ import {
   relateCountries,
   relatePlaces,
 } from './place.ts';
+
+const TEXTS_KEPT = 20_000;
 
 /** A row of a list, read. */
 export interface PersonRow {
@@ -90,7 +93,9 @@ function relateEmployers(
 const emptyWords = new Set('of the and for member de la a in at'.split(' '));
 
 /** Returns the words of a job title that tell something. */
-export function titleWords(text: string): string[] {
+export const titleWords = remember(readTitle, TEXTS_KEPT);
+
+function readTitle(text: string): readonly string[] {
   const all = splitWords(text.slice(0, 200));
   const telling = all.filter((word) => !emptyWords.has(word));
   return telling.length === 0 ? all : telling;

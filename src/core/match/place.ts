@@ -1,13 +1,18 @@
 /** Compares places as lists write them: one cell for a city, a country by its ISO 3166 code. */
 import { countryCode } from '../identifiers/country.ts';
+import { remember } from '../lib/remember.ts';
 import { toLatin } from './latin.ts';
+
+const TEXTS_KEPT = 20_000;
 
 export type PlaceLevel = 'equal' | 'region' | 'missing' | 'differ';
 /** `unknown`: the list states a country, the record has none. */
 export type CountryLevel = 'equal' | 'missing' | 'unknown' | 'differ';
 
 /** Returns a place's name as compared. */
-export function foldPlaceName(text: string): string {
+export const foldPlaceName = remember(foldPlace, TEXTS_KEPT);
+
+function foldPlace(text: string): string {
   return toLatin(text)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .replace(/^(?:city|town|borough|county) of /, '')
