@@ -35,6 +35,7 @@ import { listSchedulesRoute } from './v1/list-schedules.ts';
 import { listWebhookDeliveriesRoute } from './v1/list-webhook-deliveries.ts';
 import { listWebhooksRoute } from './v1/list-webhooks.ts';
 import { lookUpRoutes } from './v1/look-up.ts';
+import { lookUpCompaniesRoute } from './v1/look-up-companies.ts';
 import { patchBatchRoute } from './v1/patch-batch.ts';
 import { patchScheduleRoute } from './v1/patch-schedule.ts';
 import { patchWebhookRoute } from './v1/patch-webhook.ts';
@@ -51,6 +52,7 @@ import { testWebhookRoute } from './v1/test-webhook.ts';
 export const routes: readonly Route[] = [
   ...enrichOneRoutes,
   ...lookUpRoutes,
+  lookUpCompaniesRoute,
   ...previewSearchRoutes,
   breakDownSearchRoute,
   ...searchPeopleRoutes,

@@ -1196,6 +1196,25 @@ export interface Calls {
       }[];
     };
   };
+  'GET /v1/lookups/companies': {
+    query: {
+      q?: string | undefined;
+      /** Instead of `q`: ids such as `12,15`, to get their names */
+      ids?: string | undefined;
+      limit?: number | undefined;
+    };
+    response: {
+      data: {
+        type: "company";
+        id: number;
+        name: string;
+        /** About how many people work there, as in a preview; 0 for fewer than ten. */
+        count: number;
+        /** The filter of a search that finds them. */
+        filter: string;
+      }[];
+    };
+  };
   'GET /personsearch/preview': {
     query: {
       /** Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations */

@@ -96,8 +96,8 @@ describeWithBrowser('the pages of search', () => {
     await page.getByRole('option', { name: /^France/ }).click();
     await page.getByLabel('Skills').fill('C++');
     await page.keyboard.press('Tab');
-    await page.getByRole('button', { name: 'Other … range of Head count' }).click();
-    await page.getByLabel('Head count: range 1 from').fill('40');
+    await page.getByRole('button', { name: 'Other … range of Company size' }).click();
+    await page.getByLabel('Company size: range 1 from').fill('40');
     await page.getByLabel('Work e-mail').check();
     const filter = 'positionIds=20&locationList=:France&skills=C%2B%2B&headCount=40-&emailTypeId=1';
     expect(await text(page).inputValue()).toBe(filter);

@@ -41,7 +41,8 @@ function filterOf({ type, id, name }: LookupValue): string {
   return `${parameterOf[type]}=[${id ?? escapeItem(name)}]`;
 }
 
-const query = z
+/** The query of a lookup: a text, or ids to get their names. */
+export const lookupQuery = z
   .strictObject({
     q: z.string().max(TEXT_LENGTH_MAX).default(''),
     ids: z
@@ -83,7 +84,7 @@ export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
     summary: summaries[kind],
     scope: null,
     metered: true,
-    query,
+    query: lookupQuery,
     responses: { 200: { description: 'Values, best first.', schema: lookupSchema } },
     async handler({ context, key, query }) {
       const { replicas, sql, testSql } = context;

@@ -27,7 +27,7 @@ const sections: readonly { title: string; names: readonly ControlName[] }[] = [
     title: 'Work',
     names: ['positionIds', 'positionList', 'industryIds', 'skills', 'experience', 'salary'],
   },
-  { title: 'Company', names: ['headCount', 'companyId'] },
+  { title: 'Company', names: ['companyId', 'headCount'] },
   { title: 'Place', names: ['locationIds', 'locationList'] },
   { title: 'Person', names: ['ageRange', 'gender'] },
   { title: 'Can be reached by', names: ['emailTypeId', 'phoneTypeId', 'isX', 'isFB'] },
@@ -82,7 +82,7 @@ interface FilterControlProps {
 const hints: Partial<Record<ControlName, string>> = {
   positionList: 'As people write it themselves, any of these.',
   skills: 'All of these.',
-  companyId: 'Ids of current employers.',
+  companyId: 'Current employer, by name or domain.',
   locationList: 'A country, or a city and its country: Lyon:France.',
   salary: 'Whose salary may lie in it.',
 };

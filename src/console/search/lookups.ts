@@ -8,9 +8,15 @@ import { countOf } from '../format.ts';
 import { session } from '../session.ts';
 import { createStore, useStore } from '../store.ts';
 
-export type LookupKind = 'job-titles' | 'locations' | 'industries';
+export type LookupKind = 'job-titles' | 'locations' | 'industries' | 'companies';
 
-export type Lookup = Calls['GET /v1/lookups/job-titles']['response'];
+/** Values of any lookup. */
+export interface Lookup {
+  data: (
+    | Calls['GET /v1/lookups/job-titles']['response']['data'][number]
+    | Calls['GET /v1/lookups/companies']['response']['data'][number]
+  )[];
+}
 type LookupValue = Lookup['data'][number];
 
 /** The lookup whose ids a parameter takes. */
@@ -18,6 +24,7 @@ export const lookupOf: Readonly<Record<string, LookupKind>> = {
   positionIds: 'job-titles',
   industryIds: 'industries',
   locationIds: 'locations',
+  companyId: 'companies',
 };
 
 export function lookupPath(kind: LookupKind, text: string): string {
@@ -25,7 +32,12 @@ export function lookupPath(kind: LookupKind, text: string): string {
 }
 
 /** The values whose ids a list of ids takes; regions, countries and titles have other filters. */
-const idTypes: ReadonlySet<LookupValue['type']> = new Set(['position', 'city', 'industry']);
+const idTypes: ReadonlySet<LookupValue['type']> = new Set([
+  'position',
+  'city',
+  'industry',
+  'company',
+]);
 
 /** What was looked up, as it can be chosen by id. Its names are remembered. */
 export function toOptions(kind: LookupKind, values: readonly LookupValue[]): Option[] {

@@ -17,16 +17,18 @@ export function useSearchName(filter: string): string {
   const of = (name: ControlName) => values.get(name) ?? [];
   const titles = useNamed('job-titles', of('positionIds'));
   const industries = useNamed('industries', of('industryIds'));
+  const companies = useNamed('companies', of('companyId'));
   const cities = useNamed('locations', of('locationIds'));
   const words = (name: ControlName): string[] => {
     if (name === 'positionIds') return titles.map(({ label }) => label);
     if (name === 'industryIds') return industries.map(({ label }) => label);
+    if (name === 'companyId') return companies.map(({ label }) => label);
     if (name === 'locationIds') return cities.map(({ label }) => label);
     if (name === 'locationList') return of(name).map(placeLabel);
     if (name === 'headCount') return of(name).map((range) => `${rangeLabel(range)} employees`);
     return [...of(name)];
   };
-  const named = [...telling, 'locationIds', 'locationList', 'headCount'] as const;
+  const named = [...telling, 'companyId', 'locationIds', 'locationList', 'headCount'] as const;
   const parts = named.flatMap((name) => joined(words(name)));
   const others = [
     ...controls.filter(({ name }) => values.has(name) && !named.includes(name as never)),
