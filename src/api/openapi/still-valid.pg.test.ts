@@ -259,7 +259,7 @@ describe.each(['key', 'session'] as const)('when its %s ends before its body', (
 /** The operations that write or charge. */
 const writing = operations.filter(
   ({ route: { method, metered, path } }) =>
-    method !== 'get' || (metered && !/preview|lookups|me$/.test(path)),
+    method !== 'get' || (metered && !/preview|breakdown|lookups|me$/.test(path)),
 );
 
 test.each(writing)(
