@@ -12,6 +12,7 @@ import {
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { sheetOf, workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 
 const people = crowd(12);
@@ -237,5 +238,16 @@ describeWithBrowser('the page of a held list', () => {
     await page.getByLabel('Sheet').selectOption('Others');
     await page.getByRole('button', { name: 'Read again' }).click();
     await priced('10 credits');
+  });
+
+  test('starts for nothing a list of people whom the account has paid for', async () => {
+    await changeOwnedDays(pipeline.sql, caller.accountId, 90);
+    await pipeline.enrich(caller, titled, { operation: 'people.enrich', dedupe: 'true' });
+    const id = await upload('again.csv', titled);
+    await priced('0 credits');
+    await page.getByText('You already have 12 of these').waitFor();
+    await start('0 credits').click();
+    await runUntil(page.getByRole('heading', { name: 'Results' }).waitFor());
+    expect(await read(id)).toMatchObject({ rows: { matched: 12 }, credits: { charged: 0 } });
   });
 });

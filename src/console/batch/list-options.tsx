@@ -86,8 +86,10 @@ function sayRepeats({ quote, operation, live }: Batch, isOn: boolean): string {
   const subject = subjectOf(operation);
   const about = `Rows that repeat a ${subject} are marked “Duplicate” and cost nothing.`;
   if (!isOn || repeats === 0) return about;
-  const saved = repeats * (live ? (findOperation(operation)?.price ?? 0) : 0);
   const rows = countOf(repeats, 'row repeats', 'rows repeat');
+  // An account that owns what it has paid for is not charged for a repeated person in any case.
+  if ((quote?.owned ?? 0) > 0) return `${rows} a ${subject}, marked “Duplicate”.`;
+  const saved = repeats * (live ? (findOperation(operation)?.price ?? 0) : 0);
   return `${rows} a ${subject}. You save ${countOf(saved, 'credit')}.`;
 }
 

@@ -2,7 +2,7 @@
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf } from '../format.ts';
+import { countOf, formatNumber } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -38,6 +38,12 @@ export function CostCard({ batch, pricing }: PriceProps) {
             <p class="soft">
               The whole list costs {countOf(price.full, 'credit')}; it stops at your limit of{' '}
               {countOf(price.credits, 'credit')}.
+            </p>
+          )}
+          {quote !== null && (quote.owned ?? 0) > 0 && (
+            <p class="soft">
+              You already have {formatNumber(quote.owned ?? 0)} of these. They are not charged
+              again.
             </p>
           )}
           <OutcomeList counts={quote?.rows ?? {}} total={rows.total ?? 0} />
@@ -79,7 +85,9 @@ export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarPro
   );
   useMovedOn([starting], live);
   const { price, isUsable, problem } = pricing;
-  const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live);
+  // A price of 0 may also mean that the account owns every person who matches.
+  const matched = batch.quote?.rows?.matched ?? 0;
+  const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live && matched === 0);
   const isStartable = isSaved && isUsable && !isPointless && refusal === null;
   return (
     <div class="start-bar">
