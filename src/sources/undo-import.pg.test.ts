@@ -274,4 +274,28 @@ describe('the origin of values', () => {
       record: { id: 5, name: 'Acme (own)', aliases: ['ACME ASA'], domain: 'acme.example' },
     });
   });
+
+  it('stays with both when the own file comes after the source, and again with new values', async () => {
+    const { sql } = database;
+    await load(sql, [files[0], files[5]]);
+    const own = { id: 5, name: 'Acme (own)', registryNumber: '923609016', registryCountry: 'NO' };
+    const first = await companyOf(sql, 'brreg', 'unit:923609016');
+    await importValues(sql, 'companies', [own]);
+    await importValues(sql, 'persons', [
+      { id: 9, name: 'Ada', surname: 'Lark', workEmail: 'ada@acme.example', title: 'Dr.' },
+    ]);
+    expect([await countRows(sql, 'companies'), await countRows(sql, 'persons')]).toEqual([2, 1]);
+    expect(await personOf(sql, 'hubspot', '1')).toMatchObject({
+      id: 9,
+      title: 'Dr.',
+      professionalNetwork: 'https://www.linkedin.com/in/ada',
+    });
+    expect((await showSources(sql, 'company', Number(first?.id))).id).toBe(5);
+    await importValues(sql, 'companies', [{ ...own, name: 'Acme (new)' }]);
+    expect((await showSources(sql, 'company', 5)).record).toMatchObject({
+      name: 'Acme (new)',
+      aliases: ['ACME ASA'],
+      website: 'acme.example',
+    });
+  });
 });

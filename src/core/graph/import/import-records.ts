@@ -8,6 +8,9 @@ import postgres from 'postgres';
 import type { Database } from '../../db/client.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
+import { buildQueued } from '../sources/build.ts';
+import { hasSources } from '../sources/settle.sql.ts';
+import { followOwnRecords } from '../sources/settle.ts';
 import { writeGraph } from '../write-graph.ts';
 import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
 import type { DroppedValues, Problem } from './columns.ts';
@@ -40,6 +43,12 @@ export type ImportEntity = keyof typeof importers;
 /** The entities whose import changes which job titles people have. */
 const titledEntities: ReadonlySet<ImportEntity> = new Set<ImportEntity>(['persons', 'positions']);
 const namedEntities: ReadonlySet<ImportEntity> = new Set<ImportEntity>(['persons', 'companies']);
+
+/** The entities that records of sources can be the same as. */
+const subjectOf: Partial<Record<ImportEntity, 'company' | 'person'>> = {
+  persons: 'person',
+  companies: 'company',
+};
 
 /** The names of the entities that can be imported. */
 export const importEntities = Object.keys(importers) as readonly ImportEntity[];
@@ -96,7 +105,12 @@ const REFUSED_BY_DATABASE_MAX = 100;
 export async function importRecords(sql: Database, options: ImportOptions): Promise<ImportReport> {
   const importer: Importer<BatchRow> = importers[options.entity];
   const countryCodes = await selectCountryCodes(sql);
-  return new ImportRun(sql, importer, options, countryCodes).run();
+  const subject = subjectOf[options.entity];
+  const joins = subject !== undefined && (await hasSources(sql));
+  const run = new ImportRun(sql, importer, options, countryCodes, joins ? subject : null);
+  const report = await run.run();
+  if (joins) await buildQueued(sql);
+  return report;
 }
 
 class ImportRun<Row extends BatchRow> {
@@ -104,6 +118,8 @@ class ImportRun<Row extends BatchRow> {
   readonly #importer: Importer<Row>;
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
+  /** Sources were imported that the records may be the same as. */
+  readonly #joined: 'company' | 'person' | null;
   readonly #counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #unknown = new Map<string, number>();
   #refusedByDatabase = 0;
@@ -113,8 +129,10 @@ class ImportRun<Row extends BatchRow> {
     importer: Importer<Row>,
     options: ImportOptions,
     countryCodes: ReadonlyMap<number, string>,
+    joined: 'company' | 'person' | null,
   ) {
     this.#sql = sql;
+    this.#joined = joined;
     this.#importer = importer;
     this.#options = options;
     const importedAt = (options.importedAt ?? new Date()).toISOString().slice(0, 19);
@@ -189,7 +207,12 @@ class ImportRun<Row extends BatchRow> {
   /** Merges in one transaction; isolates a record that the database refuses by bisection. */
   async #mergeRows(batch: Batch<Row>, rows: readonly Row[]): Promise<MergeResult> {
     try {
-      return await writeGraph(this.#sql, (tx) => batch.merge(tx, rows));
+      return await writeGraph(this.#sql, async (tx) => {
+        const result = await batch.merge(tx, rows);
+        const ids = rows.map((row) => ('id' in row ? Number(row.id) : 0));
+        if (this.#joined !== null) await followOwnRecords(tx, this.#joined, ids);
+        return result;
+      });
     } catch (error) {
       if (!isRefusal(error) || this.#refusedByDatabase >= REFUSED_BY_DATABASE_MAX) throw error;
       const [row] = rows;

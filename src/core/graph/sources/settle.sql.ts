@@ -57,6 +57,43 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
       where not exists (select from source_records o where o.id = i.person_id and o.entity = 2))`;
 }
 
+/**
+ * Returns those of these records with ids of one's own, just imported, that a source is a part of or that share a
+ * sure value with a record of a source.
+ */
+export async function listToFollow(
+  tx: Sql,
+  of: 'company' | 'person',
+  ids: readonly number[],
+): Promise<StoredRow[]> {
+  const { code, kinds } = entities[of];
+  const codes = kinds.map(([kind]) => kind);
+  const names = kinds.map(([, name]) => name);
+  const kindNames = tx`unnest(${codes}::smallint[], ${names}::text[]) n (kind, name)`;
+  const isPart = tx`exists (select from source_records o where o.id = r.id and o.entity = ${code})`;
+  const given = tx`any(${[...ids]}::bigint[])`;
+  if (of === 'company') {
+    return tx<StoredRow[]>`
+      select r.id, r.record from company_records r where r.id = ${given} and (${isPart} or exists (
+        select from company_identifiers i join ${kindNames} on n.kind = i.kind
+        join source_keys k on k.value = n.name || i.value and not k.is_reference
+        where i.company_id = r.id))`;
+  }
+  return tx<StoredRow[]>`
+    select r.id, r.record from person_records r where r.id = ${given} and (${isPart} or exists (
+      select from person_identifiers i join ${kindNames} on n.kind = i.kind
+      join source_keys k on k.value = n.name || i.value and not k.is_reference
+      where i.person_id = r.id))`;
+}
+
+/** Returns true when any source was imported. */
+export async function hasSources(sql: Sql): Promise<boolean> {
+  const [row] = await sql<
+    { found: boolean }[]
+  >`select exists (select from source_records) as found`;
+  return row?.found ?? false;
+}
+
 /** A record with an id of one's own, for `source_records`. */
 export interface OwnRecord {
   id: number;

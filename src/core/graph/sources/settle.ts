@@ -34,6 +34,22 @@ export async function settleTouched(tx: Sql, importId: number): Promise<void> {
   await queries.queueTouched(tx);
 }
 
+/**
+ * Joins records with ids of one's own, just imported in this transaction, with the records of sources that are surely
+ * the same, and queues them to be built. Their own values are those that the import wrote.
+ */
+export async function followOwnRecords(
+  tx: Sql,
+  of: 'company' | 'person',
+  ids: readonly number[],
+): Promise<void> {
+  const rows = await queries.listToFollow(tx, of, ids);
+  if (rows.length === 0) return;
+  await queries.createTouched(tx);
+  await adopt(tx, of, rows);
+  await settleTouched(tx, 0);
+}
+
 async function settleConnected(
   tx: Sql,
   { entity, importId, numbers }: { entity: number; importId: number; numbers: number[] },
