@@ -104,6 +104,7 @@ describeWithBrowser('a user with a messy list', () => {
       // With the ids of the people.
       await page.getByRole('radio', { name: 'All fields' }).check();
       await page.getByRole('button', { name: `Start for ${meant} credits` }).waitFor();
+      await page.evaluate('scrollTo(0, 0)');
       await picture('review');
       await expectAccessible(page);
     },
