@@ -1,6 +1,6 @@
 /** The look-ups of likely matches: each is one statement for any number of rows, with one text as input and output. */
 import type { Sql } from '../db/client.ts';
-import { companyNamesSql } from '../graph/company-names.ts';
+import { aliasOfOneSql, companyNamesSql } from '../graph/company-names.ts';
 import { must } from '../lib/assert.ts';
 
 /** Records that one key may name: a key of more is too common to find a record by. */
@@ -87,7 +87,8 @@ export async function readCompanyCards(sql: Sql, ids: readonly number[]): Promis
        ${companyNamesSql}), E'\\x1e') as cards
      from string_to_table($1, E'\\n') k (id)
      join companies r on r.id = k.id::bigint
-     left join cities city on city.id = r.city_id`,
+     left join cities city on city.id = r.city_id
+     ${aliasOfOneSql}`,
     [ids.join('\n')],
   );
   return must(row, 'one row').cards ?? '';

@@ -7,7 +7,7 @@ import { readCompanyName } from '../match/company-words.ts';
 import { storedName } from '../match/compare-persons.ts';
 import { companyKeys, personKeys } from '../match/keys.ts';
 import { readPersonName } from '../match/person-name.ts';
-import { companyNamesSql } from './company-names.ts';
+import { aliasesOfManySql, companyNamesSql } from './company-names.ts';
 import { CELL_SEPARATOR } from './record.ts';
 import type { RecordSelection } from './record-selection.ts';
 
@@ -35,7 +35,8 @@ export async function refreshPersonKeys(sql: Sql, selection: RecordSelection): P
 export async function refreshCompanyKeys(sql: Sql, selection: RecordSelection): Promise<void> {
   const rows = await sql.unsafe<NameRow[]>(
     `select concat_ws(E'\\x1f', r.id, ${companyNamesSql}) as names
-     from companies r where ${selected(selection)}`,
+     from companies r ${aliasesOfManySql(selected(selection, 'i.company_id'))}
+     where ${selected(selection)}`,
   );
   await replaceKeys(sql, 'company', rows, (names) => {
     const keys = new Set<number>();
@@ -47,9 +48,9 @@ export async function refreshCompanyKeys(sql: Sql, selection: RecordSelection): 
   });
 }
 
-function selected(selection: RecordSelection): string {
-  if ('idsIn' in selection) return `r.id in (select id from ${selection.idsIn})`;
-  return `r.id between ${selection.fromId} and ${selection.toId}`;
+function selected(selection: RecordSelection, id = 'r.id'): string {
+  if ('idsIn' in selection) return `${id} in (select id from ${selection.idsIn})`;
+  return `${id} between ${selection.fromId} and ${selection.toId}`;
 }
 
 async function replaceKeys(
