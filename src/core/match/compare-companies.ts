@@ -37,20 +37,20 @@ export interface CompanyRelation {
 const SLIP_MIN = 4;
 const SLIP_JOINED_MIN = 5;
 
-/** Relations of a listed name, kept as long as the name: each of its rows has candidates of one employer. */
-const related = new WeakMap<CompanyName, WeakMap<CompanyName, CompanyRelation>>();
+/** The listed name compared last, with its relations: the candidates of one row often have one employer. */
+let listed: CompanyName | null = null;
+const related = new Map<CompanyName, CompanyRelation>();
 
 /** Relates a listed name with one stored name. */
 export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation {
-  let known = related.get(a);
-  if (known === undefined) {
-    known = new WeakMap();
-    related.set(a, known);
+  if (a !== listed) {
+    listed = a;
+    related.clear();
   }
-  const found = known.get(b);
-  if (found !== undefined) return found;
+  const known = related.get(b);
+  if (known !== undefined) return known;
   const relation = relate(a, b);
-  known.set(b, relation);
+  related.set(b, relation);
   return relation;
 }
 
