@@ -141,6 +141,8 @@ describeWithBrowser('the page of a held list', () => {
     await page.getByLabel('Use “Email” as').selectOption({ label: 'Email' });
     await priced('12 credits');
     await page.locator('.canonical').first().waitFor();
+    // Each column has still one line.
+    expect(await page.locator('.mapping li').count()).toBe(4);
   });
 
   test('reads the file again with another header row, without another upload', async () => {

@@ -17,11 +17,12 @@ interface MappingListProps {
 
 export function MappingList({ batch, operation, preview, columns, onChoose }: MappingListProps) {
   // A line stays where it is when its choice changes.
-  const used = useMemo(
-    () => usedFirst(operation, preview.columns, columns),
+  const first = useMemo(
+    () => usedFirst(operation, preview.columns, columns).map(({ column }) => column),
     [batch.dialect.header_row, batch.dialect.sheet, preview.columns.length],
   );
-  const unused = preview.columns.filter((column) => !used.includes(column));
+  const used = first.flatMap((number) => preview.columns.filter(({ column }) => column === number));
+  const unused = preview.columns.filter(({ column }) => !first.includes(column));
   const line = (column: SampledColumn) => (
     <MappingLine
       key={column.column}
