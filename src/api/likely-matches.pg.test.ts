@@ -48,6 +48,15 @@ const persons = [
     countryId: 1,
     email: 'out@home.example',
   },
+  { id: 6, name: 'Petra', surname: 'Ohm', companyId: 10, countryId: 1 },
+  {
+    id: 7,
+    name: 'Petra',
+    surname: 'Ohm',
+    companyId: 10,
+    countryId: 1,
+    email: 'petra@home.example',
+  },
   ...others,
 ];
 
@@ -59,6 +68,7 @@ beforeAll(async () => {
   ];
   await importGraph(pipeline.sql, { countries, companies, persons });
   expect(await suppress(pipeline.sql, 'out@home.example')).toEqual({ persons: 1 });
+  expect(await suppress(pipeline.sql, 'petra@home.example')).toEqual({ persons: 1 });
   caller = await pipeline.unmeteredAccount(100);
 });
 afterAll(() => pipeline.close());
@@ -209,6 +219,11 @@ describe('a call', () => {
   test('never finds a person who opted out', async () => {
     const response = await call('match=likely&name=Olga+Opitz&company=Nordlicht+Optik');
     await expectProblem(response, { status: 404, code: 'no_match' });
+  });
+
+  test('names no person who opted out among those who fit', async () => {
+    const response = await call('match=likely&name=Petra+Ohm&company=Nordlicht+Optik&fields=id');
+    expect(await response.json()).toMatchObject({ data: { id: 6 } });
   });
 
   test('with a name needs match=likely', async () => {
