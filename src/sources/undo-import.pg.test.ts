@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import type { Database } from '../core/db/client.ts';
 import { deletePersons } from '../core/graph/delete-persons.ts';
 import { importValues } from '../core/graph/import/import-harness.test-suite.ts';
-import { showSources } from '../core/graph/sources/show-sources.ts';
+import { listSourceRecords, showSources } from '../core/graph/sources/show-sources.ts';
 import { listImports, undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { companyOf, countRows, csvOf, importText, personOf } from './import-files.test-suite.ts';
@@ -226,6 +226,14 @@ describe('imports of sources', () => {
     const { sql } = database;
     const [, id = 0] = await load(sql, [files[5], files[6]]);
     const person = await personOf(sql, 'hubspot', '1');
+    expect(await listSourceRecords(sql, Number(person?.id))).toMatchObject([
+      {
+        source: 'hubspot',
+        key: '1',
+        as_of: '2026-01-04',
+        record: { workEmail: 'ada@other.example' },
+      },
+    ]);
     await deletePersons(sql, [Number(person?.id)]);
     await undoImport(sql, id);
     await load(sql, [files[5]]);

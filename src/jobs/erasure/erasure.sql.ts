@@ -69,6 +69,8 @@ export async function countRowsOfPeople(
       union all select 'graph.person_briefs', count(*)::int from person_briefs join person using (id)
       union all select 'graph.person_identifiers', count(*)::int
         from person_identifiers i join person on person.id = i.person_id
+      union all select 'graph.source_records', count(*)::int
+        from source_records r join person on person.id = r.id and r.entity = 2 and r.record is not null
       union all select 'graph.officers', count(*)::int
         from officers o join person on person.id = o.person_id
       union all select 'public.idempotency_keys', count(*)::int

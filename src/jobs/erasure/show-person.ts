@@ -1,4 +1,5 @@
 /** Subject access: everything stored about a person. */
+import { listSourceRecords } from '../../core/graph/sources/show-sources.ts';
 import { isOptedOut } from '../../core/suppression/suppress.ts';
 import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
@@ -20,6 +21,7 @@ export async function showPerson(context: PartsContext, asked: PersonAsked) {
       identifiers: identifiers.map(({ code, value, holders }) => {
         return { kind: identifierName(code), value, shared: holders > 1 };
       }),
+      sources: await listSourceRecords(context.sql, id),
       officers: stored?.officers ?? [],
       idempotent_answers: stored?.idempotentAnswers ?? 0,
       results: shown

@@ -74,6 +74,14 @@ export async function showSources(
   };
 }
 
+/** Returns what each source says about a person, under its key. */
+export async function listSourceRecords(sql: Sql, personId: number) {
+  const rows = await readLiveRecords(sql, entityCodes.person, [personId]);
+  return rows.map(({ source, key, asOf, record }) => {
+    return { source, key, as_of: asOf, record: JSON.parse(record) as JsonRecord };
+  });
+}
+
 function isEmpty(value: unknown): boolean {
   return (
     value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
