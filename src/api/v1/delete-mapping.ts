@@ -1,3 +1,4 @@
+import { inTransaction } from '../../core/db/client.ts';
 import { notFound } from '../../core/lib/errors.ts';
 import { deleteNamedMapping } from '../../jobs/batch/named-mappings.sql.ts';
 import { defineRoute, idParams } from '../define-route.ts';
@@ -14,7 +15,9 @@ export const deleteMappingRoute = defineRoute({
   responses: { 204: { description: 'The mapping is deleted.' } },
   async handler({ context, key, params }) {
     const id = parseId('Mapping', params.id);
-    if (!(await deleteNamedMapping(context.sql, ownerOf(key), id))) throw notFound(`Mapping ${id}`);
+    // A transaction checks that the key is still valid before it writes.
+    const done = await inTransaction(context.sql, (tx) => deleteNamedMapping(tx, ownerOf(key), id));
+    if (!done) throw notFound(`Mapping ${id}`);
     return { status: 204 };
   },
 });
