@@ -12,7 +12,7 @@ COMP_WORDS=(enrich ${line}); COMP_CWORD=${words.length}; _enrich; printf '%s\\n'
 }
 
 test('commands, their subcommands and their options are completed', () => {
-  expect(completed('ba')).toEqual(['batch']);
+  expect(completed('ba')).toEqual(['backup', 'batch']);
   expect(completed('batch', 're')).toEqual(['results', 'resume', 'rerun']);
   expect(completed('batch', 'run', '--def')).toEqual(['--default-region']);
 });

@@ -842,13 +842,13 @@ create trigger batches_revision
     (old.state, old.reason, old.error, old.waits_for, old.rows_total, old.matched, old.no_match, old.ambiguous,
       old.invalid, old.suppressed, old.duplicate, old.error_rows, old.not_processed, old.owned, old.owned_found, old.credits_charged,
       old.credits_reserved, old.started_at, old.finished_at, old.quote, old.name, old.mapping, old.dialect,
-      old.fields, old.default_region, old.country, old.max_credits, old.dedupe, old.require_agreement,
+      old.fields, old.default_region, old.country, old.max_credits, old.dedupe, old.require_agreement, old.match, old.min_probability,
       old.required, old.not_as_xlsx, old.files_deleted_at, old.filter, old.key_id)
     is distinct from
     (new.state, new.reason, new.error, new.waits_for, new.rows_total, new.matched, new.no_match, new.ambiguous,
       new.invalid, new.suppressed, new.duplicate, new.error_rows, new.not_processed, new.owned, new.owned_found, new.credits_charged,
       new.credits_reserved, new.started_at, new.finished_at, new.quote, new.name, new.mapping, new.dialect,
-      new.fields, new.default_region, new.country, new.max_credits, new.dedupe, new.require_agreement,
+      new.fields, new.default_region, new.country, new.max_credits, new.dedupe, new.require_agreement, new.match, new.min_probability,
       new.required, new.not_as_xlsx, new.files_deleted_at, new.filter, new.key_id))
   execute function raise_revision();
 

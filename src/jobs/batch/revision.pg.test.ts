@@ -33,6 +33,7 @@ const otherValues: Record<string, string> = {
   bool: `not %`,
   int4: `coalesce(%, 0) + 7`,
   int8: `coalesce(%, 0) + 7`,
+  float8: `coalesce(%, 1) / 2`,
   text: `coalesce(%, '') || 'x'`,
   _text: `array['other']`,
   jsonb: `coalesce(%, '{}') || '{"other": 7}'`,
