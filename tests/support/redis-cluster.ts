@@ -13,12 +13,22 @@ export interface TestCluster extends AsyncDisposable {
   nodes: TestRedis[];
 }
 
+/** Starts a node. Another program may take the second port before the node does: then with other ports. */
+async function startNode(attempts = 3): Promise<{ node: TestRedis; busPort: number }> {
+  const busPort = await freePort();
+  const words = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
+  try {
+    return { node: await startRedis(words), busPort };
+  } catch (error) {
+    if (attempts === 1) throw error;
+    return startNode(attempts - 1);
+  }
+}
+
 export async function startRedisCluster(): Promise<TestCluster> {
   const started: { node: TestRedis; busPort: number }[] = [];
   for (let index = 0; index < NODES; index++) {
-    const busPort = await freePort();
-    const words = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
-    started.push({ node: await startRedis(words), busPort });
+    started.push(await startNode());
   }
   const nodes = started.map(({ node }) => node);
   const [first] = nodes;

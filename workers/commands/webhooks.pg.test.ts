@@ -104,7 +104,7 @@ test('a test that fails says why and ends with 1; its delivery is found and sent
   const failed = await enrich('webhook', 'deliveries', id, '--state', 'failed');
   const [deliveryId = ''] = failed.split(' ');
   expect(await enrich('webhook', 'replay', id, deliveryId)).toContain('pending');
-  expect(await enrich('webhook', 'deliveries', id)).toContain('delivered (2 attempts)');
+  await expect.poll(() => enrich('webhook', 'deliveries', id)).toContain('delivered (2 attempts)');
 });
 
 test('what cannot be is refused with what is wrong', async () => {
